@@ -1,0 +1,268 @@
+/* output.bin and index.jsonl of one capture. Data first, then its index line, each line one
+ * write(2). Trouble with the disk never stops a run: bytes that cannot be kept are counted, the
+ * gap is marked in events.jsonl when there is room again, and every further byte is tried anew.
+ * The format is described in src/capture/format.ts. */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RESERVE 4096 /* room kept for final.json and the first events, for when the disk is full */
+
+static int open_in(struct capture *c, const char *name, int flags) {
+  return openat(c->dir, name, flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* Blocks taken now, so that how the run ended can be said on a disk that has filled up since. */
+static void reserve(int fd) {
+#ifdef __linux__
+  if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, RESERVE) != 0) {
+    /* Not every file system can; then a full disk may also lose the end of the story. */
+  }
+#else
+  (void)fd;
+#endif
+}
+
+/* 0, or the errno that makes recording impossible. */
+int capture_open(struct capture *c, const struct options *o) {
+  memset(c, 0, sizeof *c);
+  c->dir = c->output = c->index = c->events = c->lock = -1;
+  c->id = o->id;
+  c->cap = o->cap;
+  if (o->dir == NULL) return 0;
+  c->dir = open(o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (c->dir < 0) return errno;
+  c->lock = open_in(c, "append.lock", O_RDWR);
+  if (c->lock < 0) return errno;
+  if (flock(c->lock, LOCK_EX | LOCK_NB) != 0) return EBUSY;
+  c->output = open_in(c, "output.bin", O_WRONLY | O_APPEND);
+  if (c->output < 0) return errno;
+  c->events = open_in(c, "events.jsonl", O_WRONLY | O_APPEND);
+  if (c->events < 0) return errno;
+  reserve(c->events);
+  int final = open_in(c, "final.json.tmp", O_WRONLY);
+  if (final >= 0) {
+    reserve(final);
+    close(final);
+  }
+  struct stat st;
+  if (fstat(c->output, &st) != 0) return errno;
+  if (!S_ISREG(st.st_mode) || st.st_size != 0) return EEXIST;
+  c->on = true;
+  return 0;
+}
+
+static uint64_t count_newlines(const unsigned char *p, size_t n) {
+  uint64_t total = 0;
+  while (n > 0) {
+    /* Bytes of counters, at most 255 rounds each: compilers turn this into vector code. */
+    size_t block = n < 255 * 32 ? n : 255 * 32;
+    unsigned char sums[32] = {0};
+    size_t i = 0;
+    for (; i + 32 <= block; i += 32)
+      for (int k = 0; k < 32; k++) sums[k] = (unsigned char)(sums[k] + (p[i + k] == '\n'));
+    for (int k = 0; k < 32; k++) total += sums[k];
+    for (; i < block; i++) total += p[i] == '\n';
+    p += block;
+    n -= block;
+  }
+  return total;
+}
+
+static const char *channel_name(enum channel channel) {
+  return channel == C_PTY ? "pty" : channel == C_ERR ? "stderr" : "stdout";
+}
+
+/* One whole line or nothing: a torn one is closed with a newline so that the next stays intact. */
+static bool write_line(int fd, const char *line, size_t length) {
+  ssize_t n = write(fd, line, length);
+  if (n == (ssize_t)length) return true;
+  int error = n < 0 ? errno : ENOSPC;
+  if (n > 0 && write(fd, "\n", 1) != 1) error = ENOSPC;
+  errno = error;
+  return false;
+}
+
+void capture_flush_index(struct capture *c) {
+  if (c->length == 0) return;
+  if (c->index < 0) c->index = open_in(c, "index.jsonl", O_WRONLY | O_APPEND);
+  char line[512];
+  struct text t;
+  text_init(&t, line, sizeof line);
+  text_add(&t, "{\"offset\":%llu,\"length\":%llu,\"channel\":\"%s\",\"timestamp\":",
+           (unsigned long long)c->at_offset, (unsigned long long)c->length,
+           channel_name(c->channel));
+  text_time(&t, c->stamp_ms);
+  text_add(&t, ",\"lines\":%llu,\"total_bytes\":[%llu,%llu],\"total_lines\":[%llu,%llu]",
+           (unsigned long long)c->newlines, (unsigned long long)c->bytes[0],
+           (unsigned long long)c->bytes[1], (unsigned long long)c->lines[0],
+           (unsigned long long)c->lines[1]);
+  if (c->writer > 0) text_add(&t, ",\"pid\":%d", (int)c->writer);
+  text_add(&t, "}\n");
+  if (c->index >= 0 && !write_line(c->index, line, t.length)) {
+    /* The bytes are there and readable; only their channel and time are lost. */
+  }
+  c->length = 0;
+  c->newlines = 0;
+}
+
+/* Milliseconds until the gathered index record must be written, -1 when there is none. */
+int capture_index_wait(const struct capture *c, int64_t now) {
+  if (c->length == 0) return -1;
+  int64_t left = c->since_ms + INDEX_DELAY_MS - now;
+  return left < 0 ? 0 : (int)left;
+}
+
+static void gather(struct capture *c, enum channel channel, pid_t writer, const unsigned char *data,
+                   size_t length) {
+  if (c->length > 0 && (c->channel != channel || c->writer != writer ||
+                        c->length + length > READ_MAX))
+    capture_flush_index(c);
+  if (c->length == 0) {
+    c->at_offset = c->offset;
+    c->channel = channel;
+    c->writer = writer;
+    c->since_ms = now_ms();
+    c->stamp_ms = wall_ms();
+  }
+  uint64_t lines = count_newlines(data, length);
+  int slot = channel == C_ERR ? 1 : 0;
+  c->length += length;
+  c->newlines += lines;
+  c->bytes[slot] += length;
+  c->lines[slot] += lines;
+  c->offset += length;
+}
+
+static void lose(struct capture *c, const char *reason, size_t length) {
+  c->reason = reason;
+  c->lost += length;
+  c->lost_total += length;
+  c->paused = true;
+}
+
+/* Marks what was lost, once. Stays pending while even that cannot be written. */
+void capture_retry_gap(struct capture *c) {
+  if (!c->on || c->lost == 0) return;
+  char line[256];
+  struct text t;
+  text_init(&t, line, sizeof line);
+  text_add(&t, "{\"type\":\"gap\",\"timestamp\":");
+  text_time(&t, wall_ms());
+  text_add(&t, ",\"offset\":%llu,\"lost_bytes\":%llu,\"reason\":\"%s\"}\n",
+           (unsigned long long)c->offset, (unsigned long long)c->lost, c->reason);
+  if (write_line(c->events, line, t.length)) c->lost = 0;
+}
+
+void capture_append(struct capture *c, enum channel channel, pid_t writer,
+                    const unsigned char *data, size_t length) {
+  if (!c->on) return;
+  size_t take = c->offset >= c->cap ? 0 : length;
+  if (take > c->cap - c->offset) take = (size_t)(c->cap - c->offset);
+  size_t kept = 0;
+  const char *reason = "cap";
+  while (kept < take) {
+    ssize_t n = write(c->output, data + kept, take - kept);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      reason = n == 0 ? "EIO" : errno_name(errno);
+      break;
+    }
+    /* There is room again: what was lost lies before these bytes. */
+    if (c->paused) {
+      capture_retry_gap(c);
+      c->paused = false;
+    }
+    gather(c, channel, writer, data + kept, (size_t)n);
+    kept += (size_t)n;
+  }
+  if (c->unsynced == 0 && kept > 0) c->unsynced_since = now_ms();
+  c->unsynced += kept;
+  if (kept < length) {
+    capture_flush_index(c);
+    lose(c, reason, length - kept);
+  }
+}
+
+static void sync_name(struct capture *c, const char *name) {
+  int fd = openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return; /* gone: nothing to keep */
+  fdatasync(fd);
+  close(fd);
+}
+
+static void *sync_thread(void *argument) {
+  struct capture *c = argument;
+  if (c->offset == 0) sync_name(c, "meta.json");
+  else fdatasync(c->output);
+  if (c->index >= 0) fdatasync(c->index);
+  __atomic_store_n(&c->syncing, 0, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+/* Starts a sync beside the run: waiting for a disk must not stall the command. */
+void capture_sync_begin(struct capture *c) {
+  if (!c->on || __atomic_exchange_n(&c->syncing, 1, __ATOMIC_ACQUIRE) != 0) return;
+  c->unsynced = 0;
+  pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 65536);
+  if (pthread_create(&thread, &attributes, sync_thread, c) != 0)
+    __atomic_store_n(&c->syncing, 0, __ATOMIC_RELEASE);
+  pthread_attr_destroy(&attributes);
+}
+
+void capture_sync_tick(struct capture *c, int64_t now) {
+  if (c->unsynced == 0 || (c->unsynced < SYNC_BYTES && now - c->unsynced_since < SYNC_MS)) return;
+  capture_sync_begin(c);
+}
+
+/* Everything captured so far is on the disk when this returns (as far as the disk allows). */
+void capture_sync(struct capture *c) {
+  if (!c->on) return;
+  sync_name(c, "meta.json");
+  if (c->offset > 0) fdatasync(c->output);
+  if (c->index >= 0) fdatasync(c->index);
+  c->unsynced = 0;
+}
+
+/* The same for a run whose answer did not wait: behind it, nobody is kept waiting. */
+void capture_sync_late(struct capture *c) {
+  if (!c->on) return;
+  capture_sync(c);
+  sync_name(c, "final.json");
+  fsync(c->dir);
+}
+
+void capture_event(struct capture *c, const struct text *line) {
+  if (!c->on || line->cut) return;
+  capture_retry_gap(c);
+  if (!write_line(c->events, line->data, line->length)) {
+    /* Nothing left to tell it to: events share the disk that just failed. */
+  }
+}
+
+/* Replaces a small file as a whole. With sync, file and name are on disk afterwards: the rename
+ * comes first so that one journal commit carries both. Should the power fail in between, the file
+ * is empty, readers take it for missing, and nothing had been announced yet. */
+int capture_replace(struct capture *c, const char *name, const char *temp, const char *data,
+                    size_t length, bool sync) {
+  if (!c->on) return 0;
+  int fd = open_in(c, temp, O_WRONLY);
+  if (fd < 0) return errno;
+  int error = 0;
+  if (!write_all(fd, data, length) || ftruncate(fd, (off_t)length) != 0) error = errno;
+  if (error == 0 && renameat(c->dir, temp, c->dir, name) != 0) error = errno;
+  if (error == 0 && sync && (fsync(fd) != 0 || fsync(c->dir) != 0)) error = errno;
+  close(fd);
+  return error;
+}

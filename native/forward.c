@@ -1,0 +1,83 @@
+/* Passing captured bytes on to the starter's own stdout and stderr, without ever blocking the
+ * loop and without setting O_NONBLOCK on a file description that others share. */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CAREFUL 512 /* what a blocking terminal takes at once after it said it has room */
+
+void forward_open(struct stream *s, int fd) {
+  struct stat st;
+  s->forward = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  s->forward_kind = F_SHARED;
+  if (s->forward < 0 || fstat(fd, &st) != 0) return;
+  if (S_ISSOCK(st.st_mode)) s->forward_kind = F_SOCKET;
+  if (S_ISREG(st.st_mode)) s->forward_kind = F_FILE; /* its description carries the offset */
+  if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode)) return;
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (own < 0) return; /* another user's terminal, as after `su`: share, carefully */
+  close(s->forward);
+  s->forward = own;
+  s->forward_kind = F_OWN;
+}
+
+static ssize_t put(struct stream *s) {
+  const unsigned char *from = s->buffer + s->sent;
+  size_t length = s->filled - s->sent;
+  if (s->forward_kind == F_SOCKET)
+    return send(s->forward, from, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (s->forward_kind == F_SHARED) {
+    struct pollfd ready = {.fd = s->forward, .events = POLLOUT};
+    if (poll(&ready, 1, 0) == 0) {
+      errno = EAGAIN;
+      return -1;
+    }
+    if (length > CAREFUL) length = CAREFUL;
+  }
+  return write(s->forward, from, length);
+}
+
+void stream_close(struct stream *s) {
+  if (s->fd >= 0) close(s->fd);
+  s->fd = -1;
+  if (s->sent == s->filled && s->forward >= 0) {
+    close(s->forward);
+    s->forward = -1;
+  }
+}
+
+/* Sends what it can; false when the reader has gone. Then our side of the command's stream is
+ * closed as well, so that the command's next write fails just as it would have without us. */
+bool forward_some(struct stream *s) {
+  while (s->forward >= 0 && s->sent < s->filled) {
+    ssize_t n = put(s);
+    if (n > 0) {
+      s->sent += (size_t)n;
+    } else if (n < 0 && errno == EINTR) {
+      continue;
+    } else if (n < 0 && errno == EAGAIN) {
+      return true;
+    } else {
+      s->sent = s->filled;
+      if (s->channel == C_PTY) {
+        close(s->forward);
+        s->forward = -1;
+      } else {
+        stream_close(s);
+      }
+      return false;
+    }
+  }
+  if (s->forward < 0) s->sent = s->filled;
+  if (s->fd < 0 && s->forward >= 0) stream_close(s);
+  return true;
+}

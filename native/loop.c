@@ -1,0 +1,323 @@
+/* The life of one run, from start to the last byte of its last survivor. One thread, one poll. */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KILL_TICK_MS 10
+
+enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_STREAM, P_FORWARD = P_STREAM + 2,
+       P_COUNT = P_FORWARD + 2 };
+
+/* Signals are taken in hand before anybody can know our pid or the command's. */
+static void take_signals(struct run *r) {
+  sigset_t mask;
+  sigemptyset(&mask);
+  const int TAKEN[] = {SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                       SIGUSR2, SIGALRM, SIGWINCH, SIGCONT, SIGTSTP};
+  for (size_t i = 0; i < sizeof TAKEN / sizeof *TAKEN; i++) sigaddset(&mask, TAKEN[i]);
+  sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
+  r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  /* EPIPE and EFBIG are values to us; a background group may still set up its terminal. */
+  const int IGNORED[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
+  for (size_t i = 0; i < sizeof IGNORED / sizeof *IGNORED; i++) signal(IGNORED[i], SIG_IGN);
+}
+
+static void reap(struct run *r) {
+  int status;
+  pid_t pid;
+  while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+    if (pid != r->pid) continue;
+    if (WIFSTOPPED(status)) {
+      r->stopped = true;
+      tty_restore();
+      r->keyboard = -1;
+      say(r, "stopped");
+    } else {
+      r->status = status;
+      r->exited = true;
+      r->exit_at = wall_ms();
+      r->drain_until = now_ms() + DRAIN_MS;
+      if (WIFEXITED(status))
+        record_event(r, "shell_exited", "\"exit_code\":%d", WEXITSTATUS(status));
+      else
+        record_event(r, "shell_exited", "\"signal\":\"%s\"", signal_name(WTERMSIG(status)));
+    }
+  }
+  if (pid < 0 && errno == ECHILD) r->children = false;
+}
+
+static void read_signals(struct run *r) {
+  struct signalfd_siginfo info;
+  while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+    int signal = (int)info.ssi_signo;
+    if (signal == SIGCHLD) reap(r);
+    else if (signal == SIGWINCH || signal == SIGCONT) continue; /* the starter tells us */
+    else if (info.ssi_code == SI_KERNEL) r->kernel_signal_at[signal] = now_ms();
+    else deliver(r, signal, "self");
+  }
+}
+
+/* The starter has died or hung up. The run goes on; the terminal is somebody else's now. */
+static void starter_gone(struct run *r) {
+  r->control = -1;
+  r->pending_length = 0;
+  tty_restore();
+  r->keyboard = -1;
+  setsid(); /* fails harmlessly when we lead a session already */
+}
+
+/* One recvmsg, so that the bytes are those of one writer. */
+static ssize_t read_socket(struct stream *s, pid_t *writer) {
+  union {
+    char data[CMSG_SPACE(sizeof(struct ucred))];
+    struct cmsghdr align;
+  } control;
+  struct iovec piece = {.iov_base = s->buffer, .iov_len = READ_MAX};
+  struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.data,
+                           .msg_controllen = sizeof control.data};
+  ssize_t n = recvmsg(s->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n <= 0) return n;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c != NULL; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS) continue;
+    struct ucred credentials;
+    memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
+    *writer = credentials.pid;
+  }
+  return n;
+}
+
+/* A terminal gives at most 4 KiB at a time: take what there is before writing it out. */
+static ssize_t read_bytes(struct stream *s, bool terminal) {
+  ssize_t n = read(s->fd, s->buffer, READ_MAX);
+  while (terminal && n > 0 && n < READ_MAX) {
+    ssize_t more = read(s->fd, s->buffer + n, (size_t)(READ_MAX - n));
+    if (more <= 0) break; /* an end or an error shows itself again at the next read */
+    n += more;
+  }
+  return n;
+}
+
+static void read_stream(struct run *r, struct stream *s) {
+  pid_t writer = 0;
+  ssize_t n = r->o->transport == T_SOCKET ? read_socket(s, &writer)
+                                          : read_bytes(s, s->fd == r->master);
+  if (n > 0) {
+    uint64_t lost = r->capture.lost_total;
+    capture_append(&r->capture, s->channel, writer, s->buffer, (size_t)n);
+    s->sent = 0;
+    s->filled = (size_t)n;
+    forward_some(s);
+    if (r->o->strict && r->capture.lost_total > lost && r->kill_step == 0)
+      kill_begin(r, SIGTERM, r->o->grace_ms, BY_CAPTURE);
+  } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+    /* EIO is how Linux says "the last writer closed the pty". It is the end, not a fault. */
+    if (s->fd == r->master) r->master = r->input = -1;
+    stream_close(s);
+  }
+}
+
+static void read_keyboard(struct run *r) {
+  unsigned char keys[4096];
+  ssize_t n = read(r->keyboard, keys, sizeof keys);
+  if (n > 0) typed_add(r, keys, (size_t)n);
+  else if (n == 0 || (errno != EAGAIN && errno != EINTR)) r->keyboard = -1;
+}
+
+static void write_input(struct run *r) {
+  while (r->input >= 0 && r->typed_sent < r->typed_filled) {
+    ssize_t n = write(r->input, r->typed + r->typed_sent, r->typed_filled - r->typed_sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;
+    if (n < 0) r->typed_sent = r->typed_filled; /* the command closed its stdin */
+    else r->typed_sent += (size_t)n;
+  }
+  if (r->typed_end && r->input >= 0 && r->input != r->master) {
+    close(r->input);
+    r->input = -1;
+  }
+}
+
+static bool streams_open(const struct run *r) {
+  for (int i = 0; i < r->stream_count; i++)
+    if (r->streams[i].fd >= 0 || r->streams[i].sent < r->streams[i].filled) return true;
+  return false;
+}
+
+/* The shell is done and its output is on disk: say so, and to whom output may still come from. */
+static void answer(struct run *r) {
+  static struct process left[SURVIVORS_MAX];
+  struct capture *c = &r->capture;
+  bool open = streams_open(r) || r->children;
+  int count = r->children ? survivors(r, left, SURVIVORS_MAX) : 0;
+  capture_flush_index(c);
+  capture_retry_gap(c);
+  if (count > 0) record_survivors(r, left, count);
+  if (r->o->sync) capture_sync(c);
+  record_final(r, left, count, !open, 0, NULL);
+  tty_restore();
+  r->keyboard = -1;
+  r->answered = true;
+  if (WIFSIGNALED(r->status))
+    say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
+        (unsigned long long)c->offset, count, cause_name(r->cause));
+  else
+    say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
+        cause_name(r->cause));
+  if (!r->o->sync) capture_sync_late(c);
+}
+
+static void finish(struct run *r, bool rewrite) {
+  capture_flush_index(&r->capture);
+  capture_retry_gap(&r->capture);
+  if (rewrite) {
+    if (r->o->sync) capture_sync(&r->capture);
+    record_final(r, NULL, 0, true, 0, NULL);
+  }
+  if (r->capture.on) unlinkat(r->capture.dir, "control", 0);
+  say(r, "ended");
+  r->ended = true;
+}
+
+static int wait_ms(struct run *r, int64_t now) {
+  int64_t until = INT64_MAX;
+  /* See whether more is waiting, else write the index; or let the pty end. */
+  if (r->capture.length > 0 || (r->exited && r->slave >= 0)) return 0;
+  if (r->exited && !r->answered && r->kill_step == 0) until = r->drain_until;
+  if (r->kill_at > 0 && !r->answered && r->kill_at < until) until = r->kill_at;
+  if (r->kill_step > 0) {
+    int64_t next = r->kill_step == 2 ? now + KILL_TICK_MS : r->kill_until;
+    if (next < until) until = next;
+  }
+  if (r->capture.on && r->capture.unsynced > 0) {
+    int64_t due = r->capture.unsynced_since + SYNC_MS;
+    if (due <= now) due = now + 100; /* a sync is under way */
+    if (due < until) until = due;
+  }
+  if (until == INT64_MAX) return -1;
+  return until <= now ? 0 : (int)(until - now);
+}
+
+static void fill_poll(struct run *r, struct pollfd *p) {
+  for (int i = 0; i < P_COUNT; i++) p[i] = (struct pollfd){.fd = -1};
+  p[P_SIGNALS] = (struct pollfd){.fd = r->signals, .events = POLLIN};
+  p[P_ORDERS] = (struct pollfd){.fd = r->orders, .events = POLLIN};
+  p[P_CONTROL] = (struct pollfd){.fd = r->control, .events = r->o->serve ? 0 : POLLIN};
+  if (r->pending_length > 0) p[P_CONTROL].events |= POLLOUT;
+  if (r->typed_sent == r->typed_filled)
+    p[P_KEYBOARD] = (struct pollfd){.fd = r->keyboard, .events = POLLIN};
+  else
+    p[P_INPUT] = (struct pollfd){.fd = r->input, .events = POLLOUT};
+  for (int i = 0; i < r->stream_count; i++) {
+    struct stream *s = &r->streams[i];
+    if (s->sent < s->filled)
+      p[P_FORWARD + i] = (struct pollfd){.fd = s->forward, .events = POLLOUT};
+    else
+      p[P_STREAM + i] = (struct pollfd){.fd = s->fd, .events = POLLIN};
+  }
+}
+
+static void handle(struct run *r, struct pollfd *p) {
+  /* Own signals before the starter's words about the same ones. */
+  if (p[P_SIGNALS].revents) read_signals(r);
+  if (p[P_ORDERS].revents) orders_read(r, r->orders, r->order, &r->order_length);
+  if (p[P_CONTROL].revents & POLLIN)
+    orders_read(r, r->control, r->control_order, &r->control_order_length);
+  if (p[P_CONTROL].revents & POLLOUT) say_pending(r);
+  if (p[P_CONTROL].fd >= 0 && (r->control < 0 || (p[P_CONTROL].revents & (POLLHUP | POLLERR))))
+    starter_gone(r);
+  if (p[P_KEYBOARD].revents && r->keyboard >= 0) read_keyboard(r);
+  write_input(r);
+  for (int i = 0; i < r->stream_count; i++) {
+    if (p[P_FORWARD + i].revents) forward_some(&r->streams[i]);
+    if (p[P_STREAM + i].revents && r->streams[i].fd >= 0) read_stream(r, &r->streams[i]);
+  }
+}
+
+static void step(struct run *r) {
+  struct pollfd p[P_COUNT];
+  fill_poll(r, p);
+  int64_t now = now_ms();
+  int ready = poll(p, P_COUNT, wait_ms(r, now));
+  if (ready > 0) handle(r, p);
+  now = now_ms();
+  bool quiet = ready <= 0;
+  if (quiet || capture_index_wait(&r->capture, now) == 0) capture_flush_index(&r->capture);
+  capture_sync_tick(&r->capture, now);
+  if (r->kill_at > 0 && now >= r->kill_at && !r->answered) {
+    r->kill_at = 0;
+    kill_begin(r, SIGTERM, r->o->grace_ms, BY_TIMEOUT);
+  }
+  kill_tick(r, now);
+  if (!r->exited) return;
+  /* All that was written before the end has been read: now the pty may end. */
+  if (r->slave >= 0 && quiet) {
+    close(r->slave);
+    r->slave = -1;
+  }
+  bool open = streams_open(r);
+  bool was_answered = r->answered;
+  if (!r->answered && r->kill_step == 0 && (!open || now >= r->drain_until)) answer(r);
+  if (r->answered && !open && !r->children && r->kill_step == 0) finish(r, was_answered);
+}
+
+static int start_failed(struct run *r, int error, const char *stage) {
+  char message[1024];
+  snprintf(message, sizeof message, "%s: %s",
+           strcmp(stage, "cwd") == 0 ? r->o->cwd : r->o->argv[0], strerror(error));
+  r->exit_at = wall_ms();
+  record_final(r, NULL, 0, true, error, message);
+  if (r->capture.on) unlinkat(r->capture.dir, "control", 0);
+  say(r, "failed %s %s %s", stage, errno_name(error), message);
+  return strcmp(stage, "exec") == 0 && error == ENOENT ? 127 : 126;
+}
+
+/* Ends as the command ended: the same code, or the same signal without a second core dump. */
+static int mirror(int status) {
+  if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  sigset_t all;
+  sigfillset(&all);
+  signal(WTERMSIG(status), SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &all, NULL);
+  kill(getpid(), WTERMSIG(status));
+  return 128 + WTERMSIG(status);
+}
+
+int run_main(struct options *o) {
+  static struct run run;
+  struct run *r = &run;
+  const char *stage = "capture";
+  r->o = o;
+  r->signals = r->orders = r->keyboard = r->master = r->slave = r->input = -1;
+  r->control = fcntl(3, F_SETFD, FD_CLOEXEC) == 0 ? 3 : -1;
+  if (!o->serve) r->inherited = inherited_files(r->inherit, INHERIT_MAX);
+  take_signals(r);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  int error = capture_open(&r->capture, o);
+  if (error && o->strict) return start_failed(r, error, stage);
+  if (error) say(r, "uncaptured %s", errno_name(error));
+  orders_open(r);
+  error = spawn(r, &stage);
+  if (error) return start_failed(r, error, stage);
+  r->children = true;
+  if (o->kill_after_ms > 0) r->kill_at = now_ms() + o->kill_after_ms;
+  say(r, "started %d %llu", (int)r->pid, r->start);
+  record_started(r);
+  if (o->sync) capture_sync_begin(&r->capture);
+  if (o->transport == T_PTY && o->forward) tty_raw(r);
+  while (!r->ended) step(r);
+  return mirror(r->status);
+}

@@ -1,0 +1,179 @@
+/* Words between the runner and others. Orders come as lines, from the FIFO in the capture (anyone
+ * of the same user) and from fd 3 (the starter):
+ *   kill [SIGNAL [GRACE_MS [CAUSE]]]   end the run: SIGNAL (TERM), grace, KILL, every descendant
+ *   signal SIGNAL                      pass one signal on to the command, as if sent to it
+ *   signal-all SIGNAL                  to every process of the run
+ *   resize [COLS ROWS]                 stdin HEX   stdin-end   cont   detach
+ * Messages go to fd 3, one line each, the run's id first:
+ *   started PID START | uncaptured ERRNO | tty HEX | stopped | failed STAGE ERRNO TEXT
+ *   exited CODE BYTES SURVIVORS CAUSE | signaled SIGNAL BYTES SURVIVORS CAUSE | ended */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void orders_open(struct run *r) {
+  r->orders = -1;
+  if (!r->capture.on) return;
+  if (mkfifoat(r->capture.dir, "control", 0600) != 0 && errno != EEXIST) return;
+  struct stat st;
+  /* Read and write, so that it never ends; when we are gone, opening it for writing fails. */
+  int fd = openat(r->capture.dir, "control", O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))) {
+    close(fd);
+    fd = -1;
+  }
+  r->orders = fd;
+}
+
+void say_pending(struct run *r) {
+  while (r->control >= 0 && r->pending_length > 0) {
+    ssize_t n = send(r->control, r->pending, r->pending_length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0 && errno == ENOTSOCK) n = write(r->control, r->pending, r->pending_length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) { /* nobody listens any more: the run goes on */
+      r->pending_length = 0;
+      return;
+    }
+    memmove(r->pending, r->pending + n, r->pending_length - (size_t)n);
+    r->pending_length -= (size_t)n;
+  }
+}
+
+/* Lines stay whole although many runners share one socket: each is sent in one piece. */
+void say(struct run *r, const char *format, ...) {
+  if (r->control < 0) return;
+  char line[2048];
+  int head = snprintf(line, sizeof line, "%s ", r->o->id);
+  va_list list;
+  va_start(list, format);
+  int rest = vsnprintf(line + head, sizeof line - (size_t)head - 1, format, list);
+  va_end(list);
+  if (head < 0 || rest < 0) return;
+  size_t length = (size_t)head + (size_t)rest;
+  if (length > sizeof line - 2) length = sizeof line - 2;
+  line[length++] = '\n';
+  if (r->pending_length + length > sizeof r->pending) return;
+  memcpy(r->pending + r->pending_length, line, length);
+  r->pending_length += length;
+  say_pending(r);
+}
+
+/* Passes a signal on to the command alone, as if it had been sent to the bare command. */
+void deliver(struct run *r, int signal, const char *from) {
+  if (r->pid <= 0 || r->exited) return;
+  kill(r->pid, signal);
+  record_event(r, "signal", "\"signal\":\"%s\",\"from\":\"%s\"", signal_name(signal), from);
+}
+
+static void order_kill(struct run *r, char *rest) {
+  char name[32] = "TERM", grace[32] = "", cause[32] = "";
+  sscanf(rest, "%31s %31s %31s", name, grace, cause);
+  long long ms = r->o->grace_ms;
+  int signal = signal_number(name);
+  if (*grace) parse_number(grace, 0, 3600000, &ms);
+  enum cause why = strcmp(cause, "timeout") == 0     ? BY_TIMEOUT
+                   : strcmp(cause, "shutdown") == 0  ? BY_SHUTDOWN
+                   : strcmp(cause, "cancelled") == 0 ? BY_CANCELLED
+                                                     : BY_KILL;
+  if (signal > 0) kill_begin(r, signal, (long)ms, why);
+}
+
+static void order_signal(struct run *r, const char *name, bool starter) {
+  int signal = signal_number(name);
+  if (signal <= 0 || signal > 64) return;
+  /* A Ctrl-C reached the command straight from the terminal; the starter saw the same one. */
+  if (starter && now_ms() - r->kernel_signal_at[signal] < 1000) return;
+  deliver(r, signal, starter ? "starter" : "order");
+}
+
+static void order_signal_all(struct run *r, const char *name) {
+  static struct process list[PROCESSES_MAX];
+  int signal = signal_number(name);
+  if (signal <= 0 || signal > 64) return;
+  int count = descendants(getpid(), list, PROCESSES_MAX);
+  for (int i = 0; i < count; i++) kill(list[i].pid, signal);
+  record_event(r, "signal", "\"signal\":\"%s\",\"from\":\"order\"", signal_name(signal));
+}
+
+/* Keeps input until the command reads it; false when there is too much. */
+bool typed_add(struct run *r, const unsigned char *data, size_t length) {
+  if (r->typed_sent == r->typed_filled) r->typed_sent = r->typed_filled = 0;
+  size_t needed = r->typed_filled + length;
+  if (needed > r->typed_size) {
+    unsigned char *larger = needed > TYPED_MAX ? NULL : realloc(r->typed, needed * 2);
+    if (larger == NULL) return false;
+    r->typed = larger;
+    r->typed_size = needed * 2;
+  }
+  memcpy(r->typed + r->typed_filled, data, length);
+  r->typed_filled += length;
+  return true;
+}
+
+static void order_stdin(struct run *r, const char *hex) {
+  unsigned char data[4096];
+  size_t length = 0;
+  unsigned value;
+  for (; length < sizeof data && hex[0] && hex[1] && sscanf(hex, "%2x", &value) == 1; hex += 2)
+    data[length++] = (unsigned char)value;
+  if (!typed_add(r, data, length))
+    record_event(r, "gap", "\"offset\":%llu,\"lost_bytes\":%zu,\"reason\":\"stdin\"",
+                 (unsigned long long)r->capture.offset, length);
+}
+
+static void order_detach(struct run *r) {
+  tty_restore();
+  r->keyboard = -1;
+  for (int i = 0; i < r->stream_count; i++) {
+    struct stream *s = &r->streams[i];
+    if (s->forward >= 0) close(s->forward);
+    s->forward = -1;
+    s->sent = s->filled;
+  }
+}
+
+static void order(struct run *r, char *line, bool starter) {
+  int cols, rows;
+  char *rest = strchr(line, ' ');
+  rest = rest ? rest + 1 : line + strlen(line);
+  if (strncmp(line, "kill", 4) == 0 && (line[4] == 0 || line[4] == ' ')) order_kill(r, rest);
+  else if (strncmp(line, "signal ", 7) == 0) order_signal(r, rest, starter);
+  else if (strncmp(line, "signal-all ", 11) == 0) order_signal_all(r, rest);
+  else if (sscanf(line, "resize %d %d", &cols, &rows) == 2) tty_resize(r, cols, rows);
+  else if (strcmp(line, "resize") == 0) tty_resize(r, 0, 0);
+  else if (strncmp(line, "stdin ", 6) == 0) order_stdin(r, rest);
+  else if (strcmp(line, "stdin-end") == 0) r->typed_end = true;
+  else if (strcmp(line, "detach") == 0) order_detach(r);
+  else if (strcmp(line, "cont") == 0 && r->pid > 0) {
+    tty_raw(r);
+    if (r->stopped) kill(r->own_group ? -r->pid : r->pid, SIGCONT);
+    r->stopped = false;
+  }
+}
+
+/* Reads what is there and carries out every complete line. At end of file the starter is gone. */
+void orders_read(struct run *r, int fd, char *buffer, size_t *length) {
+  ssize_t n = read(fd, buffer + *length, 8191 - *length);
+  if (n == 0 && fd == r->control) r->control = -1;
+  if (n <= 0) return;
+  *length += (size_t)n;
+  char *start = buffer, *end;
+  while ((end = memchr(start, '\n', *length - (size_t)(start - buffer))) != NULL) {
+    *end = 0;
+    order(r, start, fd == r->control);
+    start = end + 1;
+  }
+  *length -= (size_t)(start - buffer);
+  memmove(buffer, start, *length);
+  if (*length >= 8191) *length = 0; /* no order is that long */
+}

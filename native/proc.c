@@ -1,0 +1,168 @@
+/* Who belongs to a run. We are the subreaper, so every descendant, also one that called setsid or
+ * whose parents are gone, is below us in the process tree. */
+#include "runner.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ssize_t read_file(const char *path, char *data, size_t size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  ssize_t n = read(fd, data, size - 1);
+  close(fd);
+  if (n >= 0) data[n] = 0;
+  return n;
+}
+
+/* State, parent and start time; false when the process is gone. */
+static bool process_stat(pid_t pid, char *state, pid_t *parent, unsigned long long *start) {
+  char path[64], data[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  if (read_file(path, data, sizeof data) <= 0) return false;
+  char *p = strrchr(data, ')'); /* the name before it may hold anything */
+  int ppid = 0;
+  if (p == NULL ||
+      sscanf(p + 2,
+             "%c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+             state, &ppid, start) != 3)
+    return false;
+  *parent = ppid;
+  return true;
+}
+
+unsigned long long process_start(pid_t pid) {
+  char state;
+  pid_t parent;
+  unsigned long long start = 0;
+  return process_stat(pid, &state, &parent, &start) ? start : 0;
+}
+
+static int add_pid(struct process *list, int count, int max, pid_t pid) {
+  for (int i = 0; i < count; i++)
+    if (list[i].pid == pid) return count;
+  if (count < max) list[count++].pid = pid;
+  return count;
+}
+
+/* The children of one process, each thread's; -1 when this kernel does not list them. */
+static int add_children(struct process *list, int count, int max, pid_t pid) {
+  char path[96], data[16384];
+  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  DIR *tasks = opendir(path);
+  if (tasks == NULL) return count; /* it has ended meanwhile */
+  bool listed = false;
+  struct dirent *entry;
+  while ((entry = readdir(tasks)) != NULL) {
+    if (entry->d_name[0] == '.') continue;
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/children", (int)pid, entry->d_name);
+    if (read_file(path, data, sizeof data) < 0) continue;
+    listed = true;
+    for (char *word = strtok(data, " "); word != NULL; word = strtok(NULL, " "))
+      count = add_pid(list, count, max, (pid_t)atoi(word));
+  }
+  closedir(tasks);
+  return listed || pid != getpid() ? count : -1;
+}
+
+/* Without CONFIG_PROC_CHILDREN: go through all processes until no new one has a known parent. */
+static int scan_children(struct process *list, int max, pid_t root) {
+  int count = 0, before = -1;
+  while (before != count) {
+    before = count;
+    DIR *all = opendir("/proc");
+    if (all == NULL) return count;
+    struct dirent *entry;
+    while ((entry = readdir(all)) != NULL) {
+      pid_t pid = (pid_t)atoi(entry->d_name), parent;
+      char state;
+      unsigned long long start;
+      if (pid <= 0 || !process_stat(pid, &state, &parent, &start)) continue;
+      bool ours = parent == root;
+      for (int i = 0; i < count && !ours; i++) ours = list[i].pid == parent;
+      if (ours) count = add_pid(list, count, max, pid);
+    }
+    closedir(all);
+  }
+  return count;
+}
+
+/* Every live descendant of root, with its start time. Zombies do not count. */
+int descendants(pid_t root, struct process *list, int max) {
+  int count = add_children(list, 0, max, root);
+  if (count < 0) count = scan_children(list, max, root);
+  else
+    for (int i = 0; i < count; i++) count = add_children(list, count, max, list[i].pid);
+  int alive = 0;
+  for (int i = 0; i < count; i++) {
+    char state;
+    pid_t parent;
+    unsigned long long start;
+    if (!process_stat(list[i].pid, &state, &parent, &start) || state == 'Z' || state == 'X')
+      continue;
+    list[alive].pid = list[i].pid;
+    list[alive].start = start;
+    list[alive].command[0] = 0;
+    list[alive++].holds = false;
+  }
+  return alive;
+}
+
+static bool holds_output(const struct run *r, pid_t pid) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+  DIR *fds = opendir(path);
+  if (fds == NULL) return false; /* another user's process: unknown */
+  bool found = false;
+  struct dirent *entry;
+  while (!found && (entry = readdir(fds)) != NULL) {
+    struct stat st;
+    if (entry->d_name[0] == '.' || fstatat(dirfd(fds), entry->d_name, &st, 0) != 0) continue;
+    for (int i = 0; i < r->stream_count; i++)
+      found = found || (st.st_dev == r->streams[i].device && st.st_ino == r->streams[i].inode);
+  }
+  closedir(fds);
+  return found;
+}
+
+/* Fills in the command line and whether the process can still write to the run's output. */
+void describe(struct run *r, struct process *p) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/cmdline", (int)p->pid);
+  ssize_t n = read_file(path, p->command, sizeof p->command);
+  if (n <= 0) {
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)p->pid);
+    n = read_file(path, p->command, sizeof p->command);
+    if (n > 0 && p->command[n - 1] == '\n') n--;
+  }
+  while (n > 0 && p->command[n - 1] == 0) n--;
+  for (ssize_t i = 0; i < n; i++)
+    if (p->command[i] == 0) p->command[i] = ' ';
+  p->command[n > 0 ? n : 0] = 0;
+  p->holds = holds_output(r, p->pid);
+}
+
+int survivors(struct run *r, struct process *list, int max) {
+  int count = descendants(getpid(), list, max);
+  for (int i = 0; i < count; i++) describe(r, &list[i]);
+  return count;
+}
+
+/* Open files beyond 0 to 3, before we have opened any of our own: the command gets them, as it
+ * would from its own parent (a make jobserver, `5<file`), and we let go of them then. */
+int inherited_files(int *list, int max) {
+  DIR *fds = opendir("/proc/self/fd");
+  if (fds == NULL) return 0;
+  int count = 0;
+  struct dirent *entry;
+  while (count < max && (entry = readdir(fds)) != NULL) {
+    int fd = atoi(entry->d_name);
+    if (fd > 3 && fd != dirfd(fds)) list[count++] = fd;
+  }
+  closedir(fds);
+  return count;
+}

@@ -1,0 +1,124 @@
+/* What the runner tells about a run on disk: who runs (meta.json), what happened on the way
+ * (events.jsonl) and how it ended (final.json). */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* meta.json is the starter's; the pids are put in front of its closing brace, the rest stays to
+ * the byte. */
+void record_started(struct run *r) {
+  struct capture *c = &r->capture;
+  if (!c->on) return;
+  int fd = openat(c->dir, "meta.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return;
+  struct stat st;
+  size_t size = fstat(fd, &st) == 0 && st.st_size < (16 << 20) ? (size_t)st.st_size : 0;
+  char *data = malloc(size + 512);
+  ssize_t got = data ? read(fd, data, size) : -1;
+  close(fd);
+  size_t end = got > 0 ? (size_t)got : 0;
+  while (end > 0 && data[end - 1] != '}') end--;
+  if (end > 1) {
+    struct text t;
+    text_init(&t, data + end - 1, 512);
+    text_add(&t, ",\"runner_pid\":%d,\"runner_start\":%llu,\"pid\":%d,\"pid_start\":%llu",
+             (int)getpid(), process_start(getpid()), (int)r->pid, r->start);
+    text_add(&t, ",\"started_at\":");
+    text_time(&t, wall_ms());
+    text_add(&t, "}\n");
+    capture_replace(c, "meta.json", "meta.json.tmp", data, end - 1 + t.length, false);
+  }
+  free(data);
+}
+
+void record_event(struct run *r, const char *type, const char *format, ...) {
+  if (!r->capture.on) return;
+  char line[1024], rest[768];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(rest, sizeof rest, format, list);
+  va_end(list);
+  struct text t;
+  text_init(&t, line, sizeof line);
+  text_add(&t, "{\"type\":\"%s\",\"timestamp\":", type);
+  text_time(&t, wall_ms());
+  text_add(&t, "%s%s}\n", *rest ? "," : "", rest);
+  capture_event(&r->capture, &t);
+}
+
+static void add_processes(struct text *t, const struct process *list, int count) {
+  for (int i = 0; i < count; i++) {
+    text_add(t, "%s{\"pid\":%d,\"start_time\":%llu,\"command\":", i ? "," : "", (int)list[i].pid,
+             list[i].start);
+    text_json(t, list[i].command, strlen(list[i].command));
+    text_add(t, ",\"holds_output\":%s}", list[i].holds ? "true" : "false");
+  }
+}
+
+void record_survivors(struct run *r, const struct process *list, int count) {
+  if (!r->capture.on) return;
+  size_t size = 256 + (size_t)count * 2048;
+  char *data = malloc(size);
+  if (data == NULL) return;
+  struct text t;
+  text_init(&t, data, size);
+  text_add(&t, "{\"type\":\"survivors\",\"timestamp\":");
+  text_time(&t, wall_ms());
+  text_add(&t, ",\"processes\":[");
+  add_processes(&t, list, count);
+  text_add(&t, "]}\n");
+  capture_event(&r->capture, &t);
+  free(data);
+}
+
+const char *cause_name(enum cause cause) {
+  static const char *const NAMES[] = {"itself", "timeout", "kill", "shutdown", "cancelled",
+                                      "capture"};
+  return NAMES[cause];
+}
+
+/* error 0: the command ran and r->status says how it ended; else it never started. */
+void record_final(struct run *r, const struct process *list, int count, bool closed, int error,
+                  const char *message) {
+  struct capture *c = &r->capture;
+  if (!c->on) return;
+  size_t size = 4096 + (size_t)count * 2048;
+  char *data = malloc(size);
+  if (data == NULL) return;
+  bool exited = error == 0 && WIFEXITED(r->status);
+  bool signaled = error == 0 && WIFSIGNALED(r->status);
+  struct text t;
+  text_init(&t, data, size);
+  text_add(&t, "{\"schema_version\":\"v1alpha1\",\"session_id\":");
+  text_json(&t, r->o->id, strlen(r->o->id));
+  text_add(&t, ",\"state\":\"%s\"", exited ? "exited" : signaled ? "signaled" : "failed");
+  if (exited) text_add(&t, ",\"exit_code\":%d", WEXITSTATUS(r->status));
+  else text_add(&t, ",\"exit_code\":null");
+  if (signaled) text_add(&t, ",\"signal\":\"%s\"", signal_name(WTERMSIG(r->status)));
+  else text_add(&t, ",\"signal\":null");
+  if (error) {
+    text_add(&t, ",\"error\":\"%s\",\"message\":", errno_name(error));
+    text_json(&t, message, strlen(message));
+  } else {
+    text_add(&t, ",\"error\":null,\"message\":null");
+  }
+  text_add(&t, ",\"ended_by\":\"%s\",\"ended_at\":", cause_name(r->cause));
+  text_time(&t, r->exit_at);
+  text_add(&t, ",\"output_bytes\":%llu,\"lost_bytes\":%llu,\"output_closed\":%s,\"survivors\":[",
+           (unsigned long long)c->offset, (unsigned long long)c->lost_total,
+           closed ? "true" : "false");
+  add_processes(&t, list, count);
+  text_add(&t, "]}\n");
+  /* final.json.tmp has its blocks already, so this works on a full disk too. */
+  if (!t.cut) capture_replace(c, "final.json", "final.json.tmp", data, t.length, r->o->sync);
+  free(data);
+}

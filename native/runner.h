@@ -1,0 +1,223 @@
+/* The runner owns one run: it starts the command, keeps every byte it prints, and says how it
+ * ended. Each .c file owns one part; this header is what they share.
+ *
+ *   runner.c   modes and flags          loop.c     the life of one run
+ *   spawn.c    transports, starting     forward.c  bytes on to the starter's own streams
+ *   capture.c  output.bin, index.jsonl  record.c   meta, events and final as JSON
+ *   proc.c     descendants, survivors   kill.c     TERM, grace, KILL
+ *   orders.c   what others ask for      tty.c      the outer terminal
+ *   serve.c    many runs, one server    text.c     strings, time, JSON
+ */
+#ifndef CUFF_RUNNER_H
+#define CUFF_RUNNER_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <signal.h>
+#include <sys/types.h>
+#include <termios.h>
+
+#define READ_MAX 65536        /* one read, and the most one index record covers */
+#define INDEX_DELAY_MS 50     /* an index record never waits longer than this for more data */
+#define DRAIN_MS 100          /* how long survivors may hold up the answer */
+#define SYNC_BYTES (8u << 20) /* sync after this much, or after SYNC_MS, off the hot path */
+#define SYNC_MS 1000
+#define GRACE_MS 2000
+#define KILL_GIVE_UP_MS 3000 /* processes in uninterruptible sleep ignore KILL: report, go on */
+#define PROCESSES_MAX 4096
+#define SURVIVORS_MAX 64
+#define INHERIT_MAX 64 /* files beyond 0-3 that the command inherits through us */
+#define TYPED_MAX (16u << 20) /* input that the command does not read is kept up to here */
+
+enum transport { T_PIPE, T_MERGED, T_SOCKET, T_PTY };
+enum stdin_mode { IN_NULL, IN_INHERIT, IN_ORDERS };
+enum session_mode { S_OWN, S_AUTO };
+enum cause { BY_ITSELF, BY_TIMEOUT, BY_KILL, BY_SHUTDOWN, BY_CANCELLED, BY_CAPTURE };
+
+struct options {
+  const char *id;
+  const char *dir; /* capture directory; NULL runs without recording */
+  const char *cwd;
+  enum transport transport;
+  enum stdin_mode in;
+  enum session_mode session;
+  bool forward;   /* copy output to our own fd 1 and fd 2, keys from the outer terminal */
+  bool strict;    /* end the run when it cannot be recorded */
+  bool sync;      /* everything is on disk before the answer */
+  bool serve;     /* forked by `runner serve`: fd 3 is shared with others */
+  long kill_after_ms;
+  long grace_ms;
+  uint64_t cap;
+  int cols, rows;
+  char **argv;
+};
+
+/* A growing or fixed text; writes past the end are cut and remembered. */
+struct text {
+  char *data;
+  size_t length, size;
+  bool cut;
+};
+
+struct process {
+  pid_t pid;
+  unsigned long long start;
+  char command[256];
+  bool holds;
+};
+
+enum channel { C_OUT, C_ERR, C_PTY };
+
+struct stream {
+  int fd; /* read side; -1 once closed */
+  enum channel channel;
+  unsigned long long device, inode; /* of the command's side, to see who holds it */
+  int forward;                      /* -1 once closed or never wanted */
+  enum forward_kind { F_OWN, F_SOCKET, F_FILE, F_SHARED } forward_kind;
+  size_t sent, filled; /* what of buffer still has to be forwarded */
+  unsigned char *buffer;
+};
+
+struct capture {
+  const char *id;
+  int dir, output, index, events, lock;
+  bool on;     /* there is a capture directory to write to */
+  bool paused; /* the last write failed: bytes are being lost */
+  uint64_t offset, cap, lost, lost_total;
+  const char *reason;
+  uint64_t bytes[2], lines[2];
+  /* the index record being gathered */
+  uint64_t at_offset, length, newlines;
+  enum channel channel;
+  pid_t writer;
+  int64_t since_ms, stamp_ms;
+  /* sync */
+  uint64_t unsynced;
+  int64_t unsynced_since;
+  int syncing; /* atomic: a sync thread is at work */
+};
+
+struct run {
+  struct options *o;
+  struct capture capture;
+  struct stream streams[2];
+  int stream_count;
+  int signals; /* signalfd */
+  int orders;  /* the FIFO in the capture directory */
+  int control; /* the starter, fd 3; -1 when gone */
+  int keyboard;      /* the outer terminal, where keys come from */
+  int master, slave; /* pty */
+  int input;         /* where keys and stdin orders go: the master, or a pipe */
+  sigset_t old_mask;
+  int inherit[INHERIT_MAX], inherited;
+  pid_t pid;
+  unsigned long long start;
+  bool own_group; /* the command leads a process group of its own */
+  int status;
+  bool exited, answered, ended, stopped, children;
+  enum cause cause;
+  int64_t exit_at, drain_until, kill_at;
+  /* killing */
+  int kill_step; /* 0 none, 1 first signal sent, 2 KILL sent */
+  int64_t kill_until;
+  int kill_signal;
+  enum cause kill_cause;
+  pid_t killed[PROCESSES_MAX];
+  int killed_count;
+  int64_t kernel_signal_at[65]; /* when the terminal itself sent us this signal */
+  char pending[8192];           /* messages to the starter that did not fit yet */
+  size_t pending_length;
+  unsigned char *typed; /* keys or stdin orders on their way to the command */
+  size_t typed_sent, typed_filled, typed_size;
+  bool typed_end;
+  char order[8192];
+  size_t order_length;
+  char control_order[8192];
+  size_t control_order_length;
+};
+
+/* text.c */
+int64_t now_ms(void);      /* monotonic */
+int64_t wall_ms(void);     /* since 1970 */
+void text_init(struct text *t, char *data, size_t size);
+void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_json(struct text *t, const char *bytes, size_t length);
+void text_time(struct text *t, int64_t ms);
+const char *signal_name(int signal);
+int signal_number(const char *name);
+const char *errno_name(int error);
+bool write_all(int fd, const void *data, size_t length);
+bool parse_number(const char *text, long long low, long long high, long long *out);
+
+/* capture.c */
+int capture_open(struct capture *c, const struct options *o);
+void capture_append(struct capture *c, enum channel channel, pid_t writer,
+                    const unsigned char *data, size_t length);
+void capture_flush_index(struct capture *c);
+int capture_index_wait(const struct capture *c, int64_t now);
+void capture_sync_tick(struct capture *c, int64_t now);
+void capture_sync(struct capture *c);
+void capture_sync_begin(struct capture *c);
+void capture_sync_late(struct capture *c);
+void capture_event(struct capture *c, const struct text *line);
+void capture_retry_gap(struct capture *c);
+int capture_replace(struct capture *c, const char *name, const char *temp, const char *data,
+                    size_t length, bool sync);
+
+/* record.c */
+const char *cause_name(enum cause cause);
+void record_started(struct run *r);
+void record_event(struct run *r, const char *type, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void record_survivors(struct run *r, const struct process *list, int count);
+void record_final(struct run *r, const struct process *list, int count, bool closed, int error,
+                  const char *message);
+
+/* proc.c */
+unsigned long long process_start(pid_t pid);
+int descendants(pid_t root, struct process *list, int max);
+void describe(struct run *r, struct process *p);
+int survivors(struct run *r, struct process *list, int max);
+int inherited_files(int *list, int max);
+
+/* kill.c */
+void kill_begin(struct run *r, int signal, long grace_ms, enum cause cause);
+void kill_tick(struct run *r, int64_t now);
+void kill_finish(struct run *r);
+
+/* spawn.c */
+int spawn(struct run *r, const char **stage);
+
+/* forward.c */
+void forward_open(struct stream *s, int fd);
+bool forward_some(struct stream *s);
+void stream_close(struct stream *s);
+
+/* orders.c */
+void orders_open(struct run *r);
+void orders_read(struct run *r, int fd, char *buffer, size_t *length);
+void say(struct run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void say_pending(struct run *r);
+void deliver(struct run *r, int signal, const char *from);
+bool typed_add(struct run *r, const unsigned char *data, size_t length);
+
+/* tty.c */
+int tty_open_outer(void);
+void tty_save(int fd);
+const struct termios *tty_saved(void);
+void tty_raw(struct run *r);
+void tty_restore(void);
+void tty_resize(struct run *r, int cols, int rows);
+bool tty_size(int fd, int *cols, int *rows);
+int tty_restore_main(const char *hex);
+
+/* loop.c and serve.c */
+int run_main(struct options *o);
+int serve_main(void);
+int parse_options(struct options *o, int argc, char **argv, char *problem, size_t size);
+
+#endif

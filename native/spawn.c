@@ -1,0 +1,233 @@
+/* Making the transport and starting the command on it. */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* What the command gets as its fds 0, 1 and 2; ours to close once it runs. */
+struct ends {
+  int in, out, err;
+};
+
+static int add_stream(struct run *r, int fd, int theirs, enum channel channel, int forward_to) {
+  struct stream *s = &r->streams[r->stream_count++];
+  struct stat st;
+  memset(s, 0, sizeof *s);
+  s->fd = fd;
+  s->channel = channel;
+  s->forward = -1;
+  s->buffer = malloc(READ_MAX);
+  if (s->buffer == NULL) return ENOMEM;
+  if (fstat(theirs, &st) == 0) {
+    s->device = st.st_dev;
+    s->inode = st.st_ino;
+  }
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  if (r->o->forward) forward_open(s, forward_to);
+  return 0;
+}
+
+static int make_pipe(struct run *r, int *theirs, enum channel channel, int forward_to) {
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return errno;
+  *theirs = fds[1];
+  return add_stream(r, fds[0], fds[1], channel, forward_to);
+}
+
+/* A stream socket whose every read names the process that wrote: the kernel stamps the data. */
+static int make_socket(struct run *r, int *theirs, enum channel channel, int forward_to) {
+  int fds[2], on = 1;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) return errno;
+  if (setsockopt(fds[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) return errno;
+  shutdown(fds[0], SHUT_WR);
+  *theirs = fds[1];
+  return add_stream(r, fds[0], fds[1], channel, forward_to);
+}
+
+/* Opens r->master and r->slave. */
+static int open_pty(struct run *r) {
+  int number, unlock = 0;
+  char path[32];
+  r->master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (r->master < 0) return errno;
+  if (ioctl(r->master, TIOCSPTLCK, &unlock) != 0 || ioctl(r->master, TIOCGPTN, &number) != 0)
+    return errno;
+  snprintf(path, sizeof path, "/dev/pts/%d", number);
+  /* Held by us until everything is read: the last close of the slave ends the master's stream. */
+  r->slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  return r->slave < 0 ? errno : 0;
+}
+
+static void set_size(struct run *r) {
+  struct winsize size = {.ws_row = (unsigned short)r->o->rows,
+                         .ws_col = (unsigned short)r->o->cols};
+  ioctl(r->master, TIOCSWINSZ, &size);
+}
+
+/* With stdout elsewhere and stderr still the terminal (`| less`), programs draw their progress on
+ * stderr if it is a terminal. So it is one, which changes no byte: the outer one does that. */
+static int make_terminal_stderr(struct run *r, struct ends *e) {
+  int error = open_pty(r);
+  if (error) return error;
+  struct termios plain;
+  int outer = tty_open_outer();
+  if (outer >= 0) tty_save(outer);
+  if (outer >= 0) tty_size(outer, &r->o->cols, &r->o->rows);
+  if (tcgetattr(r->slave, &plain) == 0) {
+    cfmakeraw(&plain);
+    tcsetattr(r->slave, TCSANOW, &plain);
+  }
+  set_size(r);
+  e->err = r->slave;
+  return add_stream(r, r->master, r->slave, C_ERR, 2);
+}
+
+static int make_pty(struct run *r, struct ends *e) {
+  struct options *o = r->o;
+  int error = open_pty(r);
+  if (error) return error;
+  bool terminal = o->forward;
+  int outer = terminal ? tty_open_outer() : -1;
+  if (outer >= 0) {
+    tty_save(outer);
+    tty_size(outer, &o->cols, &o->rows);
+    if (tty_saved()) tcsetattr(r->slave, TCSANOW, tty_saved());
+  }
+  set_size(r);
+  /* We lead the session and the command a group in it, so that its job control (Ctrl-Z) works:
+   * stop signals are ignored in a group whose parent is in another session. */
+  if (setsid() < 0 && getsid(0) != getpid()) return errno;
+  if (ioctl(r->slave, TIOCSCTTY, 0) != 0) return errno;
+  r->input = r->master;
+  e->out = r->slave;
+  e->in = !terminal || isatty(0) ? r->slave : 0;
+  e->err = r->slave;
+  error = add_stream(r, r->master, r->slave, C_PTY, 1);
+  if (error == 0 && terminal && !isatty(2)) error = make_pipe(r, &e->err, C_ERR, 2);
+  return error;
+}
+
+static int make_input(struct run *r, struct ends *e) {
+  if (r->o->in == IN_INHERIT) {
+    e->in = 0;
+    return 0;
+  }
+  if (r->o->in == IN_NULL) {
+    e->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return e->in < 0 ? errno : 0;
+  }
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return errno;
+  e->in = fds[0];
+  r->input = fds[1];
+  fcntl(r->input, F_SETFL, O_NONBLOCK);
+  return 0;
+}
+
+/* stdout and stderr that are one file, as in `2>&1 | less`, keep their order only in one pipe. */
+static bool same_target(void) {
+  struct stat out, err;
+  return fstat(1, &out) == 0 && fstat(2, &err) == 0 && out.st_dev == err.st_dev &&
+         out.st_ino == err.st_ino;
+}
+
+static int make_transport(struct run *r, struct ends *e) {
+  struct options *o = r->o;
+  if (o->transport == T_PTY) return make_pty(r, e);
+  int error = make_input(r, e);
+  if (error) return error;
+  if (o->transport == T_SOCKET) {
+    error = make_socket(r, &e->out, C_OUT, 1);
+    return error ? error : make_socket(r, &e->err, C_ERR, 2);
+  }
+  error = make_pipe(r, &e->out, C_OUT, 1);
+  if (error) return error;
+  if (o->transport == T_MERGED || (o->forward && same_target())) {
+    e->err = e->out;
+    return 0;
+  }
+  if (o->forward && isatty(2)) return make_terminal_stderr(r, e);
+  return make_pipe(r, &e->err, C_ERR, 2);
+}
+
+/* In the child, between vfork and exec: memory is the parent's, so nothing but system calls. */
+static void become(struct run *r, const struct ends *e, bool own_session, volatile int *error,
+                   const char *volatile *stage) {
+  /* Sources above 2 first, so that no dup2 overwrites one that is still needed. */
+  int in = e->in, out = e->out, err = e->err;
+  for (int sig = 1; sig < 65; sig++)
+    if (sig != SIGKILL && sig != SIGSTOP) signal(sig, SIG_DFL);
+  if (r->o->transport == T_PTY) {
+    setpgid(0, 0);
+    sigset_t ttou;
+    sigemptyset(&ttou);
+    sigaddset(&ttou, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &ttou, NULL);
+    tcsetpgrp(r->slave, getpid());
+  } else if (own_session) {
+    setsid();
+  }
+  if ((in == 0 || dup2(in, 0) == 0) && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
+    if (r->o->cwd != NULL && chdir(r->o->cwd) != 0) {
+      *stage = "cwd";
+    } else {
+      sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+      execvpe(r->o->argv[0], r->o->argv, environ);
+    }
+  }
+  *error = errno;
+  _exit(127);
+}
+
+/* Our own 0, 1 and 2, and what else we inherited, go once the command has what it needs of them:
+ * a reader waiting for the end of a pipe, or a writer for its reader to leave, must not wait for
+ * us. */
+static void let_go(struct run *r, struct ends *e) {
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int i = 0; i < r->inherited; i++) close(r->inherit[i]);
+  if (e->in > 2 && e->in != r->slave) close(e->in);
+  if (e->out > 2 && e->out != r->slave) close(e->out);
+  if (e->err > 2 && e->err != r->slave && e->err != e->out) close(e->err);
+  if (null < 0) return;
+  for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+  close(null);
+}
+
+/* 0, or an errno with the stage that failed: "transport", "cwd" or "exec". */
+int spawn(struct run *r, const char **stage) {
+  struct ends e = {-1, -1, -1};
+  volatile int error = 0;
+  const char *volatile failed = "exec";
+  *stage = "transport";
+  int made = make_transport(r, &e);
+  if (made) return made;
+  bool own = r->o->session == S_OWN;
+  if (!own && r->o->transport != T_PTY) {
+    /* With a terminal around, Ctrl-C, Ctrl-Z and /dev/tty must keep working: stay in its session
+     * and in the starter's group. Without one there is nothing to keep. */
+    int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    own = terminal < 0;
+    if (terminal >= 0) close(terminal);
+  }
+  if (own && r->o->transport != T_PTY) setsid();
+  r->own_group = own || r->o->transport == T_PTY;
+  pid_t pid = vfork();
+  if (pid == 0) become(r, &e, own, &error, &failed);
+  *stage = failed;
+  if (pid < 0) return errno;
+  if (error) return error; /* the dead child is reaped by the loop's waitpid, or with us */
+  r->pid = pid;
+  r->start = process_start(pid);
+  let_go(r, &e);
+  return 0;
+}

@@ -1,0 +1,235 @@
+// Builds what is shipped: dist/ from src/ with esbuild, its d.ts files with tsc, and the runner for
+// this machine with cc. Does nothing when the sources are those of the last build. Every file is
+// renamed into place, chunks before the entries that import them, so that a program that is
+// started meanwhile finds a whole build.
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
+import { buildRunner, prebuiltPath, runnerSources } from './native.mjs';
+import { findProgram, say, spawnQuietly } from './tools.mjs';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const DIST = join(ROOT, 'dist');
+const STAMP = join(DIST, '.build-hash');
+/** The library, and what the programs load only when they need it: modules that share chunks. */
+const MODULES = {
+  index: 'src/index.ts',
+  program: 'src/cli/program.ts',
+  'portable-proxy': 'src/portable-proxy.ts',
+};
+/** The programs themselves: one CommonJS file each, which Node starts 3 ms sooner than a module. */
+const BINS = { cuff: 'src/cli/cuff.ts', derun: 'src/cli/derun.ts' };
+
+/** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */
+export async function build({ strict = false } = {}) {
+  mkdirSync(DIST, { recursive: true });
+  await withLock(join(DIST, '.lock'), async () => {
+    const stamp = readStamp();
+    await part(stamp, 'library', libraryHash(strict), () => buildLibrary(strict));
+    await part(stamp, 'native', nativeHash(), buildNative);
+  });
+}
+
+/** One half of the build, done only when its hash or one of its outputs is not what it was. */
+async function part(stamp, name, hash, make) {
+  const last = stamp[name];
+  if (last?.hash === hash && last.outputs.every((file) => existsSync(join(ROOT, file)))) return;
+  const outputs = (await make()).map((file) => relative(ROOT, file));
+  stamp[name] = { hash, outputs };
+  place(STAMP, `${JSON.stringify(stamp)}\n`);
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(STAMP, 'utf8'));
+  } catch {
+    return {}; // No stamp, or a damaged one: everything is stale.
+  }
+}
+
+function libraryHash(strict) {
+  const config = ['package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
+  config.push('scripts/tsconfig.types.json');
+  return hashOf([...walk(join(ROOT, 'src')), ...config.map((file) => join(ROOT, file))], [strict]);
+}
+
+function nativeHash() {
+  const headers = walk(join(ROOT, 'native')).filter((file) => file.endsWith('.h'));
+  const files = [...runnerSources(), ...headers, join(ROOT, 'scripts/native.mjs')];
+  // A compiler that was installed since makes a build without a runner stale.
+  return hashOf(files, [process.platform, process.arch, findProgram('cc') !== undefined]);
+}
+
+function hashOf(files, facts) {
+  const hash = createHash('sha256').update(JSON.stringify(facts));
+  for (const file of files.filter((name) => existsSync(name)).sort()) {
+    hash.update(`\0${relative(ROOT, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+const BUNDLE = {
+  absWorkingDir: ROOT,
+  outdir: 'dist',
+  write: false,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  metafile: true,
+  legalComments: 'none', // licences.txt has them whole
+  logLevel: 'silent',
+};
+
+async function buildLibrary(strict) {
+  say('build: TypeScript');
+  const { build: bundle } = await import('esbuild');
+  const modules = await bundle({
+    ...BUNDLE,
+    entryPoints: MODULES,
+    splitting: true,
+    format: 'esm',
+    chunkNames: 'chunk-[hash]', // beside the entries: `../native` is the same from every file
+    external: ['@lydell/node-pty'],
+  });
+  const programs = await bundle({
+    ...BUNDLE,
+    entryPoints: BINS,
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    plugins: [{ name: 'modules-stay-outside', setup: keepModulesOutside }],
+    define: { 'import.meta.url': '__url' },
+    banner: { js: 'const __url=require("node:url").pathToFileURL(__filename).href;' },
+  });
+  const declarations = buildDeclarations(strict);
+  // Entries last: whoever reads a new entry finds the chunks it names.
+  const files = [...modules.outputFiles, ...programs.outputFiles];
+  files.sort((a, b) => rank(a.path) - rank(b.path));
+  for (const file of files) placeBundle(file.path, file.text);
+  const inputs = [modules, programs].flatMap((made) => Object.keys(made.metafile.inputs));
+  const licences = placeLicences(inputs);
+  const outputs = [...files.map((file) => file.path), ...declarations, licences];
+  removeOthers(outputs);
+  return outputs;
+}
+
+/** `import('./program.ts')` in a program stays an import, of the module built beside it. */
+function keepModulesOutside(esbuild) {
+  esbuild.onResolve({ filter: /^\./ }, (args) => {
+    if (args.kind !== 'dynamic-import') return undefined;
+    const name = basename(args.path, '.ts');
+    return name in MODULES ? { path: `./${name}.js`, external: true } : undefined;
+  });
+}
+
+function rank(path) {
+  if (basename(path).startsWith('chunk-')) return 0;
+  return path.endsWith('.cjs') ? 2 : 1;
+}
+
+function placeBundle(path, text) {
+  let whole = text;
+  const bin = path.endsWith('.cjs');
+  if (!bin && text.includes('__require=')) {
+    // CommonJS inside an ES module: esbuild's stand-in for `require` only works if there is one.
+    const line =
+      'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);';
+    whole = `${line}\n${text}`;
+  }
+  if (bin && !whole.startsWith('#!')) whole = `#!/usr/bin/env node\n${whole}`;
+  place(path, whole, bin ? 0o755 : 0o644);
+}
+
+/** The licences of the packages whose code is inside the bundles. */
+function placeLicences(inputs) {
+  const matches = inputs.map((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  const texts = [...new Set(matches)].filter(Boolean).map((folder) => {
+    const name = readdirSync(join(ROOT, folder)).find((file) => /^licen[cs]e/i.test(file));
+    if (name === undefined) throw new Error(`${folder} has no licence file to pass on.`);
+    const { version } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+    const title = `${folder.replace(/^.*node_modules\//, '')} ${version}`;
+    return `${title}\n\n${readFileSync(join(ROOT, folder, name), 'utf8').trim()}\n`;
+  });
+  const path = join(DIST, 'licences.txt');
+  place(path, texts.join(`\n${'-'.repeat(80)}\n\n`));
+  return path;
+}
+
+function buildDeclarations(strict) {
+  if (!existsSync(join(ROOT, MODULES.index))) return [];
+  const temp = mkdtempSync(join(DIST, '.types-'));
+  try {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const args = [tsc, '-p', join(ROOT, 'scripts/tsconfig.types.json'), '--outDir', temp];
+    const attempt = spawnQuietly(process.execPath, args);
+    if (!attempt.ok && strict) throw new Error(`tsc refused the public types:\n${attempt.words}`);
+    if (!attempt.ok) say('build: the types have errors; `npm run types` shows them');
+    return walk(temp).map((file) => {
+      const out = join(DIST, 'types', relative(temp, file));
+      place(out, readFileSync(file, 'utf8').replace(/(['"]\.{1,2}\/[^'"]*)\.ts(['"])/g, '$1.js$2'));
+      return out;
+    });
+  } finally {
+    rmSync(temp, { recursive: true, force: true });
+  }
+}
+
+function buildNative() {
+  if (process.platform !== 'linux') return []; // Elsewhere runs take the portable way.
+  if (runnerSources().length === 0) {
+    say('build: native/ has no C source, left out');
+    return [];
+  }
+  if (findProgram('cc') === undefined) {
+    say('build: no C compiler, so runs use the portable way; install gcc for the runner');
+    return [];
+  }
+  say('build: runner');
+  return [buildRunner({ out: prebuiltPath() }).out];
+}
+
+function place(path, content, mode = 0o644) {
+  mkdirSync(dirname(path), { recursive: true });
+  const temp = `${path}.${process.pid}.tmp`;
+  writeFileSync(temp, content);
+  chmodSync(temp, mode);
+  renameSync(temp, path);
+}
+
+/** Drop what an earlier build left and this one does not have. */
+function removeOthers(outputs) {
+  const kept = new Set(outputs);
+  for (const file of walk(DIST)) {
+    if (!kept.has(file) && !relative(DIST, file).startsWith('.')) rmSync(file, { force: true });
+  }
+}
+
+function walk(directory) {
+  if (!existsSync(directory)) return [];
+  const entries = readdirSync(directory, { withFileTypes: true, recursive: true });
+  // Node before 20.12 knows the directory of an entry under its older name.
+  const pathOf = (entry) => join(entry.parentPath ?? entry.path, entry.name);
+  return entries.filter((entry) => entry.isFile()).map(pathOf);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await build({ strict: process.argv.includes('--strict') });
+  } catch (error) {
+    say(`build: ${error.message}`);
+    process.exitCode = 1;
+  }
+}

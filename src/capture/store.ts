@@ -1,0 +1,260 @@
+// Captures as a whole: making one, writing its two small files, opening it, finding it. What is
+// missing or damaged in a capture is left out of it; only one that is not there at all, or that
+// leads out of its directory, is an error.
+import * as fs from 'node:fs';
+import { basename, join } from 'node:path';
+import { AppError, errnoOf } from '../errors.ts';
+import type { CaptureFinal, CaptureMeta, CaptureState } from '../types.ts';
+import { openSource, recordsFrom } from './byte-source.ts';
+import type { CaptureEvent, StoredMeta } from './format.ts';
+import * as format from './format.ts';
+import * as paths from './paths.ts';
+import { captureState, type Liveness, outputOpen } from './state.ts';
+
+export type Store = Liveness & { readonly root: string };
+
+/** A capture as it was when it was opened. Open it again to see what changed. */
+export type Capture = {
+  readonly id: string;
+  readonly dir: string;
+  /** Missing or damaged where undefined. */
+  readonly meta: StoredMeta | undefined;
+  readonly final: CaptureFinal | undefined;
+  readonly state: CaptureState;
+  readonly reason: string | undefined;
+  /** More bytes may come. */
+  readonly outputOpen: boolean;
+  readonly pinned: boolean;
+  readonly now: () => number;
+};
+
+export type CaptureSummary = Omit<Capture, 'now'> & {
+  /** From meta.json, else the directory's last change. Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly outputBytes: number;
+};
+
+/**
+ * Makes the directory and its meta.json, and gives the directory. Of two that ask for the same id
+ * one gets it; the other, and everybody later, `session_exists`, with nothing changed.
+ */
+export function createCapture(store: Store, meta: CaptureMeta, argv: readonly string[]): string {
+  const dir = paths.captureDir(store.root, meta.id);
+  return writing(dir, () => {
+    paths.ensureRoot(store.root);
+    paths.ensurePrivateDir(paths.sessionsDir(store.root));
+    const made = makeLeaf(dir);
+    try {
+      if (!paths.createIn(dir, 'meta.json', format.encodeMeta(meta, argv))) throw exists(meta.id);
+    } catch (error) {
+      if (made) removeEmpty(dir);
+      throw error;
+    }
+    return dir;
+  });
+}
+
+/** meta.json again, once runner and child are known. */
+export function rewriteMeta(dir: string, meta: CaptureMeta, argv: readonly string[]): void {
+  writing(dir, () => paths.replaceIn(dir, 'meta.json', format.encodeMeta(meta, argv)));
+}
+
+/** On disk, not only written, when this returns. */
+export function writeFinal(dir: string, final: CaptureFinal): void {
+  const text = format.encodeFinal(final, basename(dir));
+  writing(dir, () => paths.replaceIn(dir, 'final.json', text, { sync: true }));
+}
+
+export function openCapture(store: Store, id: string): Capture {
+  const dir = paths.captureDir(store.root, id);
+  const capture = paths.checkCaptureDir(dir) ? load(store, id, dir) : undefined;
+  if (capture !== undefined) return capture;
+  throw new AppError('session_not_found', 'session not found', {
+    hint: 'List the captures there are with `cuff ls`.',
+  });
+}
+
+/** Newest first. A damaged capture is listed with what is left of it. */
+export function listCaptures(
+  store: Store,
+  options: { readonly state?: CaptureState; readonly limit?: number } = {},
+): CaptureSummary[] {
+  const limit = options.limit ?? Number.POSITIVE_INFINITY;
+  const wanted: CaptureSummary[] = [];
+  // Ids we made say when, so that only those that are shown are read. Others must be looked into.
+  const known = captureIds(store).map((id) => {
+    const made = paths.sessionIdTime(id);
+    const summary = made === undefined ? summarise(store, id) : undefined;
+    return { id, summary, second: Math.floor((made ?? summary?.createdAt ?? 0) / 1000) };
+  });
+  known.sort((a, b) => b.second - a.second);
+  let second = Number.POSITIVE_INFINITY;
+  for (const entry of known) {
+    if (wanted.length >= limit && entry.second < second) break;
+    const summary = entry.summary ?? summarise(store, entry.id);
+    if (summary === undefined) continue;
+    if (options.state !== undefined && summary.state !== options.state) continue;
+    wanted.push(summary);
+    second = entry.second;
+  }
+  wanted.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  return wanted.slice(0, limit);
+}
+
+/** The ids that contain `part`; the id itself when it is one. */
+export function findCaptures(store: Store, part: string): string[] {
+  const found = captureIds(store).filter((id) => id.includes(part));
+  return found.includes(part) ? [part] : found;
+}
+
+/** All ids in order, damaged captures included; of generated ids the oldest comes first. */
+export function captureIds(store: Pick<Store, 'root'>): string[] {
+  const dir = paths.sessionsDir(store.root);
+  const stat = fs.lstatSync(dir, { throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  if (!stat.isDirectory()) throw new AppError('path_unsafe', `${dir} is not a directory.`);
+  const entries = fs.readdirSync(dir, { withFileTypes: true });
+  const ids = entries.filter((entry) => entry.isDirectory() && paths.isSessionId(entry.name));
+  return ids.map((entry) => entry.name).sort();
+}
+
+/** The sweep keeps a pinned capture, whatever its age. */
+export function pinCapture(store: Store, id: string, pinned: boolean): void {
+  const { dir } = openCapture(store, id);
+  const { O_WRONLY, O_CREAT } = fs.constants;
+  writing(dir, () => {
+    if (pinned) fs.closeSync(paths.openIn(dir, 'pinned', O_WRONLY | O_CREAT));
+    else fs.rmSync(join(dir, 'pinned'), { force: true });
+  });
+}
+
+/** What happened on the way, in the order of the file, without repeated lines. */
+export function readEvents(capture: Pick<Capture, 'dir'>): CaptureEvent[] {
+  const source = openSource(capture.dir, 'events.jsonl');
+  try {
+    const events = new Map<string, CaptureEvent>();
+    for (const event of recordsFrom(source, 0, { decode: format.decodeEvent })) {
+      events.set(JSON.stringify(event), event);
+    }
+    return [...events.values()];
+  } finally {
+    source.close();
+  }
+}
+
+/** meta.json and final.json as far as they are whole. */
+export function readState(
+  dir: string,
+  retentionSeconds?: number,
+): { readonly meta: StoredMeta | undefined; readonly final: CaptureFinal | undefined } {
+  const meta = paths.readTextIn(dir, 'meta.json');
+  const final = paths.readTextIn(dir, 'final.json');
+  return {
+    meta: meta === undefined ? undefined : format.decodeMeta(meta, retentionSeconds),
+    final: final === undefined ? undefined : format.decodeFinal(final),
+  };
+}
+
+function load(store: Store, id: string, dir: string): Capture | undefined {
+  let { meta, final } = readState(dir);
+  let status = captureState(meta, final, store);
+  if (final === undefined && status.state === 'failed') {
+    // It may have ended, or found its runner, between the reading and the asking.
+    ({ meta, final } = readState(dir));
+    status = captureState(meta, final, store);
+  }
+  if (meta === undefined && final === undefined && !paths.hasIn(dir, 'output.bin')) {
+    // A broken meta.json is a capture, an empty directory is none (yet).
+    if (!paths.hasIn(dir, 'meta.json') && !paths.hasIn(dir, 'final.json')) return undefined;
+  }
+  return {
+    id,
+    dir,
+    meta: meta && { ...meta, id },
+    final,
+    state: status.state,
+    reason: status.reason,
+    outputOpen: outputOpen(meta, final, store),
+    pinned: paths.hasIn(dir, 'pinned'),
+    now: store.now,
+  };
+}
+
+function summarise(store: Store, id: string): CaptureSummary | undefined {
+  const dir = paths.captureDir(store.root, id);
+  const stat = fs.lstatSync(dir, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  const output = fs.lstatSync(join(dir, 'output.bin'), { throwIfNoEntry: false });
+  const sizes = { createdAt: Math.floor(stat.mtimeMs), outputBytes: output?.size ?? 0 };
+  try {
+    const capture = load(store, id, dir);
+    if (capture === undefined) return undefined;
+    const { now: _, ...rest } = capture;
+    return { ...rest, ...sizes, createdAt: capture.meta?.createdAt ?? sizes.createdAt };
+  } catch (error) {
+    // One that leads elsewhere or cannot be read must not hide the others.
+    const reason = error instanceof AppError ? error.code : (errnoOf(error) ?? 'unreadable');
+    const nothing = { meta: undefined, final: undefined, outputOpen: false, pinned: false };
+    return { id, dir, state: 'failed', reason, ...nothing, ...sizes };
+  }
+}
+
+/** True if this call made it. A directory without a capture in it is taken over. */
+function makeLeaf(dir: string): boolean {
+  try {
+    fs.mkdirSync(dir, { mode: 0o700 });
+    paths.ensurePrivateDir(dir);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+  paths.ensurePrivateDir(dir);
+  const names = fs.readdirSync(dir);
+  if (names.some((name) => name === 'meta.json' || name === 'final.json')) {
+    throw exists(basename(dir));
+  }
+  const leftovers = names.filter((name) => LEFTOVERS.includes(name)).map((name) => join(dir, name));
+  for (const path of leftovers) {
+    // Bytes without a meta.json are somebody's output all the same.
+    const size = fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > 0 && basename(path) !== 'append.lock') throw exists(basename(dir));
+  }
+  for (const path of leftovers) fs.rmSync(path, { force: true });
+  return false;
+}
+
+const LEFTOVERS: readonly string[] = [
+  'output.bin',
+  'index.jsonl',
+  'events.jsonl',
+  'append.lock',
+  'control',
+  'pinned',
+] satisfies format.Artifact[];
+
+function removeEmpty(dir: string): void {
+  try {
+    fs.rmdirSync(dir);
+  } catch {
+    // Not empty: it belongs to somebody else by now.
+  }
+}
+
+function writing<T>(dir: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (error instanceof AppError || errno === undefined) throw error;
+    throw new AppError('state_unwritable', `Cannot write to ${dir}: ${errno}.`, {
+      hint: 'Make room or set CUFF_STATE_ROOT to a directory of yours.',
+      cause: error,
+    });
+  }
+}
+
+function exists(id: string): AppError {
+  return new AppError('session_exists', `There is a session '${id}' already.`, {
+    hint: 'Choose another id, or none to get a new one.',
+  });
+}

@@ -1,0 +1,166 @@
+// Removes captures whose time is over, oldest ids first, and says about each what it did and why.
+// An active capture is never removed, nor a pinned one. One that cannot be read goes by its last
+// touch. Removing never follows a symlink: the link goes, what it points to stays.
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from '../errors.ts';
+import { RETENTION_SECONDS_DEFAULT } from '../limits.ts';
+import { hasIn, openIn, sessionsDir } from './paths.ts';
+import { active } from './state.ts';
+import { captureIds, readState, type Store } from './store.ts';
+
+type CleanupReason =
+  | 'not_expired'
+  | 'active_session'
+  | 'expired'
+  | 'unreadable_not_expired'
+  | 'unreadable_expired'
+  | 'unreadable_stat_error'
+  | 'remove_error';
+
+export type Swept = {
+  readonly id: string;
+  readonly result: 'skip' | 'remove' | 'error';
+  readonly reason: CleanupReason;
+  readonly pinned?: true;
+  /** The errno name behind a `remove_error` or `unreadable_stat_error`. */
+  readonly error?: string;
+};
+
+/** As a line of the operational log says it. */
+export type CleanupLog = {
+  readonly session_id: string;
+  readonly cleanup_result: Swept['result'];
+  readonly cleanup_reason: CleanupReason;
+  readonly pinned?: true;
+  readonly error?: string;
+};
+
+/** What a sweep does to the disk, so that tests can make it fail. */
+type SweepIo = {
+  readonly touchedAt: (dir: string) => number;
+  readonly remove: (dir: string) => Promise<void>;
+};
+
+export type SweepOptions = {
+  /** For captures that do not say how long they want to be kept. */
+  readonly ttlSeconds?: number;
+  /** Say what would be removed, and keep it. */
+  readonly dryRun?: boolean;
+  /** How many captures to look at. */
+  readonly limit?: number;
+  readonly log?: (entry: CleanupLog) => void;
+  readonly io?: Partial<SweepIo>;
+};
+
+type Verdict = Omit<Swept, 'id'>;
+
+const TURN_CAPTURES = 16; // looked at in one go; then others get their turn
+
+export async function* sweep(
+  store: Store,
+  options: SweepOptions = {},
+): AsyncGenerator<Swept, void, undefined> {
+  const io: SweepIo = { touchedAt, remove, ...options.io };
+  const ttlMs = (options.ttlSeconds ?? RETENTION_SECONDS_DEFAULT) * 1000;
+  let looked = 0;
+  for (const id of chosen(captureIds(store), options.limit, store.now())) {
+    looked += 1;
+    if (looked % TURN_CAPTURES === 0) await new Promise((resolve) => setImmediate(resolve));
+    const dir = join(sessionsDir(store.root), id);
+    let verdict = judge(store, dir, ttlMs, io);
+    if (verdict?.result === 'remove' && options.dryRun !== true) {
+      verdict = await removed(dir, verdict, io);
+    }
+    if (verdict === undefined) continue; // somebody else removed it meanwhile
+    const { result, reason, ...rest } = verdict;
+    options.log?.({ session_id: id, cleanup_result: result, cleanup_reason: reason, ...rest });
+    yield { id, ...verdict };
+  }
+}
+
+/**
+ * The oldest ones; and if not all may be looked at, half of them from another place each second, so
+ * that many old captures that are kept do not keep every other for ever.
+ */
+function chosen(ids: readonly string[], limit: number | undefined, now: number): string[] {
+  if (limit === undefined || ids.length <= limit) return [...ids];
+  const oldest = Math.ceil(limit / 2);
+  const rest = ids.slice(oldest);
+  const start = Math.floor(now / 1000) % rest.length;
+  const turned = [...rest.slice(start), ...rest.slice(0, start)];
+  return [...ids.slice(0, oldest), ...turned.slice(0, limit - oldest).sort()];
+}
+
+function judge(store: Store, dir: string, ttlMs: number, io: SweepIo): Verdict | undefined {
+  const now = store.now();
+  const { meta, final } = stateOf(dir, ttlMs / 1000);
+  if (active(meta, final, store) || (meta === undefined && runnerListens(dir))) {
+    return { result: 'skip', reason: 'active_session' };
+  }
+  if (hasIn(dir, 'pinned')) return { result: 'skip', reason: 'not_expired', pinned: true };
+  if (meta !== undefined && final !== undefined) {
+    const over = final.at + meta.retentionSeconds * 1000 <= now;
+    return over
+      ? { result: 'remove', reason: 'expired' }
+      : { result: 'skip', reason: 'not_expired' };
+  }
+  let touched: number;
+  try {
+    touched = io.touchedAt(dir);
+  } catch (error) {
+    const errno = errnoOf(error) ?? 'EIO';
+    if (errno === 'ENOENT') return undefined;
+    return { result: 'error', reason: 'unreadable_stat_error', error: errno };
+  }
+  // An interrupted run has no end of its own: its last sign of life stands for it.
+  const over = touched + (meta === undefined ? ttlMs : meta.retentionSeconds * 1000) <= now;
+  const expired = meta === undefined ? 'unreadable_expired' : 'expired';
+  const kept = meta === undefined ? 'unreadable_not_expired' : 'not_expired';
+  return over ? { result: 'remove', reason: expired } : { result: 'skip', reason: kept };
+}
+
+function stateOf(dir: string, ttlSeconds: number): ReturnType<typeof readState> {
+  try {
+    return readState(dir, ttlSeconds);
+  } catch {
+    // A symlink in the place of a file, or no right to read: unreadable is what it is.
+    return { meta: undefined, final: undefined };
+  }
+}
+
+/** Somebody reads orders from the FIFO. For captures that cannot say who their runner is. */
+function runnerListens(dir: string): boolean {
+  try {
+    const fd = openIn(dir, 'control', fs.constants.O_WRONLY);
+    const fifo = fs.fstatSync(fd).isFIFO();
+    fs.closeSync(fd);
+    return fifo;
+  } catch {
+    return false; // ENXIO: nobody reads; ENOENT: nobody ever did
+  }
+}
+
+/** The latest change of a directory and what is directly in it. */
+function touchedAt(dir: string): number {
+  let latest = fs.lstatSync(dir).mtimeMs;
+  for (const name of fs.readdirSync(dir)) {
+    const stat = fs.lstatSync(join(dir, name), { throwIfNoEntry: false });
+    if (stat !== undefined) latest = Math.max(latest, stat.mtimeMs);
+  }
+  return latest;
+}
+
+async function removed(dir: string, verdict: Verdict, io: SweepIo): Promise<Verdict> {
+  try {
+    await io.remove(dir);
+    return verdict;
+  } catch (error) {
+    return { result: 'error', reason: 'remove_error', error: errnoOf(error) ?? 'EIO' };
+  }
+}
+
+/** Without blocking: freeing a large file takes a while. */
+function remove(dir: string): Promise<void> {
+  return fs.promises.rm(dir, { recursive: true, force: true });
+}

@@ -1,0 +1,60 @@
+// Waiting for a directory to change: a watch for speed, a slow poll for what a watch cannot see (a
+// runner that died, a file system without events). Never misses a change: one that happens while
+// nobody waits ends the next wait at once.
+import { type FSWatcher, watch } from 'node:fs';
+
+// What a watch cannot tell is seen this late.
+const POLL_MS = 1_000;
+
+// Without a watch (no more inotify instances) polling is all there is.
+const POLL_ALONE_MS = 100;
+
+export type Watch = {
+  /** Resolves when something may have changed, after at most `timeoutMs`, or on abort. */
+  changed(timeoutMs: number, signal?: AbortSignal): Promise<void>;
+  close(): void;
+};
+
+/** Watches the directory, not its files: a watch on a file goes silent after the first rename. */
+export function openWatch(dir: string): Watch {
+  let dirty = false;
+  let wake: (() => void) | undefined;
+  const touch = (): void => {
+    dirty = true;
+    wake?.();
+  };
+  let watcher = tryWatch(dir, touch);
+  watcher?.on('error', () => {
+    // The directory is gone, or the system ran out of watches: polling goes on.
+    watcher?.close();
+    watcher = undefined;
+    touch();
+  });
+  return {
+    async changed(timeoutMs, signal) {
+      const wait = Math.min(timeoutMs, watcher === undefined ? POLL_ALONE_MS : POLL_MS);
+      if (!dirty && wait > 0 && signal?.aborted !== true) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, wait);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+          signal?.addEventListener('abort', touch);
+        });
+        wake = undefined;
+        signal?.removeEventListener('abort', touch);
+      }
+      dirty = false;
+    },
+    close: () => watcher?.close(),
+  };
+}
+
+function tryWatch(dir: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    return watch(dir, onChange);
+  } catch {
+    return undefined; // ENOSPC or EMFILE: no watches left, which is no reason not to wait
+  }
+}

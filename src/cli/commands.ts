@@ -1,0 +1,165 @@
+// The commands of `cuff` as data for their parser: names, flags, help and examples. What a command
+// does is in the file of its name and loaded only when it is asked for. Wrong calls exit 2.
+
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { parseDuration } from '../text/duration.ts';
+import type { CaptureState } from '../types.ts';
+import { RUN_USAGE } from './run.ts';
+
+const STATES: readonly CaptureState[] = [
+  'starting',
+  'running',
+  'exited',
+  'signaled',
+  'failed',
+  'expired',
+];
+
+const ID = 'an id of `cuff ls`, or any part of it that no other id has';
+
+export async function cuff(args: readonly string[]): Promise<void> {
+  const top = new Command('cuff')
+    .description('A shell that remembers: run commands, capture every byte, read them later.')
+    .version(packageJson.version)
+    .exitOverride()
+    .showHelpAfterError('Try `cuff help`.')
+    .helpCommand('help [command]', 'what a command does')
+    .configureOutput({
+      outputError: (words, write) => write(words.replace(/^error: /, 'cuff: ')),
+    });
+  addRun(top);
+  addReading(top);
+  addLiving(top);
+  addKeeping(top);
+  addOthers(top);
+  for (const command of top.commands) {
+    command
+      .copyInheritedSettings(top)
+      .showHelpAfterError(`Try \`cuff help ${command.name()}\`.`)
+      .helpOption('-h, --help', 'this text');
+  }
+  try {
+    await top.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Its words are out already; its codes are not ours.
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  }
+}
+
+/** Only for the help: `run` itself never comes here. */
+function addRun(top: Command): void {
+  top
+    .command('run')
+    .description('run a command as if cuff were not there, and capture it')
+    .usage(RUN_USAGE.cuff.replace(/^cuff run /, ''))
+    .addHelpText('after', examples('cuff run -- npm test', 'cuff run --kill-after 10m -- make'));
+}
+
+function addReading(top: Command): void {
+  top
+    .command('ls')
+    .description('captures, newest first')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(count).default(20))
+    .option('--json', JSON_HELP.document)
+    .addHelpText('after', examples('cuff ls --state running', 'cuff ls --limit 100 --json'))
+    .action(async (options) => (await import('./ls.ts')).ls(options));
+  top
+    .command('tail')
+    .description('the last lines of a capture, as they were printed')
+    .addArgument(new Argument('<id>', ID))
+    .addOption(new Option('-n, --lines <n>', 'how many').argParser(countOrNone).default(10))
+    .option('-f, --follow', 'go on until nothing more can come')
+    .option('--json', JSON_HELP.chunks)
+    .addHelpText('after', examples('cuff tail 1a2b', 'cuff tail -f -n 100 1a2b'))
+    .action(async (id, options) => (await import('./tail.ts')).tail(id, options));
+  top
+    .command('cat')
+    .description('everything a capture has, byte for byte')
+    .addArgument(new Argument('<id>', ID))
+    .addOption(new Option('--stdout', 'only what went to stdout').conflicts('stderr'))
+    .option('--stderr', 'only what went to stderr')
+    .option('--json', JSON_HELP.chunks)
+    .addHelpText('after', examples('cuff cat 1a2b', 'cuff cat --stderr 1a2b | less'))
+    .action(async (id, options) => (await import('./cat.ts')).cat(id, options));
+}
+
+function addLiving(top: Command): void {
+  top
+    .command('ps')
+    .description('live runs, their processes, and who can still write to their output')
+    .option('--json', JSON_HELP.document)
+    .addHelpText('after', examples('cuff ps'))
+    .action(async (options) => (await import('./ps.ts')).ps(options));
+  top
+    .command('kill')
+    .description('end every process of a run: TERM, a grace, then KILL')
+    .addArgument(new Argument('<id>', ID))
+    .option('--signal <signal>', 'send exactly this one, and do not go on to KILL')
+    .addOption(new Option('--grace <duration>', 'time until KILL (default: 2s)').argParser(grace))
+    .option('--json', JSON_HELP.document)
+    .addHelpText('after', examples('cuff kill 1a2b', 'cuff kill 1a2b --signal HUP'))
+    .action(async (id, options) => (await import('./kill.ts')).kill(id, options));
+}
+
+function addKeeping(top: Command): void {
+  top
+    .command('pin')
+    .description('keep a capture, whatever its age')
+    .addArgument(new Argument('<id>', ID))
+    .option('--off', 'let it go when its time is over')
+    .option('--json', JSON_HELP.document)
+    .addHelpText('after', examples('cuff pin 1a2b', 'cuff pin --off 1a2b'))
+    .action(async (id, options) => (await import('./pin.ts')).pin(id, options));
+  top
+    .command('sweep')
+    .description('remove captures whose time is over')
+    .option('--dry-run', 'only say which')
+    .option('--json', 'one line of JSON for every capture looked at')
+    .addHelpText('after', examples('cuff sweep --dry-run'))
+    .action(async (options) => (await import('./sweep.ts')).sweep(options));
+}
+
+function addOthers(top: Command): void {
+  top
+    .command('doctor')
+    .description('what this machine can do, and what to do about what it cannot')
+    .option('--json', JSON_HELP.document)
+    .addHelpText('after', examples('cuff doctor'))
+    .action(async (options) => (await import('./doctor.ts')).doctor(options));
+  top
+    .command('demo')
+    .description('a short tour that leaves nothing behind')
+    .action(async () => (await import('./demo.ts')).demo());
+}
+
+const JSON_HELP = {
+  document: 'one JSON document',
+  chunks: 'one line of JSON for every chunk: offset, length, channel, timestamp, data (base64)',
+};
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+function count(text: string): number {
+  const value = countOrNone(text);
+  if (value === 0) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return value;
+}
+
+function countOrNone(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+const GRACE_MS_MAX = 3_600_000; // what the runner takes
+
+function grace(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('It is not a duration like 500ms or 10s.');
+  if (ms > GRACE_MS_MAX) throw new InvalidArgumentError('An hour is the most.');
+  return ms;
+}

@@ -1,0 +1,45 @@
+// `cuff doctor`: what this machine can do for a run. Exit 1 when something needed is missing.
+
+import { type Check, capabilities } from '../capabilities.ts';
+import { table } from '../text/table.ts';
+import { paint, put, putJson, say } from './output.ts';
+
+const COLOURS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
+
+/** `--json`: {"ok","checks":[{"name","status","value","hint"}],"limits":[...]}. */
+export async function doctor({ json }: { readonly json?: boolean }): Promise<void> {
+  const { checks, limits } = await capabilities(process.env);
+  const bad = checks.filter(({ status }) => status === 'bad');
+  if (bad.length > 0) process.exitCode = 1;
+  if (json) {
+    const shown = checks.map(({ name, status, value, hint = null }) => ({
+      name,
+      status,
+      value,
+      hint,
+    }));
+    await putJson({ ok: bad.length === 0, checks: shown, limits });
+    return;
+  }
+  await put(rows(checks));
+  if (limits.length > 0) {
+    await put('\nWithout the native runner:\n');
+    for (const limit of limits) await put(`- ${limit}\n`);
+  }
+  if (bad.length > 0) say(`Missing: ${bad.map(({ name }) => name).join(', ')}.`);
+}
+
+/** What to do stands in a row of its own, right below what it is about. */
+function rows(checks: readonly Check[]): string {
+  const lines = checks.flatMap(({ name, status, value, hint }) => [
+    { status, cells: [name, status, value] },
+    ...(hint === undefined ? [] : [{ status, cells: ['', '', `-> ${hint}`] }]),
+  ]);
+  const style = (text: string, row: number): string =>
+    paint(COLOURS[lines[row]?.status ?? 'ok'], text);
+  return table(
+    [{ title: 'CHECK' }, { title: 'STATUS', style }, { title: 'FOUND' }],
+    lines.map(({ cells }) => cells),
+    { styleHead: (text) => paint('dim', text) },
+  );
+}

@@ -1,0 +1,60 @@
+// `cuff ls`: captures, newest first.
+
+import { listing, storeOf } from '../reading.ts';
+import { formatSize } from '../text/size.ts';
+import { type Column, table } from '../text/table.ts';
+import type { CaptureState } from '../types.ts';
+import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';
+import { captureJson, commandText, exitText, stateText } from './show.ts';
+
+type Options = {
+  readonly state?: CaptureState;
+  readonly limit: number;
+  readonly json?: boolean;
+};
+
+/** `--json`: {"sessions":[...],"more":N}; see `captureJson` for one of them. */
+export async function ls({ state, limit, json }: Options): Promise<void> {
+  const store = storeOf(process.env);
+  const { captures, more } = listing(store, { limit, ...(state === undefined ? {} : { state }) });
+  if (json) {
+    await putJson({ sessions: captures.map(captureJson), more });
+    return;
+  }
+  if (captures.length === 0) {
+    say(`No captures${state === undefined ? '' : ` in state ${state}`}. Make one: cuff run -- CMD`);
+    return;
+  }
+  const now = Date.now();
+  const rows = captures.map((one) => [
+    one.id,
+    stateText(one),
+    exitText(one),
+    shortAge(now - one.createdAt),
+    formatSize(one.outputBytes),
+    commandText(one),
+  ]);
+  const states = captures.map((one) => one.state);
+  const options = { ...terminalWidth(), styleHead: (text: string) => paint('dim', text) };
+  await put(table(columns(states), rows, options));
+  const filter = state === undefined ? '' : ` --state ${state}`;
+  if (more > 0) say(`${more} more: cuff ls${filter} --limit ${captures.length + more}`);
+}
+
+const COLOURS = { running: 'green', starting: 'green', failed: 'red', signaled: 'yellow' } as const;
+
+function columns(states: readonly CaptureState[]): readonly Column[] {
+  const style = (text: string, row: number): string => {
+    const state = states[row];
+    const known = state !== undefined && state in COLOURS;
+    return known ? paint(COLOURS[state as keyof typeof COLOURS], text) : text;
+  };
+  return [
+    { title: 'ID' },
+    { title: 'STATE', style },
+    { title: 'EXIT' },
+    { title: 'AGE', align: 'right' },
+    { title: 'SIZE', align: 'right' },
+    { title: 'COMMAND' },
+  ];
+}

@@ -1,0 +1,18 @@
+// Which command was asked for. `run` has a path of its own that loads nothing else, because it
+// stands in front of every command a person types; all others share one lazily loaded program.
+
+import { fail } from './fail.ts';
+
+export async function main(name: 'cuff' | 'derun', args: readonly string[]): Promise<void> {
+  try {
+    if (args[0] === 'run') {
+      const { runCommand } = await import('./run.ts');
+      await runCommand(name, args.slice(1));
+    } else {
+      const { program } = await import('./program.ts');
+      await program(name, args);
+    }
+  } catch (error) {
+    fail(name, error);
+  }
+}

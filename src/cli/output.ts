@@ -1,0 +1,58 @@
+// What every command prints with: data on stdout, words on stderr, colour only where somebody
+// looks, and silence when the reader has left.
+
+import * as util from 'node:util';
+import { printableJson } from '../text/printable.ts';
+
+type Format = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+
+/** A reader that left, as `head` does, is no fault. Call it before anything is printed. */
+export function quietPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit(0);
+    });
+  }
+}
+
+/** Data. Resolves when the bytes are on their way, so that nobody runs ahead of a slow reader. */
+export function put(data: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+export function putJson(value: unknown): Promise<void> {
+  return put(`${printableJson(value)}\n`);
+}
+
+/** Words for a person. */
+export function say(words: string): void {
+  process.stderr.write(`${words}\n`);
+}
+
+/** Colours text for stdout, if that is a terminal and nobody said no. */
+export function paint(format: Format, text: string): string {
+  // Node before 20.12 has no styleText.
+  return coloured() && 'styleText' in util ? util.styleText(format, text) : text;
+}
+
+function coloured(): boolean {
+  const { NO_COLOR, TERM } = process.env;
+  return process.stdout.isTTY === true && !NO_COLOR && TERM !== 'dumb';
+}
+
+/** The width of a terminal; undefined means that nothing is to be cut. */
+export function terminalWidth(): { readonly width?: number } {
+  return process.stdout.isTTY === true ? { width: process.stdout.columns || 80 } : {};
+}
+
+/** `12s`, `5m`, `3h`, `2d`: the largest unit is enough. */
+export function shortAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}

@@ -1,0 +1,49 @@
+// Every command but `run`. `derun` has only those that seed 004 names; `cuff` has the rest, loaded
+// when one of them is asked for.
+
+import { AppError, errnoOf } from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import { fail } from './fail.ts';
+import { quietPipes } from './output.ts';
+import { RUN_USAGE } from './run.ts';
+
+const DERUN_USAGE = `usage: ${RUN_USAGE.derun}
+       derun help
+`;
+
+export async function program(name: 'cuff' | 'derun', args: readonly string[]): Promise<void> {
+  quietPipes();
+  try {
+    if (name === 'derun') derun(args);
+    else await (await import('./commands.ts')).cuff(args);
+  } catch (error) {
+    // Here and not only at the top: that is another bundle, whose AppError is not this one.
+    fail(name, explained(error));
+  }
+}
+
+/** What the system refused while we looked at captures is somebody's rights or disk, no bug. */
+function explained(error: unknown): unknown {
+  const errno = errnoOf(error);
+  const refused = error instanceof Error && 'syscall' in error && errno !== 'EPIPE';
+  if (!refused || error instanceof AppError) return error;
+  return new AppError('state_unwritable', error.message, {
+    hint: 'See what is wrong with `cuff doctor`, or set CUFF_STATE_ROOT to a directory of yours.',
+    cause: error,
+  });
+}
+
+function derun([command]: readonly string[]): void {
+  if (command === 'help' || command === '--help' || command === '-h') {
+    process.stdout.write(DERUN_USAGE);
+    return;
+  }
+  if (command === undefined) {
+    process.stderr.write(DERUN_USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  throw new AppError('usage', `There is no command '${printable(command)}'.`, {
+    hint: `${DERUN_USAGE}Captures are read, followed and killed with \`cuff\`; see \`cuff help\`.`,
+  });
+}

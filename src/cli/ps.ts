@@ -1,0 +1,84 @@
+// `cuff ps`: every run that something is left of, with its processes as a tree.
+
+import { type LiveRun, liveRuns, type RunProcess } from '../inspect.ts';
+import { storeOf } from '../reading.ts';
+import { type Column, table } from '../text/table.ts';
+import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';
+import { captureJson, commandText, stateText } from './show.ts';
+
+/** `--json`: {"runs":[...]}, each as in `cuff ls`, with runner_pid, runner_alive and processes. */
+export async function ps({ json }: { readonly json?: boolean }): Promise<void> {
+  const runs = liveRuns(storeOf(process.env));
+  if (json) {
+    await putJson({ runs: runs.map(runJson) });
+    return;
+  }
+  if (runs.length === 0) {
+    say('No live runs.');
+    return;
+  }
+  const rows = runs.flatMap((run) => [runRow(run), ...processRows(run.processes)]);
+  const heads = new Set(runs.map(({ capture }) => capture.id));
+  const bold = (text: string, row: number): string =>
+    heads.has(rows[row]?.[0] ?? '') ? paint('bold', text) : text;
+  const columns: readonly Column[] = [
+    { title: 'RUN / PID', style: bold },
+    { title: 'STATE' },
+    { title: 'AGE', align: 'right' },
+    { title: 'OUTPUT' },
+    { title: 'COMMAND', style: bold },
+  ];
+  const options = { ...terminalWidth(), styleHead: (text: string) => paint('dim', text) };
+  await put(table(columns, rows, options));
+  if (runs.some((run) => !run.runnerAlive && run.capture.state !== 'starting')) {
+    say('A run without a runner is not captured any more; `cuff kill ID` ends what is left of it.');
+  }
+}
+
+function runRow({ capture, runnerAlive }: LiveRun): string[] {
+  const lost = !runnerAlive && capture.state !== 'starting';
+  const state = lost ? 'runner killed' : stateText(capture);
+  return [capture.id, state, shortAge(Date.now() - capture.createdAt), '', commandText(capture)];
+}
+
+function processRows(processes: readonly RunProcess[]): string[][] {
+  return processes.map((one, i) => [
+    `${branch(processes, i)}${one.pid}`,
+    '',
+    one.ageMs === undefined ? '' : shortAge(one.ageMs),
+    one.holdsOutput ? 'holds' : '',
+    one.command,
+  ]);
+}
+
+/** The lines of the tree in front of a process. */
+function branch(processes: readonly RunProcess[], i: number): string {
+  const depth = processes[i]?.depth ?? 0;
+  let text = hasNext(processes, i, depth) ? '├─ ' : '└─ ';
+  for (let level = depth - 1; level >= 0; level -= 1) {
+    text = (hasNext(processes, i, level) ? '│  ' : '   ') + text;
+  }
+  return text;
+}
+
+/** Whether a process of this level follows before the tree goes back below it. */
+function hasNext(processes: readonly RunProcess[], i: number, level: number): boolean {
+  const next = processes.slice(i + 1).find((one) => one.depth <= level);
+  return next?.depth === level;
+}
+
+function runJson(run: LiveRun): Readonly<Record<string, unknown>> {
+  return {
+    ...captureJson(run.capture),
+    runner_pid: run.capture.meta?.runner?.pid ?? null,
+    runner_alive: run.runnerAlive,
+    processes: run.processes.map((one) => ({
+      pid: one.pid,
+      parent_pid: one.parent,
+      start_time: one.startTime,
+      age_ms: one.ageMs === undefined ? null : Math.round(one.ageMs),
+      command: one.command,
+      holds_output: one.holdsOutput,
+    })),
+  };
+}

@@ -1,0 +1,68 @@
+// A capture and a chunk as commands show them: words for tables, and the shapes of `--json`, which
+// use the names of the files they come from.
+
+import type { CaptureSummary, OutputPiece } from '../reading.ts';
+import { quoteWords } from '../text/printable.ts';
+
+type Shown = Pick<CaptureSummary, 'meta' | 'final' | 'state' | 'outputOpen' | 'pinned' | 'reason'>;
+
+/** What was asked for, as somebody would type it. */
+export function commandText({ meta }: Pick<Shown, 'meta'>): string {
+  if (meta === undefined) return '(unknown)';
+  return meta.command.kind === 'shell' ? meta.command.text : quoteWords(meta.command.argv);
+}
+
+/** The exit code, the signal, or nothing while there is neither. */
+export function exitText({ final }: Pick<Shown, 'final'>): string {
+  const outcome = final?.outcome;
+  if (outcome?.kind === 'exited') return String(outcome.code);
+  if (outcome?.kind === 'signaled') return outcome.signal;
+  return '-';
+}
+
+/** `exited, open` has survivors that may still print. */
+export function stateText({ state, final, outputOpen, pinned }: Shown): string {
+  const open = final !== undefined && outputOpen ? ['open'] : [];
+  return [state, ...open, ...(pinned ? ['pinned'] : [])].join(', ');
+}
+
+export function captureJson(capture: CaptureSummary): Readonly<Record<string, unknown>> {
+  const { meta, final } = capture;
+  const outcome = final?.outcome;
+  return {
+    session_id: capture.id,
+    state: capture.state,
+    reason: capture.reason ?? null,
+    exit_code: outcome?.kind === 'exited' ? outcome.code : null,
+    signal: outcome?.kind === 'signaled' ? outcome.signal : null,
+    ended_by: final?.endedBy ?? null,
+    created_at: time(capture.createdAt),
+    ended_at: final === undefined ? null : time(final.at),
+    command: meta?.argv ?? null,
+    shell_text: meta?.command.kind === 'shell' ? meta.command.text : null,
+    working_directory: meta?.cwd ?? null,
+    transport_mode: meta?.transportMode ?? null,
+    retention_seconds: meta?.retentionSeconds ?? null,
+    output_bytes: capture.outputBytes,
+    lost_bytes: final?.lostBytes ?? 0,
+    output_open: capture.outputOpen,
+    pinned: capture.pinned,
+    path: capture.dir,
+  };
+}
+
+/** Bytes may be anything, so `data` is base64. */
+export function chunkJson({ chunk, bytes }: OutputPiece): Readonly<Record<string, unknown>> {
+  return {
+    offset: chunk.offset,
+    length: chunk.length,
+    channel: chunk.channel,
+    timestamp: chunk.at === 0 ? null : time(chunk.at),
+    ...(chunk.pid === undefined ? {} : { pid: chunk.pid }),
+    data: Buffer.from(bytes).toString('base64'),
+  };
+}
+
+function time(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,34 @@
+// `cuff sweep`: removes captures whose time is over, or says which ones it would remove.
+
+import { openLog } from '../ops/log.ts';
+import { storeOf } from '../reading.ts';
+import { sweepLogged } from '../sweeping.ts';
+import { table } from '../text/table.ts';
+import { put, putJson, say } from './output.ts';
+
+type Options = { readonly dryRun?: boolean; readonly json?: boolean };
+
+/** `--json`: a line {"session_id","result","reason","pinned","error"} for each capture. */
+export async function sweep({ dryRun = false, json }: Options): Promise<void> {
+  const store = storeOf(process.env);
+  // What was only looked at is no cleanup: the log tells of those that happened.
+  const log = dryRun ? () => undefined : openLog(store.root);
+  const all = await sweepLogged(store, log, { dryRun });
+  const failed = all.filter(({ result }) => result === 'error');
+  if (failed.length > 0) process.exitCode = 1;
+  if (json) {
+    for (const { id, result, reason, pinned = false, error = null } of all) {
+      await putJson({ session_id: id, result, reason, pinned, error });
+    }
+    return;
+  }
+  const shown = all.filter(({ result }) => result !== 'skip');
+  if (shown.length > 0) {
+    const rows = shown.map(({ id, result, reason, error }) => [id, result, error ?? reason]);
+    await put(table([{ title: 'ID' }, { title: 'RESULT' }, { title: 'REASON' }], rows));
+  }
+  const removed = shown.length - failed.length;
+  const kept = all.length - shown.length;
+  const errors = failed.length > 0 ? `, ${failed.length} could not be removed` : '';
+  say(`${dryRun ? 'Would remove' : 'Removed'} ${removed}, kept ${kept}${errors}.`);
+}

@@ -1,0 +1,47 @@
+// What a command gets as its environment, and how shell text becomes an argv.
+
+import type { Command } from '../types.ts';
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** A copy without undefined values and without variables that start with one of the prefixes. */
+export function childEnvironment(
+  parent: Readonly<Record<string, string | undefined>>,
+  options: { readonly add?: Environment; readonly removePrefixes?: readonly string[] } = {},
+): Environment {
+  const { add = {}, removePrefixes = [] } = options;
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parent)) {
+    if (value !== undefined && !removePrefixes.some((prefix) => name.startsWith(prefix))) {
+      env[name] = value;
+    }
+  }
+  return { ...env, ...add };
+}
+
+/**
+ * Shell text must not run anybody's start-up files. bash sources BASH_ENV when it is not
+ * interactive, and ~/.bashrc when SHLVL is unset or 0 and it takes its stdin for a network
+ * connection; so the one is removed and the other is set.
+ */
+export function shellEnvironment(env: Environment): Environment {
+  const { BASH_ENV: _bash, ENV: _sh, ...rest } = env;
+  return { ...rest, SHLVL: rest.SHLVL ?? '1' };
+}
+
+export function argvOf(command: Command): readonly string[] {
+  if (command.kind === 'argv') return command.argv;
+  return ['bash', '--noprofile', '--norc', '-c', command.text];
+}
+
+/** Seed 002: what an agent's command must not see, in the foreground and behind it. */
+export const SECRET_PREFIXES: readonly string[] = [
+  'ANTHROPIC_',
+  'OPENAI_',
+  'GEMINI_',
+  'AWS_SECRET',
+  'PHOENIX_',
+];
+
+/** Seed 002: nobody sits at an agent's command, so an editor must fail instead of waiting. */
+export const NO_EDITOR: Environment = { EDITOR: '/bin/false', VISUAL: '/bin/false' };

@@ -1,0 +1,79 @@
+// The runner's words. native/orders.c and native/serve.c describe both directions.
+
+import type { EndedBy } from '../types.ts';
+import type { RunMessage, RunSpec } from './spec.ts';
+
+const CAUSES: readonly EndedBy[] = [
+  'itself',
+  'timeout',
+  'kill',
+  'shutdown',
+  'cancelled',
+  'capture',
+];
+
+/** Splits a byte stream into lines; what has no newline yet waits for the next piece. */
+export class Lines {
+  #rest = '';
+
+  push(piece: Buffer): string[] {
+    const lines = (this.#rest + piece.toString('utf8')).split('\n');
+    this.#rest = lines.pop() ?? '';
+    return lines;
+  }
+}
+
+/** `ID WORD ...` as a message, or undefined for a word this version does not know. */
+export function parseMessage(line: string): { id: string; message: RunMessage } | undefined {
+  const [id, word, a = '', b = '', ...rest] = line.split(' ');
+  if (id === undefined || word === undefined) return undefined;
+  const message = parseWord(word, a, b, rest);
+  return message === undefined ? undefined : { id, message };
+}
+
+function parseWord(word: string, a: string, b: string, rest: string[]): RunMessage | undefined {
+  switch (word) {
+    case 'started':
+      return { kind: 'started', child: { pid: Number(a), startTime: Number(b) } };
+    case 'uncaptured':
+      return { kind: 'uncaptured', error: a };
+    case 'tty':
+      return { kind: 'tty', saved: a };
+    case 'failed':
+      return { kind: 'failed', stage: a, error: b, message: rest.join(' ') };
+    case 'exited':
+    case 'signaled': {
+      const outcome =
+        word === 'exited'
+          ? ({ kind: 'exited', code: Number(a) } as const)
+          : ({ kind: 'signaled', signal: a } as const);
+      const [survivors, cause] = rest;
+      return {
+        kind: 'done',
+        outcome,
+        outputBytes: Number(b),
+        survivors: Number(survivors),
+        endedBy: CAUSES.find((name) => name === cause) ?? 'itself',
+      };
+    }
+    case 'stopped':
+    case 'ended':
+    case 'gone':
+      return { kind: word };
+    default:
+      return undefined;
+  }
+}
+
+/** The words behind `runner run` for this spec. */
+export function runnerWords(spec: RunSpec): string[] {
+  const words = [spec.id, '--transport', spec.transport, '--stdin', spec.stdin];
+  words.push('--session', spec.session, '--sync', spec.sync, '--cwd', spec.cwd);
+  words.push('--cap', String(spec.outputBytesMax), '--grace', String(spec.graceMs));
+  words.push('--cols', String(spec.size.cols), '--rows', String(spec.size.rows));
+  if (spec.dir !== undefined) words.push('--dir', spec.dir);
+  if (spec.killAfterMs !== undefined) words.push('--kill-after', String(spec.killAfterMs));
+  if (spec.forward) words.push('--forward');
+  if (spec.strict) words.push('--strict');
+  return [...words, '--', ...spec.argv];
+}

@@ -1,0 +1,208 @@
+// A pty for the portable backend, through the optional @lydell/node-pty (ConPTY on Windows). The
+// library ends its stream when it sees a hang-up, with bytes still unread; so the far end is held
+// open here until the command has gone and nothing more comes. Keys of our own terminal are passed
+// on in raw mode.
+
+import { closeSync, constants, openSync, statSync } from 'node:fs';
+import { constants as system } from 'node:os';
+import { delimiter, resolve } from 'node:path';
+import type { ReadStream } from 'node:tty';
+import { errnoOf } from '../errors.ts';
+import {
+  cwdError,
+  type Exited,
+  type Failure,
+  failure,
+  failureOf,
+  type LaunchEvents,
+  type Launched,
+} from './portable-launch.ts';
+import { processAlive } from './processes.ts';
+import type { RunSpec } from './spec.ts';
+
+/** What we use of it. Its own types say string where bytes come and go. */
+type Terminal = {
+  readonly pid: number;
+  readonly ptsName?: string;
+  onData(listener: (data: Buffer | string) => void): unknown;
+  onExit(listener: (end: { exitCode: number; signal?: number }) => void): unknown;
+  write(data: Uint8Array): void;
+  resize(cols: number, rows: number): void;
+  pause(): void;
+  resume(): void;
+};
+
+export type PtyModule = {
+  spawn(file: string, args: string[], options: Readonly<Record<string, unknown>>): Terminal;
+};
+
+/** Where keys come from and how large the screen is, when the run is shown on our terminal. */
+export type Outer = {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+};
+
+const LOOK_MS = 25; // how soon the end of the command is seen; one system call each
+const EOT = new Uint8Array([4]); // Ctrl-D, the end of input in a terminal
+
+/** undefined where the optional library is not installed or does not load. */
+export async function loadPty(): Promise<PtyModule | undefined> {
+  try {
+    const loaded: unknown = await import('@lydell/node-pty');
+    return loaded as PtyModule;
+  } catch {
+    return undefined; // optional: pipes are used then
+  }
+}
+
+export function launchPty(pty: PtyModule, spec: RunSpec, outer: Outer, on: LaunchEvents): void {
+  // node-pty forks first and lets the child print why it could not become the command.
+  const trouble = startError(spec);
+  if (trouble !== undefined) {
+    queueMicrotask(() => on.failed(trouble));
+    return;
+  }
+  const [file = '', ...args] = spec.argv;
+  const { columns: cols, rows } = spec.forward ? outer.stdout : {};
+  let terminal: Terminal;
+  try {
+    terminal = pty.spawn(file, args, {
+      cwd: spec.cwd,
+      env: spec.env,
+      cols: cols || spec.size.cols,
+      rows: rows || spec.size.rows,
+      encoding: null,
+    });
+  } catch (error) {
+    queueMicrotask(() => on.failed(failureOf(error, spec)));
+    return;
+  }
+  on.launched(overPty(terminal, spec, outer));
+}
+
+function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
+  const keeper = keepOpen(terminal);
+  const keys =
+    spec.forward && spec.stdin === 'inherit' ? passKeys(outer.stdin, terminal) : () => undefined;
+  let end: () => void = () => undefined;
+  let exited: (outcome: Exited) => void = () => undefined;
+  terminal.onExit(({ exitCode, signal }) => {
+    keeper.release();
+    keys();
+    end();
+    exited(outcomeOf(exitCode, signal));
+  });
+  return {
+    pid: terminal.pid,
+    outputs: [
+      {
+        channel: 'pty',
+        listen(listener) {
+          end = listener.end;
+          terminal.onData((data) => {
+            keeper.heard();
+            listener.data(typeof data === 'string' ? Buffer.from(data) : data);
+          });
+        },
+        // Of a command that has gone the rest is read at once: the library does not wait for us.
+        pause: () => keeper.alive() && terminal.pause(),
+        resume: () => terminal.resume(),
+        close: () => undefined, // as with a terminal whose screen nobody looks at
+      },
+    ],
+    inputBytes: 0,
+    write: (bytes) => terminal.write(bytes),
+    endInput: () => undefined, // a terminal has no end of input
+    resize: (cols, rows) => cols > 0 && rows > 0 && terminal.resize(cols, rows),
+    onExit(listener) {
+      exited = listener;
+    },
+    unref: () => keeper.unref(),
+  };
+}
+
+/** Holds the far end of a POSIX pty until the command has gone and the stream is quiet. */
+function keepOpen(terminal: Terminal) {
+  let held = openFarEnd(terminal.ptsName);
+  let quiet = true;
+  const command = { pid: terminal.pid, startTime: 0 };
+  const alive = (): boolean => processAlive(command);
+  const release = (): void => {
+    clearInterval(timer);
+    if (held >= 0) closeSync(held);
+    held = -1;
+  };
+  const timer = setInterval(() => {
+    if (!alive()) {
+      if (quiet) release();
+      else terminal.resume();
+    }
+    quiet = true;
+  }, LOOK_MS);
+  return {
+    alive,
+    release,
+    heard: () => {
+      quiet = false;
+    },
+    unref: () => timer.unref(),
+  };
+}
+
+function openFarEnd(ptsName: string | undefined): number {
+  try {
+    return ptsName === undefined ? -1 : openSync(ptsName, constants.O_RDWR | constants.O_NOCTTY);
+  } catch {
+    return -1; // the last bytes may be lost then, as the library would lose them
+  }
+}
+
+/** Gives back what stops it and restores the outer terminal. */
+function passKeys(stdin: Outer['stdin'], terminal: Terminal): () => void {
+  const raw = stdin.isTTY ? (stdin as ReadStream) : undefined;
+  const key = (data: Buffer): void => terminal.write(data);
+  const end = (): void => terminal.write(EOT);
+  raw?.setRawMode(true);
+  stdin.on('data', key);
+  stdin.once('end', end);
+  return () => {
+    stdin.off('data', key);
+    stdin.off('end', end);
+    stdin.pause();
+    raw?.setRawMode(false);
+  };
+}
+
+function outcomeOf(code: number, signal: number | undefined): Exited {
+  if (!signal) return { kind: 'exited', code };
+  const names = Object.entries(system.signals);
+  return { kind: 'signaled', signal: names.find(([, n]) => n === signal)?.[0] ?? `SIG${signal}` };
+}
+
+function startError(spec: RunSpec): Failure | undefined {
+  const error = cwdError(spec.cwd);
+  if (error !== undefined) return failure('cwd', error, spec.cwd);
+  if (process.platform === 'win32') return undefined; // there the library throws
+  const [program = ''] = spec.argv;
+  const code = programError(program, spec);
+  return code === undefined ? undefined : failure('exec', code, program);
+}
+
+/** What execvp would say, which looks through PATH and remembers what it may not execute. */
+function programError(program: string, { cwd, env }: RunSpec): string | undefined {
+  if (program === '') return 'ENOENT';
+  const path = program.includes('/') ? '' : (env.PATH ?? '/bin:/usr/bin');
+  const errors = path.split(delimiter).map((dir) => executeError(resolve(cwd, dir, program)));
+  if (errors.includes(undefined)) return undefined;
+  if (program.includes('/')) return errors[0];
+  return errors.includes('EACCES') ? 'EACCES' : 'ENOENT';
+}
+
+function executeError(path: string): string | undefined {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && (stat.mode & 0o111) !== 0 ? undefined : 'EACCES';
+  } catch (error) {
+    return errnoOf(error) ?? 'ENOENT';
+  }
+}

@@ -1,0 +1,127 @@
+// What the kernel says about processes, read from /proc; the only file that reads it. Elsewhere
+// than on Linux only liveness is known, by pid alone, and start times are 0.
+
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { errnoOf } from '../errors.ts';
+import type { ProcessId } from '../types.ts';
+
+export type ProcessStat = ProcessId & {
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly sid: number;
+};
+
+export type LiveProcess = ProcessId & {
+  /** As the kernel has it now; a process that lost its parent has got another. */
+  readonly parent: number;
+  readonly command: string;
+  /** Milliseconds since it started. */
+  readonly ageMs: number;
+};
+
+/** An open file and what it is, like `pipe:[123]`. */
+export type OpenFile = { readonly fd: number; readonly link: string };
+
+const TICKS_PER_SECOND = 100; // USER_HZ: fixed in Linux's /proc interface
+
+/** Empty for a process that is gone or not ours: that is an answer. */
+export function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function listProc(path: string): string[] {
+  try {
+    return readdirSync(`/proc/${path}`);
+  } catch {
+    return []; // gone, another user's, or no /proc at all
+  }
+}
+
+export function statOf(pid: number): ProcessStat | undefined {
+  const text = readProc(`${pid}/stat`);
+  // The name in parentheses may hold anything, spaces and parentheses included.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state = '', parent, group, sid] = fields;
+  const startTime = fields[19];
+  if (startTime === undefined) return undefined;
+  return {
+    pid,
+    startTime: Number(startTime),
+    state,
+    parent: Number(parent),
+    group: Number(group),
+    sid: Number(sid),
+  };
+}
+
+/** This very process. */
+export function thisProcess(): ProcessId {
+  return { pid: process.pid, startTime: statOf(process.pid)?.startTime ?? 0 };
+}
+
+/** True while that process lives: same pid and, where known, same start time. Zombies are dead. */
+export function processAlive(id: ProcessId): boolean {
+  if (process.platform === 'linux') {
+    const stat = statOf(id.pid);
+    if (stat === undefined || stat.state === 'Z' || stat.state === 'X') return false;
+    return id.startTime === 0 || stat.startTime === id.startTime;
+  }
+  try {
+    process.kill(id.pid, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) === 'EPERM'; // somebody else's: alive
+  }
+}
+
+/** What is known of a live process; undefined for one that is gone. */
+export function describeProcess(pid: number): LiveProcess | undefined {
+  const stat = statOf(pid);
+  if (stat === undefined || stat.state === 'Z') return undefined;
+  const { parent, startTime } = stat;
+  const uptimeMs = Number(readProc('uptime').split(' ')[0]) * 1000;
+  const ageMs = Math.max(0, uptimeMs - (startTime * 1000) / TICKS_PER_SECOND);
+  return { pid, parent, startTime, command: commandOf(pid), ageMs };
+}
+
+export function commandOf(pid: number): string {
+  const words = readProc(`${pid}/cmdline`).split('\0').filter(Boolean);
+  return words.join(' ') || readProc(`${pid}/comm`).trim();
+}
+
+function childrenOf(pid: number): number[] {
+  return listProc(`${pid}/task`).flatMap((task) =>
+    readProc(`${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
+  );
+}
+
+/** Every live descendant of a process, parents before their children. */
+export function descendantsOf(root: number): LiveProcess[] {
+  const pids = childrenOf(root);
+  for (let i = 0; i < pids.length; i++) pids.push(...childrenOf(pids[i] ?? 0));
+  return pids.map(describeProcess).filter((found) => found !== undefined);
+}
+
+/** Live members of a session, for a run whose runner was killed and can no longer tell. */
+export function sessionMembers(sid: number): ProcessId[] {
+  return listProc('')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => statOf(Number(name)))
+    .filter((stat) => stat !== undefined && stat.sid === sid && stat.state !== 'Z')
+    .flatMap((stat) => (stat === undefined ? [] : [{ pid: stat.pid, startTime: stat.startTime }]));
+}
+
+export function openFilesOf(pid: number): OpenFile[] {
+  return listProc(`${pid}/fd`).flatMap((name) => {
+    try {
+      return [{ fd: Number(name), link: readlinkSync(`/proc/${pid}/fd/${name}`) }];
+    } catch {
+      return []; // closed between listing and looking
+    }
+  });
+}

@@ -1,0 +1,146 @@
+// The native backend of a long-lived process: one `runner serve` that forks a runner per run, so
+// that starting a run costs neither this process's size nor its event loop. The serving process
+// ends with us; the runs go on.
+
+import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { Lines, parseMessage, runnerWords } from './messages.ts';
+import { handleOver, orderQueue } from './orders.ts';
+import { send } from './portable-group.ts';
+import type { Backend, Handle, Listener, RunMessage, RunSpec } from './spec.ts';
+
+/** What a server that died had already started says so within this time; the rest is lost. */
+const LAST_WORDS_MS = 1_000;
+
+export function servedBackend(runner: string): Backend {
+  let server: Server | undefined;
+  return {
+    kind: 'native',
+    start(spec, listener) {
+      if (server === undefined || server.gone) server = new Server(runner);
+      return server.start(spec, listener);
+    },
+    close() {
+      server?.close();
+      server = undefined;
+    },
+  };
+}
+
+type Served = {
+  readonly listener: Listener;
+  readonly send: (order: string) => void;
+  /** Orders given before the runner has made its FIFO; undefined once it has. */
+  early: string[] | undefined;
+  /** Set for a run without a capture, and so without a FIFO: the command to signal instead. */
+  bare?: { pid: number };
+};
+
+class Server {
+  readonly #socket: Socket;
+  readonly #runs = new Map<string, Served>();
+  /** No longer there to take requests. Its runs may well be. */
+  gone = false;
+
+  constructor(runner: string) {
+    const child = spawn(runner, ['serve'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      detached: true,
+    });
+    this.#socket = child.stdio[3] as Socket;
+    const lines = new Lines();
+    this.#socket.on('data', (piece: Buffer) => {
+      for (const line of lines.push(piece)) {
+        const parsed = parseMessage(line);
+        if (parsed !== undefined) this.#deliver(parsed.id, parsed.message);
+      }
+    });
+    // Runners hold the socket too: it closes only when the last of them is gone as well.
+    this.#socket.on('close', () => this.#lose(() => true));
+    this.#socket.on('error', () => this.#socket.destroy());
+    child.on('error', () => this.#socket.destroy());
+    child.on('exit', () => {
+      this.gone = true;
+      // Asking again could start a command twice: better to say that it was lost.
+      setTimeout(() => this.#lose((run) => run.early !== undefined), LAST_WORDS_MS).unref();
+    });
+    child.unref();
+    this.#socket.unref();
+  }
+
+  start(spec: RunSpec, listener: Listener): Handle {
+    const queue = spec.dir === undefined ? undefined : orderQueue(spec.dir);
+    const send = (order: string): void => {
+      if (run.early !== undefined) run.early.push(order);
+      else if (run.bare !== undefined) signalDirectly(run.bare.pid, order);
+      else queue?.(order);
+    };
+    const run: Served = { listener, send, early: [] };
+    this.#runs.set(spec.id, run);
+    this.#socket.ref();
+    this.#socket.write(encodeRequest(runnerWords(spec), spec.env));
+    return handleOver(send);
+  }
+
+  close(): void {
+    this.gone = true;
+    this.#socket.destroy();
+  }
+
+  #deliver(id: string, message: RunMessage): void {
+    const run = this.#runs.get(id);
+    if (run === undefined) return;
+    if (message.kind === 'uncaptured') run.bare = { pid: 0 };
+    else this.#flush(run, message);
+    if (message.kind === 'failed' || message.kind === 'ended' || message.kind === 'gone') {
+      this.#runs.delete(id);
+    }
+    // Runs keep this process alive only while someone here waits for them.
+    if (this.#runs.size === 0) this.#socket.unref();
+    run.listener(message);
+  }
+
+  #flush(run: Served, message: RunMessage): void {
+    if (run.bare !== undefined && message.kind === 'started') run.bare = message.child;
+    const { early = [] } = run;
+    run.early = undefined;
+    early.forEach(run.send);
+  }
+
+  #lose(which: (run: Served) => boolean): void {
+    this.gone = true;
+    for (const [id, run] of [...this.#runs]) if (which(run)) this.#deliver(id, { kind: 'gone' });
+  }
+}
+
+/** The orders that matter, without a runner that could take them: to the command's group. */
+function signalDirectly(pid: number, order: string): void {
+  const [word, name = 'TERM', graceMs = '0'] = order.split(' ');
+  const signal = (name.startsWith('SIG') ? name : `SIG${name}`) as NodeJS.Signals;
+  if (pid <= 0) return;
+  if (word === 'signal') send(pid, signal);
+  if (word !== 'kill') return;
+  send(-pid, signal);
+  setTimeout(send, Number(graceMs), -pid, 'SIGKILL');
+}
+
+/** Most runs share one environment object: its block is built once. */
+const environments = new WeakMap<object, { count: number; block: Buffer }>();
+
+function environmentBlock(env: Readonly<Record<string, string>>): { count: number; block: Buffer } {
+  const known = environments.get(env);
+  if (known !== undefined) return known;
+  const entries = Object.entries(env);
+  const text = entries.map(([name, value]) => `${name}=${value}\0`).join('');
+  const made = { count: entries.length, block: Buffer.from(text) };
+  environments.set(env, made);
+  return made;
+}
+
+/** Described in native/serve.c. */
+function encodeRequest(words: readonly string[], env: Readonly<Record<string, string>>): Buffer {
+  const { count, block } = environmentBlock(env);
+  const text = Buffer.from(words.map((word) => `${word}\0`).join(''));
+  const head = new Uint32Array([text.length + block.length, words.length, count]);
+  return Buffer.concat([Buffer.from(head.buffer), text, block]);
+}

@@ -1,0 +1,92 @@
+// What a backend is asked to run and what it says about it. Both backends, the native runner and
+// the portable fallback, speak these types; nobody above them knows which one is at work.
+
+import type { Channel, Ended, EndedBy, Outcome, ProcessId, Survivor, Transport } from '../types.ts';
+
+export type RunSpec = {
+  readonly id: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** The capture directory; undefined runs without recording. */
+  readonly dir: string | undefined;
+  readonly transport: Transport;
+  /** `orders`: what `write` sends. `inherit`: our own stdin. */
+  readonly stdin: 'null' | 'inherit' | 'orders';
+  /** Copy the output to our own stdout and stderr. */
+  readonly forward: boolean;
+  /** `auto` stays in the session of a terminal, if there is one, so that its keys work. */
+  readonly session: 'own' | 'auto';
+  readonly killAfterMs: number | undefined;
+  readonly graceMs: number;
+  readonly outputBytesMax: number;
+  /** End the run when it cannot be recorded. */
+  readonly strict: boolean;
+  /** `answer`: everything is on disk before the run is said to be done. */
+  readonly sync: 'answer' | 'late';
+  readonly size: { readonly cols: number; readonly rows: number };
+};
+
+export type RunMessage =
+  | { readonly kind: 'started'; readonly child: ProcessId }
+  | { readonly kind: 'uncaptured'; readonly error: string }
+  /** How the outer terminal was set before, in the runner's own hexadecimal form. */
+  | { readonly kind: 'tty'; readonly saved: string }
+  | { readonly kind: 'stopped' }
+  | {
+      readonly kind: 'failed';
+      readonly stage: string;
+      readonly error: string;
+      readonly message: string;
+    }
+  /** The shell is done and its output drained; survivors may go on writing. */
+  | {
+      readonly kind: 'done';
+      readonly outcome: Outcome;
+      readonly outputBytes: number;
+      readonly survivors: number;
+      readonly endedBy: EndedBy;
+    }
+  /** Nothing more can come. */
+  | { readonly kind: 'ended' }
+  /** The runner itself is gone. Without `ended` before it, it was killed. */
+  | { readonly kind: 'gone' };
+
+export type Listener = (message: RunMessage) => void;
+
+/** How a run is ended: the first signal, how long until KILL, and who wanted it. */
+export type KillOrder = {
+  readonly signal: string;
+  readonly graceMs: number;
+  readonly cause: EndedBy;
+};
+
+export type Handle = {
+  kill(order: KillOrder): void;
+  /** One signal to the command alone, as if it had been sent to the bare command. */
+  signal(name: string): void;
+  write(bytes: Uint8Array): void;
+  endInput(): void;
+  resize(cols: number, rows: number): void;
+};
+
+/** Where the portable backend puts what it sees; the native runner writes its capture itself. */
+export type Sink = {
+  started(child: ProcessId): void;
+  append(channel: Channel, bytes: Uint8Array): void;
+  event(type: string, fields: Readonly<Record<string, unknown>>): void;
+  /** Bytes that could not be kept so far. */
+  readonly lostBytes: number;
+  readonly outputBytes: number;
+  finish(
+    ended: Ended,
+    output: { readonly closed: boolean; readonly survivors: readonly Survivor[] },
+  ): void;
+};
+
+export type Backend = {
+  readonly kind: 'native' | 'portable';
+  start(spec: RunSpec, listener: Listener): Handle;
+  /** Lets go of the backend; its runs go on where it can promise that. */
+  close(): void;
+};

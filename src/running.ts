@@ -1,0 +1,113 @@
+// One run as its starter sees it: promises for its start, its end and the closing of its output,
+// and the orders it takes. Built from the messages of whichever backend runs it.
+
+import type { Handle, Listener, RunMessage } from './run/spec.ts';
+import type { Ended, EndedBy, Outcome, ProcessId } from './types.ts';
+
+export type Recording =
+  | { readonly on: true; readonly dir: string }
+  /** The bytes are in `dir` for now, but not where they should be; `why` says what is wrong. */
+  | { readonly on: false; readonly dir: string; readonly why: string };
+
+export type KillOptions = {
+  readonly signal?: string;
+  readonly graceMs?: number;
+  readonly cause?: EndedBy;
+};
+
+export type Run = {
+  readonly id: string;
+  readonly recording: Recording;
+  /** Resolves with the command's process, or undefined when it could not be started. */
+  readonly started: Promise<ProcessId | undefined>;
+  /** The shell is done and its output is captured. Never rejects. */
+  readonly done: Promise<Ended>;
+  /** Every survivor is gone and nothing more can come. Never rejects. */
+  readonly closed: Promise<void>;
+  /** What `done` gives, or undefined when the time is over first. It never kills. */
+  wait(waitMs: number): Promise<Ended | undefined>;
+  /** TERM, grace, KILL to every process of the run; resolves when all are gone. */
+  kill(options?: KillOptions): Promise<Ended>;
+  signal(name: string): void;
+  write(input: string | Uint8Array): void;
+  endInput(): void;
+  resize(cols: number, rows: number): void;
+};
+
+type Parts = {
+  readonly id: string;
+  readonly recording: Recording;
+  readonly graceMs: number;
+  readonly now: () => number;
+  readonly begin: (listener: Listener) => Handle;
+};
+
+export function makeRun(parts: Parts): Run {
+  const started = deferred<ProcessId | undefined>();
+  const done = deferred<Ended>();
+  const closed = deferred<void>();
+  let recording = parts.recording;
+
+  const end = (outcome: Outcome, endedBy: EndedBy): void => {
+    started.resolve(undefined);
+    done.resolve({ at: parts.now(), outcome, endedBy });
+  };
+  const listener = (message: RunMessage): void => {
+    if (message.kind === 'started') started.resolve(message.child);
+    if (message.kind === 'uncaptured') {
+      recording = { on: false, dir: recording.dir, why: message.error };
+    }
+    if (message.kind === 'done') end(message.outcome, message.endedBy);
+    if (message.kind === 'failed') {
+      end({ kind: 'failed', error: message.error, message: message.message }, 'itself');
+      closed.resolve();
+    }
+    if (message.kind === 'gone' || message.kind === 'ended') {
+      // Only news when `done` did not come first: then the runner was killed under us.
+      end({ kind: 'failed', error: 'runner_lost', message: 'the runner was killed' }, 'itself');
+      closed.resolve();
+    }
+  };
+  const handle = parts.begin(listener);
+
+  return {
+    id: parts.id,
+    get recording() {
+      return recording;
+    },
+    started: started.promise,
+    done: done.promise,
+    closed: closed.promise,
+    wait: (waitMs) => within(done.promise, waitMs),
+    async kill({ signal = 'TERM', graceMs = parts.graceMs, cause = 'kill' } = {}) {
+      handle.kill({ signal, graceMs, cause });
+      await closed.promise;
+      return done.promise;
+    },
+    signal: (name) => handle.signal(name),
+    write: (input) => handle.write(typeof input === 'string' ? Buffer.from(input) : input),
+    endInput: () => handle.endInput(),
+    resize: (cols, rows) => handle.resize(cols, rows),
+  };
+}
+
+/** Promise.withResolvers, which Node 20 does not have. */
+export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+async function within<T>(promise: Promise<T>, waitMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, waitMs, undefined);
+  });
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

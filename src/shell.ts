@@ -1,0 +1,230 @@
+// The hall: joins the rooms into a shell that remembers. Starts runs through the native runner or
+// the portable fallback, records each in a capture, and reads, waits for and kills any run of the
+// same user, also one that another process started.
+
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newSessionId, stateRoot } from './capture/paths.ts';
+import { type OutputPiece, type ReadResult, readOutput } from './capture/reader.ts';
+import {
+  type Capture,
+  type CaptureSummary,
+  createCapture,
+  listCaptures,
+  openCapture,
+  type Store,
+} from './capture/store.ts';
+import { type ViewOptions, view } from './capture/views.ts';
+import { waitOutput } from './capture/wait.ts';
+import { endRun } from './ending.ts';
+import { AppError } from './errors.ts';
+import {
+  KILL_GRACE_MS,
+  OUTPUT_BYTES_MAX,
+  READ_BYTES_DEFAULT,
+  RETENTION_SECONDS_DEFAULT,
+} from './limits.ts';
+import { openStore } from './open-store.ts';
+import { portableSink } from './portable-sink.ts';
+import { findRunner } from './run/binary.ts';
+import { assertWorkingDirectory } from './run/cwd.ts';
+import {
+  argvOf,
+  childEnvironment,
+  type Environment,
+  NO_EDITOR,
+  SECRET_PREFIXES,
+  shellEnvironment,
+} from './run/env.ts';
+import { portableBackend } from './run/portable.ts';
+import { thisProcess } from './run/processes.ts';
+import { servedBackend } from './run/served.ts';
+import type { Backend, RunSpec } from './run/spec.ts';
+import { type KillOptions, makeRun, type Recording, type Run } from './running.ts';
+import type { CaptureMeta, Command, Ended, Transport, View } from './types.ts';
+
+export type { Capture, CaptureSummary, OutputPiece, ReadResult, ViewOptions };
+
+export type ShellOptions = {
+  readonly stateRoot?: string;
+  /** Where runs happen unless they say otherwise; fixed when the shell is made. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `agent` withholds secrets and makes editors fail at once; `inherit` passes all on. */
+  readonly environment?: 'inherit' | 'agent';
+  readonly runner?: 'auto' | 'native' | 'portable';
+  /** `answer`: a run is on disk before it is said to be done. `group`: shortly after. */
+  readonly durability?: 'answer' | 'group';
+  readonly retentionSeconds?: number;
+  readonly outputBytesMax?: number;
+  /** Refuse to run, and end runs, that cannot be recorded. */
+  readonly strict?: boolean;
+};
+
+export type StartOptions = {
+  readonly id?: string;
+  readonly cwd?: string;
+  readonly env?: Environment;
+  readonly transport?: Transport;
+  readonly stdin?: 'null' | 'orders';
+  /** A hard deadline. Waiting never kills; this does. */
+  readonly killAfterMs?: number;
+  readonly graceMs?: number;
+  readonly retentionSeconds?: number;
+  readonly size?: { readonly cols: number; readonly rows: number };
+};
+
+export type Shell = {
+  readonly store: Store;
+  readonly backend: 'native' | 'portable';
+  start(command: string | Command, options?: StartOptions): Run;
+  read(id: string, cursor?: number, maxBytes?: number): ReadResult;
+  /** Waits for bytes past the cursor, in any run, whoever started it. */
+  waitOutput(id: string, cursor: number, waitMs: number): Promise<ReadResult>;
+  view(id: string, options: ViewOptions): View;
+  list(filter?: Parameters<typeof listCaptures>[1]): CaptureSummary[];
+  open(id: string): Capture;
+  kill(id: string, options?: KillOptions): Promise<Ended | undefined>;
+  /** Lets go. Native runs go on; portable ones end with this process. */
+  close(): void;
+};
+
+export function createShell(options: ShellOptions = {}): Shell {
+  const env = options.env ?? process.env;
+  const store = openStore(options.stateRoot ?? stateRoot(env));
+  const cwd = options.cwd ?? process.cwd();
+  const backend = chooseBackend(options, env);
+  const base = baseEnvironment(env, options.environment ?? 'inherit');
+  const live = new Map<string, Run>();
+  /** Runs whose capture could not be made under the state root. */
+  const elsewhere = new Map<string, Store>();
+  const storeOf = (id: string): Store => elsewhere.get(id) ?? store;
+
+  function start(given: string | Command, start: StartOptions = {}): Run {
+    const command: Command = typeof given === 'string' ? { kind: 'shell', text: given } : given;
+    const where = start.cwd ?? cwd;
+    assertWorkingDirectory(where);
+    const meta = describeRun(command, where, options, start);
+    const argv = argvOf(command);
+    const { recording, at } = record(store, meta, argv, options.strict ?? false);
+    if (!recording.on) elsewhere.set(meta.id, at);
+    const spec: RunSpec = {
+      id: meta.id,
+      argv,
+      env: environmentFor(base, command, start.env),
+      cwd: where,
+      dir: recording.dir,
+      transport: meta.transport,
+      stdin: start.stdin ?? 'null',
+      forward: false,
+      session: 'own',
+      killAfterMs: start.killAfterMs,
+      graceMs: start.graceMs ?? KILL_GRACE_MS,
+      outputBytesMax: meta.outputBytesMax,
+      strict: options.strict ?? false,
+      sync: options.durability === 'group' ? 'late' : 'answer',
+      size: start.size ?? { cols: 80, rows: 24 },
+    };
+    const begin: Parameters<typeof makeRun>[0]['begin'] = (listener) =>
+      backend.start(spec, listener);
+    const run = makeRun({ id: meta.id, recording, graceMs: spec.graceMs, now: store.now, begin });
+    live.set(run.id, run);
+    run.closed.then(() => live.delete(run.id));
+    return run;
+  }
+
+  return {
+    store,
+    backend: backend.kind,
+    start,
+    read: (id, cursor = 0, maxBytes = READ_BYTES_DEFAULT) =>
+      readOutput(openCapture(storeOf(id), id), cursor, maxBytes),
+    waitOutput: (id, cursor, waitMs) => waitOutput(storeOf(id), id, cursor, waitMs),
+    view: (id, viewOptions) => view(openCapture(storeOf(id), id), viewOptions),
+    list: (filter = {}) => listCaptures(store, filter),
+    open: (id) => openCapture(storeOf(id), id),
+    async kill(id, kill = {}) {
+      return live.get(id)?.kill(kill) ?? endRun(storeOf(id), id, kill);
+    },
+    close: () => backend.close(),
+  };
+}
+
+function chooseBackend(
+  options: ShellOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): Backend {
+  const wanted = options.runner ?? 'auto';
+  const runner = wanted === 'portable' ? undefined : findRunner(env);
+  if (runner?.kind === 'native') return servedBackend(runner.path);
+  if (wanted === 'native') {
+    throw new AppError('runner_unavailable', `No native runner: ${runner?.why}.`, {
+      hint: 'Install a C compiler, or use the portable runner.',
+    });
+  }
+  return portableBackend({ openSink: portableSink });
+}
+
+function baseEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  kind: 'inherit' | 'agent',
+): Environment {
+  if (kind === 'inherit') return childEnvironment(env);
+  return childEnvironment(env, { add: NO_EDITOR, removePrefixes: SECRET_PREFIXES });
+}
+
+/** Runs that add nothing share one object, so that its encoding is made once. */
+const shellVariants = new WeakMap<Environment, Environment>();
+
+function environmentFor(base: Environment, command: Command, add?: Environment): Environment {
+  if (command.kind === 'argv') return add === undefined ? base : { ...base, ...add };
+  let shared = shellVariants.get(base);
+  if (shared === undefined) {
+    shared = shellEnvironment(base);
+    shellVariants.set(base, shared);
+  }
+  return add === undefined ? shared : { ...shared, ...add };
+}
+
+const starter = thisProcess();
+
+function describeRun(
+  command: Command,
+  cwd: string,
+  shell: ShellOptions,
+  start: StartOptions,
+): CaptureMeta {
+  const createdAt = Date.now();
+  const transport = start.transport ?? 'pipe';
+  return {
+    id: start.id ?? newSessionId(createdAt),
+    command,
+    cwd,
+    createdAt,
+    retentionSeconds: start.retentionSeconds ?? shell.retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
+    transport,
+    transportMode: transport === 'pty' ? 'posix-pty' : 'pipe',
+    ttyAttached: false,
+    starter,
+    ...(start.killAfterMs === undefined ? {} : { killAfterMs: start.killAfterMs }),
+    outputBytesMax: shell.outputBytesMax ?? OUTPUT_BYTES_MAX,
+  };
+}
+
+/** A capture under the state root; failing that, one in the temporary directory, and why. */
+function record(
+  store: Store,
+  meta: CaptureMeta,
+  argv: readonly string[],
+  strict: boolean,
+): { readonly recording: Recording; readonly at: Store } {
+  try {
+    return { recording: { on: true, dir: createCapture(store, meta, argv) }, at: store };
+  } catch (error) {
+    const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
+    if (strict || !unwritable) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    const at = { ...store, root: join(tmpdir(), `cuff-unrecorded-${process.pid}`) };
+    return { recording: { on: false, dir: createCapture(at, meta, argv), why }, at };
+  }
+}

@@ -1,0 +1,51 @@
+// JSON from files that may be damaged: a value of the expected shape, or undefined. Never throws.
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** The object `text` is, or undefined when it is anything else. */
+export function parseObject(text: string): JsonObject | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // damaged is an expected answer here
+  }
+  return asObject(value);
+}
+
+export function asObject(value: unknown): JsonObject | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return value as JsonObject;
+}
+
+/** A count, size or offset: a safe integer from 0. */
+export function asCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+export function asString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Epoch milliseconds of an ISO 8601 time in UTC with milliseconds, as we write it. */
+export function asTime(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !TIME.test(value)) return undefined;
+  const at = Date.parse(value);
+  return at >= 0 ? at : undefined;
+}
+
+export function asOneOf<T>(known: readonly T[], value: unknown): T | undefined {
+  return known.find((one) => one === value);
+}
+
+export function asCounts(value: unknown): number[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.every((one) => asCount(one) !== undefined) ? value : undefined;
+}
+
+export function asStrings(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.every((one) => typeof one === 'string') ? value : undefined;
+}

@@ -1,0 +1,37 @@
+// Text from outside as a terminal may safely show it: what a command was called must not be able to
+// move the cursor, set a title, or turn the direction of what stands beside it.
+
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+// Controls (C1 and DEL too: many terminals obey U+009B like ESC [), invisible format characters,
+// the two line separators, and halves of surrogate pairs.
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** One line in which nothing is left that a terminal would obey. For eyes, not for parsing. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, (character) => NAMED[character] ?? escaped(character));
+}
+
+function escaped(character: string): string {
+  const hex = (character.codePointAt(0) ?? 0).toString(16);
+  return hex.length <= 2 ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`;
+}
+
+/** JSON that is safe to show, too: JSON itself only escapes what is below a space. */
+export function printableJson(value: unknown): string {
+  // Outside of its strings JSON has none of these, and inside this means the same.
+  return JSON.stringify(value).replace(/[\x7f-\x9f]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+/** An argv as somebody would type it into a shell. */
+export function quoteWords(argv: readonly string[]): string {
+  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ');
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,40 @@
+// Where bytes may be cut without cutting a UTF-8 character in two. Works on any bytes: what is not
+// UTF-8 is left where it is, so that a cut never moves further than one character.
+
+const CHARACTER_BYTES_MAX = 4;
+
+/** The first place at or right of `i` where a character starts. */
+export function utf8Start(bytes: Uint8Array, i: number): number {
+  let start = i;
+  while (start < bytes.length && isContinuation(bytes[start])) {
+    start += 1;
+    // Four continuation bytes in a row are no character at all.
+    if (start - i >= CHARACTER_BYTES_MAX) return i;
+  }
+  return start;
+}
+
+/** The last place at or left of `i` where a character ends, so that none is left unfinished. */
+export function utf8End(bytes: Uint8Array, i: number): number {
+  for (let back = 1; back < CHARACTER_BYTES_MAX && back <= i; back += 1) {
+    const byte = bytes[i - back];
+    if (isContinuation(byte)) continue;
+    return sequenceLength(byte) > back ? i - back : i;
+  }
+  return i;
+}
+
+/** Bytes as text. A byte order mark is a character like any other: a view must not lose it. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function sequenceLength(lead: number | undefined): number {
+  if (lead === undefined || lead < 0xc2 || lead > 0xf4) return 1;
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}

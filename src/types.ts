@@ -1,0 +1,109 @@
+// The values that cross between rooms. Unions, not bags of optionals: a state that cannot
+// happen cannot be written down. Everything here is plain data and safe to serialise.
+
+/** What someone wants run: text for a shell, or a program with its arguments. */
+export type Command =
+  | { readonly kind: 'shell'; readonly text: string }
+  | { readonly kind: 'argv'; readonly argv: readonly string[] };
+
+/** How the command's output reaches us. Only `pipe` and `socket` keep the streams apart. */
+export type Transport = 'pipe' | 'merged' | 'socket' | 'pty';
+
+/** Seed 004's names for the transport, as they stand in meta.json and on the wire. */
+export type TransportMode = 'posix-pty' | 'windows-conpty' | 'pipe';
+
+export type Channel = 'pty' | 'stdout' | 'stderr';
+
+export type CaptureState = 'starting' | 'running' | 'exited' | 'signaled' | 'failed' | 'expired';
+
+/** A process is its pid and its start time; a pid alone may be somebody else by now. */
+export type ProcessId = {
+  readonly pid: number;
+  /** Clock ticks since boot on Linux (/proc/PID/stat field 22); 0 where unknown. */
+  readonly startTime: number;
+};
+
+export type Outcome =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signaled'; readonly signal: string }
+  /** It never started, or nobody was left to see how it ended. `error` is an errno name. */
+  | { readonly kind: 'failed'; readonly error: string; readonly message: string };
+
+export type EndedBy = 'itself' | 'timeout' | 'kill' | 'shutdown' | 'cancelled' | 'capture';
+
+export type Ended = {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly outcome: Outcome;
+  readonly endedBy: EndedBy;
+};
+
+/** One index record: `length` bytes at `offset` of output.bin came from one channel at one time. */
+export type Chunk = {
+  readonly offset: number;
+  readonly length: number;
+  readonly channel: Channel;
+  /** Epoch milliseconds; 0 for bytes whose index record was lost. */
+  readonly at: number;
+  /** Newlines inside this chunk. */
+  readonly lines: number;
+  /** The writer, where the kernel told us (socket transport). */
+  readonly pid?: number;
+};
+
+export type StreamTotals = { readonly bytes: number; readonly lines: number };
+
+/** Text computed from a capture for a reader. Lines are numbered from 1. */
+export type View = {
+  readonly text: string;
+  /** Byte offsets, in the selected stream, of the first byte shown and behind the last one. */
+  readonly from: number;
+  readonly to: number;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** True totals of the selected stream, equal to `wc -c` and `wc -l` (plus an unfinished line). */
+  readonly totals: StreamTotals;
+  readonly shown: StreamTotals;
+  readonly cut: 'none' | 'lines' | 'bytes';
+  /** The first line shown is only the end of a longer line (tail), or the last only its start. */
+  readonly partialLine: boolean;
+  /** The file that holds the bytes. */
+  readonly path: string;
+};
+
+/** A process a run left behind when its shell was done. */
+export type Survivor = ProcessId & {
+  readonly command: string;
+  /** It still holds the run's output open, so more may come. */
+  readonly holdsOutput: boolean;
+};
+
+/** meta.json: the write-ahead intent. `child` and `runner` are added once they exist. */
+export type CaptureMeta = {
+  readonly id: string;
+  readonly command: Command;
+  readonly cwd: string;
+  readonly createdAt: number;
+  readonly retentionSeconds: number;
+  readonly transport: Transport;
+  readonly transportMode: TransportMode;
+  readonly ttyAttached: boolean;
+  /** Who asked for the run, so that a run that never got a runner is not "starting" forever. */
+  readonly starter: ProcessId;
+  readonly killAfterMs?: number;
+  readonly outputBytesMax: number;
+  readonly runner?: ProcessId;
+  readonly child?: ProcessId;
+  /** Epoch milliseconds at which `child` was started. */
+  readonly startedAt?: number;
+};
+
+/** final.json: how it ended. Written when the shell is done; rewritten once the output closed. */
+export type CaptureFinal = Ended & {
+  readonly state: 'exited' | 'signaled' | 'failed';
+  readonly outputBytes: number;
+  readonly lostBytes: number;
+  /** False while survivors may still write: more bytes can come. */
+  readonly outputClosed: boolean;
+  readonly survivors: readonly Survivor[];
+};

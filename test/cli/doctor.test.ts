@@ -1,0 +1,130 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cli } from './helper.ts';
+
+const cli = new Cli();
+beforeAll(() => cli.run('one', 'true'));
+afterAll(() => cli.close());
+
+type Doctor = {
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly value: string;
+    readonly hint: string | null;
+  }[];
+  readonly limits: readonly string[];
+};
+
+const NAMES = [
+  'node',
+  'platform',
+  'compiler',
+  'runner',
+  'pty',
+  'descendants',
+  'ptrace scope',
+  'state root',
+  'free disk',
+  'file watching',
+];
+
+async function doctor(env: Readonly<Record<string, string>>): Promise<Doctor & { code: number }> {
+  const { out, code } = await cli.with(env, 'doctor', '--json');
+  return { ...JSON.parse(out), code };
+}
+
+function row({ checks }: Doctor, name: string): Doctor['checks'][number] | undefined {
+  return checks.find((check) => check.name === name);
+}
+
+describe('cuff doctor', () => {
+  it('looks at everything a run needs', async () => {
+    const { code, out, err } = await cli.cuff('doctor');
+    expect([code, err]).toEqual([0, '']);
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/).slice(0, 2));
+    expect(lines).toEqual([['CHECK', 'STATUS'], ...NAMES.map((name) => [name, 'ok'])]);
+  });
+
+  it('gives the same as JSON', async () => {
+    const found = await doctor({});
+    expect(found).toEqual({
+      code: 0,
+      ok: true,
+      checks: NAMES.map((name) => ({ name, status: 'ok', value: expect.any(String), hint: null })),
+      limits: [],
+    });
+    expect(row(found, 'runner')?.value).toMatch(/^cuff-runner \d+, prebuilt: .*\/runner$/);
+    expect(row(found, 'state root')?.value).toBe(`${cli.root}, mode 0700`);
+  });
+
+  it('lists what runs lack without the native runner, which is no failure', async () => {
+    const found = await doctor({ CUFF_RUNNER: 'off' });
+    expect([found.code, found.ok, row(found, 'runner')]).toEqual([
+      0,
+      true,
+      {
+        name: 'runner',
+        status: 'warn',
+        value: 'none: CUFF_RUNNER=off',
+        hint: 'Unset CUFF_RUNNER to use the native runner.',
+      },
+    ]);
+    expect(found.limits.length).toBeGreaterThan(5);
+    const { out } = await cli.with({ CUFF_RUNNER: 'off' }, 'doctor');
+    for (const limit of found.limits) expect(out).toContain(`\n- ${limit}\n`);
+  });
+
+  it('fails when the runner that was named does not run', async () => {
+    for (const named of ['/nonexistent/runner', '/bin/false']) {
+      const found = await doctor({ CUFF_RUNNER: named });
+      expect([found.code, found.ok, row(found, 'runner')]).toEqual([
+        1,
+        false,
+        {
+          name: 'runner',
+          status: 'bad',
+          value: `CUFF_RUNNER: ${named} does not run`,
+          hint: 'CUFF_RUNNER must name a runner, or be `off` or unset.',
+        },
+      ]);
+    }
+    const { code, out, err } = await cli.with({ CUFF_RUNNER: '/bin/false' }, 'doctor');
+    expect([code, err]).toEqual([1, 'Missing: runner.\n']);
+    expect(out).toContain('-> CUFF_RUNNER must name a runner');
+  });
+
+  it('fails when the state root cannot be used, and says what to do', async () => {
+    const file = join(cli.root, 'file');
+    writeFileSync(file, '');
+    for (const root of [file, join(file, 'below'), '/proc/nothing-here']) {
+      const found = await doctor({ CUFF_STATE_ROOT: root });
+      expect([found.code, row(found, 'state root')]).toMatchObject([
+        1,
+        { status: 'bad', hint: 'Set CUFF_STATE_ROOT to a directory of yours.' },
+      ]);
+    }
+  });
+
+  it('makes no state root, and changes none', async () => {
+    const missing = join(cli.root, 'not', 'yet');
+    expect(row(await doctor({ CUFF_STATE_ROOT: missing }), 'state root')).toMatchObject({
+      status: 'ok',
+      value: `${missing}, made by the first run`,
+    });
+    expect(existsSync(join(cli.root, 'not'))).toBe(false);
+    const open = join(cli.root, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o755);
+    expect(row(await doctor({ CUFF_STATE_ROOT: open }), 'state root')).toMatchObject({
+      status: 'warn',
+      value: `${open}, mode 0755`,
+    });
+    expect(readdirSync(open)).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+// A real terminal for tests: a tmux server of our own, on its own socket, with one shell in it.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errnoOf } from '../../src/errors.ts';
+import { binary, until } from '../cli/helper.ts';
+
+export function tmuxMissing(): boolean {
+  try {
+    execFileSync('tmux', ['-V'], { stdio: 'ignore' });
+    return false;
+  } catch {
+    return true; // not installed
+  }
+}
+
+export class Terminal {
+  readonly root = mkdtempSync(join(tmpdir(), 'cuff-tmux-'));
+  readonly #socket = join(this.root, 'socket');
+
+  constructor(cols = 100, rows = 30) {
+    const { TMUX: _, ...env } = process.env;
+    const shell = 'exec env PS1="$ " HISTFILE= bash --noprofile --norc -i';
+    const size = ['-x', String(cols), '-y', String(rows)];
+    execFileSync('tmux', ['-S', this.#socket, 'new-session', '-d', ...size, shell], {
+      env: { ...env, CUFF_STATE_ROOT: join(this.root, 'state'), TERM: 'screen' },
+    });
+    this.type(`derun() { ${process.execPath} ${binary('derun')} "$@"; }; clear`);
+  }
+
+  #tmux(...args: string[]): string {
+    return execFileSync('tmux', ['-S', this.#socket, ...args], { encoding: 'utf8' });
+  }
+
+  /** Types a line and Enter. */
+  type(line: string): void {
+    this.#tmux('send-keys', '-l', line);
+    this.#tmux('send-keys', 'Enter');
+  }
+
+  /** Presses keys by tmux's names: `C-c`, `q`, `Escape`. */
+  press(...keys: string[]): void {
+    this.#tmux('send-keys', ...keys);
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#tmux('resize-window', '-x', String(cols), '-y', String(rows));
+  }
+
+  /** The text on the screen; with `attributes` also its colours, as escape sequences. */
+  screen(attributes = false): string {
+    return this.#tmux('capture-pane', '-p', ...(attributes ? ['-e'] : [])).trimEnd();
+  }
+
+  /** Resolves with the screen once it matches. A terminal has no event to wait for. */
+  async shows(pattern: RegExp, attributes = false): Promise<string> {
+    const deadline = Date.now() + 15_000;
+    for (;;) {
+      const screen = this.screen(attributes);
+      if (pattern.test(screen)) return screen;
+      if (Date.now() > deadline) throw new Error(`never showed ${pattern}:\n${screen}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Runs a line on a clear screen and gives what it printed, once the prompt is back. */
+  async run(line: string): Promise<string> {
+    this.type('clear');
+    await this.shows(/^\$$/);
+    this.type(line);
+    const screen = await this.shows(/\n\$$/);
+    return screen.split('\n').slice(1, -1).join('\n');
+  }
+
+  /** What ran here gets a SIGHUP, and may write its last lines while we remove them. */
+  async close(): Promise<void> {
+    this.#tmux('kill-server');
+    await until(() => {
+      try {
+        rmSync(this.root, { recursive: true, force: true });
+        return true;
+      } catch (error) {
+        if (errnoOf(error) === 'ENOTEMPTY') return false;
+        throw error;
+      }
+    }, 'the files of the terminal are removed');
+  }
+}

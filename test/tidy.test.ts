@@ -1,0 +1,244 @@
+// Holds the repository to the rules in `tidy-rules.ts`, and every rule to a violation of it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lacking, verifies } from './requirements.ts';
+import * as rules from './tidy-rules.ts';
+import { readSources } from './tidy-source.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const CODE = /^(src|test|scripts|bench|native)\/.*\.(ts|mjs|c|h)$|^vitest\.config\.ts$/;
+const DOCUMENT = /^(README|ARCHITECTURE|CONTRIBUTING)\.md$|^docs\/.*\.md$/;
+
+const everything = repositoryFiles();
+const code = matching(CODE);
+const c = new Map([...code].filter(([file]) => /\.[ch]$/.test(file)));
+const facts = readSources(new Map([...code].filter(([file]) => /\.(ts|mjs)$/.test(file))));
+const tests = new Map([...facts].filter(([file]) => file.startsWith('test/')));
+
+/** What git would track: everything but what .gitignore names. Works without git, too. */
+function repositoryFiles(): string[] {
+  const lines = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n').filter(Boolean);
+  const ignored = ['.git/', ...lines].map((line) => line.replace(/^\//, ''));
+  const out: string[] = [];
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      const path = entry.isDirectory() ? `${name}/` : name;
+      const skip = (mark: string) =>
+        mark.startsWith('*')
+          ? path.endsWith(mark.slice(1))
+          : path === mark || path.endsWith(`/${mark}`);
+      if (ignored.some(skip)) continue;
+      if (entry.isDirectory()) walk(name);
+      else if (entry.isFile()) out.push(name);
+    }
+  };
+  walk('');
+  return out;
+}
+
+function matching(pattern: RegExp): Map<string, string> {
+  const names = everything.filter((file) => pattern.test(file));
+  return new Map(names.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+}
+
+const one = (name: string, text: string) => new Map([[name, text]]);
+const sources = (files: Record<string, string>) => readSources(new Map(Object.entries(files)));
+
+describe('the house', () => {
+  it('keeps the dependency law', () => {
+    expect(rules.dependencyLaw(facts)).toEqual([]);
+  });
+
+  it('has no import cycles', () => {
+    expect(rules.importCycles(facts)).toEqual([]);
+  });
+
+  it('has no source that nobody imports', () => {
+    expect(rules.deadFiles(facts)).toEqual([]);
+  });
+
+  it('has short files, functions and lines', () => {
+    expect([
+      ...rules.longFiles(code),
+      ...rules.longFunctions(facts),
+      ...rules.longCFunctions(c),
+      ...rules.longLines(code),
+    ]).toEqual([]);
+  });
+
+  it('writes to the console only from the command line', () => {
+    expect(rules.consoleUses(facts)).toEqual([]);
+  });
+
+  it('names no machine, no registry and no open end', () => {
+    expect(rules.foreignWords(matching(/^(?!.*\.(png|gif|ico)$)/))).toEqual([]);
+  });
+
+  it('documents only paths that exist', () => {
+    expect(rules.namedPaths(matching(DOCUMENT), everything)).toEqual([]);
+  });
+
+  it('skips no test without saying why', () => {
+    expect(rules.silentSkips(tests)).toEqual([]);
+  });
+
+  it('builds with one command, tests with one, and does both on three systems', () => {
+    verifies('S004-R104', 'S004-R105');
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(scripts).toMatchObject({
+      build: 'node scripts/build.mjs',
+      test: expect.stringContaining('vitest'),
+    });
+    const workflow = readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8');
+    for (const system of ['ubuntu', 'macos', 'windows']) expect(workflow).toContain(`${system}-`);
+    expect(workflow).toContain('npm test');
+  });
+});
+
+describe('a rule can fail:', () => {
+  it('the dependency law', () => {
+    const made = sources({
+      'src/cli/cuff.ts': "import { s } from '../shell.ts'; import { r } from '../run/run.ts';",
+      'src/shell.ts': "export { r } from './run/run.ts'; import './text/text.ts';",
+      'src/run/run.ts': "import type { C } from '../capture/c.ts'; export * from './own.ts';",
+      'src/run/own.ts': "import '../text/text.ts'; import('../shell.ts');",
+      'src/capture/c.ts': "export type C = import('../run/own.ts').O; import '../types.ts';",
+      'src/text/text.ts': "import '../capture/c.ts';",
+      'src/types.ts': "import './shell.ts'; import './gone.ts'; import '../package.json';",
+      'src/attic/old.ts': '',
+    });
+    expect(rules.dependencyLaw(made)).toEqual([
+      'src/cli/cuff.ts: a door may not import src/run/run.ts, a room',
+      'src/run/run.ts: a room may not import src/capture/c.ts, a room',
+      'src/run/own.ts: a room may not import src/shell.ts, a hall',
+      'src/capture/c.ts: a room may not import src/run/own.ts, a room',
+      'src/text/text.ts: a text may not import src/capture/c.ts, a room',
+      'src/types.ts: a ground may not import src/shell.ts, a hall',
+      'src/types.ts: imports ./gone.ts, which does not exist',
+      'src/attic/old.ts: is in no room, hall, door or ground',
+    ]);
+  });
+
+  it('cycles', () => {
+    const made = sources({
+      'src/a.ts': "import './b.ts';",
+      'src/b.ts': "import type { C } from './c.ts';",
+      'src/c.ts': "export { B } from './b.ts'; export type C = 1;",
+    });
+    expect(rules.importCycles(made)).toEqual(['cycle: src/b.ts -> src/c.ts -> src/b.ts']);
+  });
+
+  it('dead files', () => {
+    const made = sources({
+      'src/index.ts': "export * from './used.ts';",
+      'src/used.ts': 'export const used = 1;',
+      'src/dead.ts': "import './used.ts';",
+      'src/cli/cuff.ts': '',
+    });
+    expect(rules.deadFiles(made)).toEqual([
+      'src/cli/derun.ts: missing',
+      'src/dead.ts: nobody imports it',
+    ]);
+  });
+
+  it('long files and lines', () => {
+    const full = 'x\n'.repeat(rules.FILE_LINES_MAX);
+    expect(rules.longFiles(one('a.ts', full))).toEqual([]);
+    expect(rules.longFiles(one('a.ts', `${full}x\n`))).toEqual(['a.ts: 401 lines, at most 400']);
+    const wide = 'ü'.repeat(rules.LINE_COLUMNS_MAX);
+    expect(rules.longLines(one('a.c', `\n${wide}\n`))).toEqual([]);
+    expect(rules.longLines(one('a.c', `\n${wide}x\n`))).toEqual([
+      'a.c:2: 101 columns, at most 100',
+    ]);
+  });
+
+  it('long functions', () => {
+    const body = (lines: number) => '  void 0; // } `{` "\n'.repeat(lines - 2);
+    const just = `export function just() {\n${body(70)}}\n`;
+    const made = sources({
+      'a.ts': `// head\n${just}const over = () => {\n${body(71)}};\n`,
+      'b.mjs': `class A {\n  m() {\n${body(71)}}\n}\n`,
+      'c.ts': `describe.each([1])('x', () => {\nit('y', () => {\n${body(71)}});\n});\n`,
+    });
+    expect(rules.longFunctions(made)).toEqual([
+      'a.ts:72: over has 71 lines, at most 70',
+      'b.mjs:2: m has 71 lines, at most 70',
+      'c.ts:2: a function has 71 lines, at most 70',
+    ]);
+  });
+
+  it('long C functions', () => {
+    const body = (lines: number) => '  x();\n'.repeat(lines - 2);
+    const declared = 'int declared(int a,\n             int b);\nstruct s {\n  int i;\n};\n';
+    const text = `${declared}int just(void) {\n${body(70)}}\nint over(\n  int a) {\n${body(70)}}\n`;
+    expect(rules.longCFunctions(one('a.c', text))).toEqual(['a.c:76: 71 lines, at most 70']);
+  });
+
+  it('console', () => {
+    const made = sources({
+      'src/run/a.ts': "// console.log('no')\nconst log = console.log;\n",
+      'src/cli/b.ts': "console.log('yes');",
+      'scripts/c.mjs': "console.log('yes');",
+    });
+    expect(rules.consoleUses(made)).toEqual(['src/run/a.ts:2: console belongs to src/cli']);
+  });
+
+  it('foreign words', () => {
+    const [work, home, later] = ['/work', '/home', 'TO'];
+    const text = [
+      `cd ${work}/main`,
+      `'${home}/somebody/x'`,
+      `${home}/user/x and temp${work}/x`,
+      `// ${later}DO: later`,
+      `"resolved": "https://${'registry'}.example.org/x.tgz"`,
+    ].join('\n');
+    expect(rules.foreignWords(one('a', text)).map((words) => words.split(': ')[0])).toEqual([
+      'a:1',
+      'a:2',
+      'a:4',
+      'a:5',
+    ]);
+  });
+
+  it('paths named in documents', () => {
+    const text =
+      '`src/run/run.ts` `run/run.ts` `src/run/` `native/*.c` `meta.json` `dist/cuff.js` ' +
+      '`sessions/<id>/` `native/prebuilt/linux-x64` `npm test` ' +
+      '`src/gone.ts` `run/gone.ts` `docs/gone/` `native/*.rs` `GONE.md`';
+    expect(rules.namedPaths(one('README.md', text), ['src/run/run.ts', 'native/a.c'])).toEqual(
+      ['src/gone.ts', 'run/gone.ts', 'docs/gone', 'native/*.rs', 'GONE.md'].map(
+        (path) => `README.md: names ${path}, which does not exist`,
+      ),
+    );
+  });
+
+  it('silent skips', () => {
+    const made = sources({
+      'a.test.ts': [
+        "it.skipIf(lacking(true, 'tmux is not installed'))('x', () => {});",
+        "const noVim = lacking(true, 'vim is not installed');",
+        "describe.skipIf(noVim)('x', () => {});",
+        "it('x', (context) => context.skip('no disk'));",
+        "it.skip('x', () => {});",
+        "it.skipIf(process.platform === 'win32')('x', () => {});",
+        "it('x', (context) => context.skip());",
+        "test.todo('x');",
+      ].join('\n'),
+    });
+    expect(rules.silentSkips(made)).toEqual([
+      'a.test.ts:5: it.skip without a printed reason',
+      'a.test.ts:6: it.skipIf without a printed reason',
+      'a.test.ts:7: context.skip without a printed reason',
+      'a.test.ts:8: test.todo without a printed reason',
+    ]);
+  });
+
+  it('a skip that says why', () => {
+    expect([lacking(false, 'nothing is lacking'), lacking(true, 'a test of skips')]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});

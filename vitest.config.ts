@@ -1,0 +1,22 @@
+// Tests start real processes, so they run in forks, two at a time, with room for a busy machine.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+// It makes every Node start slower, and the tests start hundreds.
+delete process.env.NODE_EXTRA_CA_CERTS;
+
+const ci = process.env.CI === 'true';
+const report = process.env.CUFF_TEST_REPORT ?? join(tmpdir(), `cuff-tests-${process.pid}.json`);
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ci ? ['default', ['json', { outputFile: report }]] : ['default'],
+  },
+});
