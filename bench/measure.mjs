@@ -1,7 +1,7 @@
 // The harness: interleaved rounds, medians, verdicts, temporary directories, and children that
 // measure in a process of their own. Knows nothing about what is measured.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -57,21 +57,35 @@ function within(limit, value) {
 
 /** Removes what `use` left behind, also when the bench is interrupted. */
 export async function withTempDir(use) {
-  const dir = mkdtempSync(join(tmpdir(), 'cuff-bench-'));
-  // An ext4 without a journal makes new files many times slower wherever many were removed in the
-  // last minutes, as after the tests or the last bench. +T lets it put these somewhere else.
-  spawnSync('chattr', ['+T', dir], { stdio: 'ignore' });
-  const remove = () => rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
+  const outer = mkdtempSync(join(tmpdir(), 'cuff-bench-'));
+  const remove = () => rmSync(outer, { recursive: true, force: true, maxRetries: 3 });
   const interrupted = () => process.exit(130);
   process.on('exit', remove);
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupted);
   try {
-    return await use(dir);
+    return await use(undisturbed(outer));
   } finally {
     process.off('exit', remove);
     for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted);
     remove();
   }
+}
+
+/**
+ * A directory that is like a state root in a home. An ext4 without a journal makes new files many
+ * times slower wherever many were removed in the last minutes, as after the tests or another bench;
+ * `+T` spreads new directories over the disk, and the one with the quickest new files is taken.
+ */
+function undisturbed(outer) {
+  spawnSync('chattr', ['+T', outer], { stdio: 'ignore' });
+  const places = Array.from({ length: 5 }, () => {
+    const dir = mkdtempSync(join(outer, 'row-'));
+    const probe = mkdtempSync(join(dir, 'probe-'));
+    const start = performance.now();
+    for (let i = 0; i < 20; i += 1) writeFileSync(join(probe, String(i)), '');
+    return { dir, ms: performance.now() - start };
+  });
+  return places.sort((a, b) => a.ms - b.ms)[0].dir;
 }
 
 /** What a measuring child printed as JSON. Its question comes as JSON in its first argument. */

@@ -15,7 +15,7 @@ delete process.env.NODE_EXTRA_CA_CERTS;
 const ROWS = [...startRows, ...outputRows, ...commandRows, ...readRows, ...followRows];
 
 const { names, quick, json } = parse(process.argv.slice(2));
-const wanted = ROWS.filter((row) => names.length === 0 || names.some((n) => row.name.includes(n)));
+const wanted = names.length === 0 ? ROWS : ROWS.filter((row) => names.some(naming(row)));
 if (wanted.length === 0) {
   console.error(`No row is called that. There are: ${ROWS.map((row) => row.name).join(', ')}`);
   process.exit(2);
@@ -27,6 +27,11 @@ for (const row of wanted) {
 }
 if (json) console.log(JSON.stringify({ machine: machine(), rows: results }, null, 2));
 else console.log(tableOf(results));
+
+/** A whole name means that row alone, a part of a name every row it is part of. */
+function naming({ name }) {
+  return (word) => (ROWS.some((row) => row.name === word) ? name === word : name.includes(word));
+}
 
 function parse(words) {
   const flags = words.filter((word) => word.startsWith('--'));

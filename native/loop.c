@@ -306,12 +306,14 @@ int run_main(struct options *o) {
   if (!o->serve) r->inherited = inherited_files(r->inherit, INHERIT_MAX);
   take_signals(r);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  int error = capture_open(&r->capture, o);
-  if (error && o->strict) return start_failed(r, error, stage);
-  if (error) say(r, "uncaptured %s", errno_name(error));
-  orders_open(r);
-  error = spawn(r, &stage);
+  int unrecorded = o->strict ? capture_open(&r->capture, o) : 0;
+  if (unrecorded) return start_failed(r, unrecorded, stage);
+  int error = spawn(r, &stage);
+  /* The command is on its way meanwhile; what it prints waits in the pipe. */
+  if (!o->strict) unrecorded = capture_open(&r->capture, o);
   if (error) return start_failed(r, error, stage);
+  if (unrecorded) say(r, "uncaptured %s", errno_name(unrecorded));
+  orders_open(r);
   r->children = true;
   if (o->kill_after_ms > 0) r->kill_at = now_ms() + o->kill_after_ms;
   say(r, "started %d %llu", (int)r->pid, r->start);

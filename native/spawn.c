@@ -165,8 +165,9 @@ static void become(struct run *r, const struct ends *e, bool own_session, volati
                    const char *volatile *stage) {
   /* Sources above 2 first, so that no dup2 overwrites one that is still needed. */
   int in = e->in, out = e->out, err = e->err;
-  for (int sig = 1; sig < 65; sig++)
-    if (sig != SIGKILL && sig != SIGSTOP) signal(sig, SIG_DFL);
+  /* What take_signals ignores; handlers end with the exec by themselves. */
+  const int OURS[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
+  for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++) signal(OURS[i], SIG_DFL);
   if (r->o->transport == T_PTY) {
     setpgid(0, 0);
     sigset_t ttou;
@@ -219,7 +220,7 @@ int spawn(struct run *r, const char **stage) {
     own = terminal < 0;
     if (terminal >= 0) close(terminal);
   }
-  if (own && r->o->transport != T_PTY) setsid();
+  if (own && r->o->transport != T_PTY && !r->o->serve) setsid(); /* the server has done so */
   r->own_group = own || r->o->transport == T_PTY;
   pid_t pid = vfork();
   if (pid == 0) become(r, &e, own, &error, &failed);

@@ -12,4 +12,4 @@ export const KILL_GRACE_MS = 2_000; // TERM, then this long, then KILL
 
 export const SESSION_ID_LENGTH_MAX = 128; // a file name, with room to spare
 
-export const SWEEP_AT_START_MIN = 32; // captures looked at by every `run`, however short it is
+export const SWEEP_AT_START_MIN = 8; // captures looked at by every `run`, however short it is

@@ -6,8 +6,8 @@ import { createShell } from '../../dist/index.js';
 import { interleave, timed } from '../measure.mjs';
 
 const question = JSON.parse(process.argv[2]);
-const { durability, stateRoot, heapBytes = 0, inFlight = 1, commands = 1 } = question;
-const ballast = fillHeap(heapBytes);
+const { durability, stateRoot, inFlight = 1, commands = 1 } = question;
+const ballast = question.heapOf === undefined ? [] : fillHeap(question.heapOf);
 const shell = createShell({ stateRoot, durability });
 const open = [];
 const samples = await interleave(
@@ -52,11 +52,18 @@ function baseline() {
   });
 }
 
-/** Live small objects: what counts for a fork is how many pages are really in use. */
-function fillHeap(bytes) {
-  const kept = [];
-  while (process.memoryUsage().heapUsed < bytes) {
-    kept.push(Array.from({ length: 10_000 }, (_, i) => ({ name: `item ${i}`, at: i, next: null })));
-  }
-  return kept;
+/**
+ * What a fork pays for is pages that are mapped and in use. V8 marks its own as not to be inherited
+ * (MADV_DONTFORK), so that 512 MB of plain objects cost little, and 512 MB of Buffers all of it.
+ */
+function fillHeap(kind) {
+  const bytes = 512 * 2 ** 20;
+  const made = [];
+  const used = () => process.memoryUsage()[kind === 'buffers' ? 'arrayBuffers' : 'heapUsed'];
+  while (used() < bytes) made.push(kind === 'buffers' ? Buffer.alloc(16_384, 1) : objects());
+  return made;
+}
+
+function objects() {
+  return Array.from({ length: 10_000 }, (_, i) => ({ name: `item ${i}`, at: i, next: null }));
 }

@@ -176,23 +176,49 @@ export function replaceIn(
   }
 }
 
-/** As `replaceIn`, but says false when the file is there already: of two creators one wins. */
-export function createIn(dir: string, name: string, text: string): boolean {
+/**
+ * As `replaceIn`, but says false when the file is there already: of two creators one wins. `fresh`:
+ * the caller has just made the directory, so there is nothing in it to be careful about.
+ */
+export function createIn(dir: string, name: string, text: string, fresh: boolean): boolean {
   const path = join(dir, name);
-  const temp = writeTemp(dir, name, text, false, nodeFs);
-  try {
-    // A rename would replace what another creator wrote a moment ago; a link does not.
-    nodeFs.linkSync(temp, path);
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
-    // Some file systems have no hard links. There the last look is all the safety there is.
-    if (nodeFs.lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false;
+  const temp = fresh ? writeFresh(dir, name, text) : writeTemp(dir, name, text, false, nodeFs);
+  // A rename would replace what another creator wrote a moment ago; a link does not.
+  if (linked(temp, path)) {
+    nodeFs.unlinkSync(temp);
+    return true;
+  }
+  // Some file systems have no hard links. There the last look is all the safety there is.
+  if (nodeFs.lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     nodeFs.renameSync(temp, path);
     return true;
-  } finally {
-    nodeFs.rmSync(temp, { force: true });
   }
-  return true;
+  nodeFs.rmSync(temp, { force: true });
+  return false;
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    nodeFs.linkSync(from, to);
+    return true;
+  } catch {
+    return false; // taken, or a file system without hard links: the caller looks
+  }
+}
+
+function writeFresh(dir: string, name: string, text: string): string {
+  const temp = join(dir, `${name}.${process.pid}.tmp`);
+  const { O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
+  const fd = nodeFs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+  try {
+    writeAll(fd, Buffer.from(text), nodeFs);
+  } catch (error) {
+    nodeFs.rmSync(temp, { force: true });
+    throw error;
+  } finally {
+    nodeFs.closeSync(fd);
+  }
+  return temp;
 }
 
 function writeTemp(dir: string, name: string, text: string, sync: boolean, io: FileOps): string {

@@ -41,11 +41,10 @@ export type CaptureSummary = Omit<Capture, 'now'> & {
 export function createCapture(store: Store, meta: CaptureMeta, argv: readonly string[]): string {
   const dir = paths.captureDir(store.root, meta.id);
   return writing(dir, () => {
-    paths.ensureRoot(store.root);
-    paths.ensurePrivateDir(paths.sessionsDir(store.root));
-    const made = makeLeaf(dir);
+    const made = prepare(store.root, dir);
     try {
-      if (!paths.createIn(dir, 'meta.json', format.encodeMeta(meta, argv))) throw exists(meta.id);
+      const text = format.encodeMeta(meta, argv);
+      if (!paths.createIn(dir, 'meta.json', text, made)) throw exists(meta.id);
     } catch (error) {
       if (made) removeEmpty(dir);
       throw error;
@@ -199,11 +198,21 @@ function summarise(store: Store, id: string): CaptureSummary | undefined {
   }
 }
 
-/** True if this call made it. A directory without a capture in it is taken over. */
+/** Roots that this process has looked at: once is enough while they are there. */
+const prepared = new Set<string>();
+
+/** True if this call made the directory. One without a capture in it is taken over. */
+function prepare(root: string, dir: string): boolean {
+  if (prepared.has(root) && fs.existsSync(paths.sessionsDir(root))) return makeLeaf(dir);
+  paths.ensureRoot(root);
+  paths.ensurePrivateDir(paths.sessionsDir(root));
+  prepared.add(root);
+  return makeLeaf(dir);
+}
+
 function makeLeaf(dir: string): boolean {
   try {
     fs.mkdirSync(dir, { mode: 0o700 });
-    paths.ensurePrivateDir(dir);
     return true;
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;

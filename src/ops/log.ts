@@ -2,13 +2,13 @@
 // terminal, holds no output and no environment, and a log that cannot be written stops nobody.
 
 import {
-  appendFileSync,
   closeSync,
   constants,
+  fstatSync,
   mkdirSync,
   openSync,
   renameSync,
-  statSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 
@@ -31,27 +31,34 @@ export type LogFields = {
 
 export type Log = (fields: LogFields) => void;
 
+/** Lines of one turn are written together, at its end or with the process. */
 export function openLog(root: string, now: () => number = Date.now): Log {
-  const dir = join(root, 'logs');
-  const path = join(dir, 'derun.log');
+  let waiting = '';
+  const flush = (): void => {
+    const text = waiting;
+    waiting = '';
+    if (text !== '') append(join(root, 'logs'), text);
+  };
+  process.on('exit', flush);
   return (fields) => {
-    const line = `${JSON.stringify({ timestamp: new Date(now()).toISOString(), ...fields })}\n`;
-    try {
-      append(dir, path, line);
-    } catch {
-      // The log shares the disk with what it would complain about.
-    }
+    if (waiting === '') setImmediate(flush);
+    waiting += `${JSON.stringify({ timestamp: new Date(now()).toISOString(), ...fields })}\n`;
   };
 }
 
-function append(dir: string, path: string, line: string): void {
+function append(dir: string, text: string): void {
+  const path = join(dir, 'derun.log');
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   try {
-    appendFileSync(fd, line);
-  } finally {
-    closeSync(fd);
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+    try {
+      writeSync(fd, text);
+      if (fstatSync(fd).size > LOG_BYTES_MAX) renameSync(path, `${path}.1`);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // The log shares the disk with what it would complain about.
   }
-  if (statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.1`);
 }

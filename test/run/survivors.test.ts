@@ -39,7 +39,7 @@ test.each(SLEEPERS)('a sleeper %s holds nobody up and dies by `cuff kill`', asyn
   expect(Date.parse(survivors.timestamp) - exited).toBeLessThan(500);
   expect(readFileSync(join(cli.dir(id), 'output.bin'), 'utf8')).toContain('hi\n');
   const [survivor] = survivors.processes;
-  expect(survivor.command).toBe('sleep 100');
+  expect(survivor.command).toContain('sleep 100'); // or the shell that is about to become it
   expect(alive(survivor.pid)).toBe(true);
   expect((await cli.cuff('kill', id)).code).toBe(0);
   expect(alive(survivor.pid)).toBe(false);
