@@ -11,12 +11,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define RESERVE 4096 /* room kept for final.json and the first events, for when the disk is full */
 
+/* O_NONBLOCK: nobody may make us wait by putting a FIFO in the place of a file. */
 static int open_in(struct capture *c, const char *name, int flags) {
-  return openat(c->dir, name, flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  return openat(c->dir, name, flags | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 /* Blocks taken now, so that how the run ended can be said on a disk that has filled up since. */
@@ -80,14 +82,15 @@ static const char *channel_name(enum channel channel) {
   return channel == C_PTY ? "pty" : channel == C_ERR ? "stderr" : "stdout";
 }
 
-/* One whole line or nothing: a torn one is closed with a newline so that the next stays intact. */
-static bool write_line(int fd, const char *line, size_t length) {
-  ssize_t n = write(fd, line, length);
-  if (n == (ssize_t)length) return true;
-  int error = n < 0 ? errno : ENOSPC;
-  if (n > 0 && write(fd, "\n", 1) != 1) error = ENOSPC;
-  errno = error;
-  return false;
+/* A line that a full disk tore off gets its end with the next one, which so stays intact. */
+static bool write_line(int fd, bool *torn, const char *line, size_t length) {
+  const struct iovec both[2] = {{(void *)"\n", 1}, {(void *)line, length}};
+  size_t end = *torn ? 1 : 0;
+  ssize_t n = writev(fd, both + 1 - end, 1 + (int)end);
+  if (n <= 0) return false;
+  size_t written = (size_t)n - end;
+  *torn = written > 0 && written < length;
+  return written == length;
 }
 
 void capture_flush_index(struct capture *c) {
@@ -106,7 +109,7 @@ void capture_flush_index(struct capture *c) {
            (unsigned long long)c->lines[1]);
   if (c->writer > 0) text_add(&t, ",\"pid\":%d", (int)c->writer);
   text_add(&t, "}\n");
-  if (c->index >= 0 && !write_line(c->index, line, t.length)) {
+  if (c->index >= 0 && !write_line(c->index, &c->index_torn, line, t.length)) {
     /* The bytes are there and readable; only their channel and time are lost. */
   }
   c->length = 0;
@@ -143,6 +146,7 @@ static void gather(struct capture *c, enum channel channel, pid_t writer, const 
 
 static void lose(struct capture *c, const char *reason, size_t length) {
   c->reason = reason;
+  if (c->lost == 0) c->lost_at = c->offset;
   c->lost += length;
   c->lost_total += length;
   c->paused = true;
@@ -157,8 +161,8 @@ void capture_retry_gap(struct capture *c) {
   text_add(&t, "{\"type\":\"gap\",\"timestamp\":");
   text_time(&t, wall_ms());
   text_add(&t, ",\"offset\":%llu,\"lost_bytes\":%llu,\"reason\":\"%s\"}\n",
-           (unsigned long long)c->offset, (unsigned long long)c->lost, c->reason);
-  if (write_line(c->events, line, t.length)) c->lost = 0;
+           (unsigned long long)c->lost_at, (unsigned long long)c->lost, c->reason);
+  if (write_line(c->events, &c->events_torn, line, t.length)) c->lost = 0;
 }
 
 void capture_append(struct capture *c, enum channel channel, pid_t writer,
@@ -192,7 +196,7 @@ void capture_append(struct capture *c, enum channel channel, pid_t writer,
 }
 
 static void sync_name(struct capture *c, const char *name) {
-  int fd = openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  int fd = openat(c->dir, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return; /* gone: nothing to keep */
   fdatasync(fd);
   close(fd);
@@ -200,9 +204,9 @@ static void sync_name(struct capture *c, const char *name) {
 
 static void *sync_thread(void *argument) {
   struct capture *c = argument;
-  if (c->offset == 0) sync_name(c, "meta.json");
-  else fdatasync(c->output);
-  if (c->index >= 0) fdatasync(c->index);
+  if (c->sync_output) fdatasync(c->output);
+  else sync_name(c, "meta.json");
+  if (c->sync_index >= 0) fdatasync(c->sync_index);
   __atomic_store_n(&c->syncing, 0, __ATOMIC_RELEASE);
   return NULL;
 }
@@ -210,14 +214,15 @@ static void *sync_thread(void *argument) {
 /* Starts a sync beside the run: waiting for a disk must not stall the command. */
 void capture_sync_begin(struct capture *c) {
   if (!c->on || __atomic_exchange_n(&c->syncing, 1, __ATOMIC_ACQUIRE) != 0) return;
-  c->unsynced = 0;
+  c->sync_output = c->offset > 0;
+  c->sync_index = c->index;
   pthread_t thread;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, 65536);
-  if (pthread_create(&thread, &attributes, sync_thread, c) != 0)
-    __atomic_store_n(&c->syncing, 0, __ATOMIC_RELEASE);
+  if (pthread_create(&thread, &attributes, sync_thread, c) == 0) c->unsynced = 0;
+  else __atomic_store_n(&c->syncing, 0, __ATOMIC_RELEASE);
   pthread_attr_destroy(&attributes);
 }
 
@@ -246,7 +251,7 @@ void capture_sync_late(struct capture *c) {
 void capture_event(struct capture *c, const struct text *line) {
   if (!c->on || line->cut) return;
   capture_retry_gap(c);
-  if (!write_line(c->events, line->data, line->length)) {
+  if (!write_line(c->events, &c->events_torn, line->data, line->length)) {
     /* Nothing left to tell it to: events share the disk that just failed. */
   }
 }

@@ -1,5 +1,6 @@
-/* Passing captured bytes on to the starter's own stdout and stderr, without ever blocking the
- * loop and without setting O_NONBLOCK on a file description that others share. */
+/* The bytes of one stream: read from the command, and passed on to the starter's own stdout or
+ * stderr, without ever blocking the loop and without setting O_NONBLOCK on a file description that
+ * others share. */
 #include "runner.h"
 
 #include <errno.h>
@@ -12,6 +13,37 @@
 #include <unistd.h>
 
 #define CAREFUL 512 /* what a blocking terminal takes at once after it said it has room */
+
+/* One recvmsg, so that the bytes are those of one writer. */
+ssize_t read_socket(struct stream *s, pid_t *writer) {
+  union {
+    char data[CMSG_SPACE(sizeof(struct ucred))];
+    struct cmsghdr align;
+  } control;
+  struct iovec piece = {.iov_base = s->buffer, .iov_len = READ_MAX};
+  struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.data,
+                           .msg_controllen = sizeof control.data};
+  ssize_t n = recvmsg(s->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n <= 0) return n;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c != NULL; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS) continue;
+    struct ucred credentials;
+    memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
+    *writer = credentials.pid;
+  }
+  return n;
+}
+
+/* A terminal gives at most 4 KiB at a time: take what there is before writing it out. */
+ssize_t read_bytes(struct stream *s, bool terminal) {
+  ssize_t n = read(s->fd, s->buffer, READ_MAX);
+  while (terminal && n > 0 && n < READ_MAX) {
+    ssize_t more = read(s->fd, s->buffer + n, (size_t)(READ_MAX - n));
+    if (more <= 0) break; /* an end or an error shows itself again at the next read */
+    n += more;
+  }
+  return n;
+}
 
 void forward_open(struct stream *s, int fd) {
   struct stat st;
@@ -55,8 +87,9 @@ void stream_close(struct stream *s) {
   }
 }
 
-/* Sends what it can; false when the reader has gone. Then our side of the command's stream is
- * closed as well, so that the command's next write fails just as it would have without us. */
+/* Sends what it can; false when the reader has gone. Then our side of the command's stream has to
+ * be closed as well, so that the command's next write fails just as it would have without us. A
+ * terminal that hangs up does not end the pty: it tells by a signal, which a command may ignore. */
 bool forward_some(struct stream *s) {
   while (s->forward >= 0 && s->sent < s->filled) {
     ssize_t n = put(s);
@@ -67,14 +100,11 @@ bool forward_some(struct stream *s) {
     } else if (n < 0 && errno == EAGAIN) {
       return true;
     } else {
+      bool hung_up = s->channel == C_PTY && errno != EPIPE;
       s->sent = s->filled;
-      if (s->channel == C_PTY) {
-        close(s->forward);
-        s->forward = -1;
-      } else {
-        stream_close(s);
-      }
-      return false;
+      close(s->forward);
+      s->forward = -1;
+      return hung_up;
     }
   }
   if (s->forward < 0) s->sent = s->filled;

@@ -4,8 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,11 +29,13 @@ static void remember(struct run *r, pid_t pid) {
 static void signal_all(struct run *r, int signal) {
   static struct process list[PROCESSES_MAX];
   int count = descendants(getpid(), list, PROCESSES_MAX);
-  /* One kill for the whole group reaches what is being forked this very moment. */
-  if (r->own_group && !r->exited) kill(-r->pid, signal);
+  /* One kill for the whole group reaches what is being forked this very moment. Nobody gets it
+   * twice: many programs take a second TERM or INT for "never mind the cleaning up". */
+  bool group = r->own_group && !r->exited && kill(-r->pid, signal) == 0;
   for (int i = 0; i < count; i++) {
     remember(r, list[i].pid);
-    signal_process(&list[i], signal);
+    if (!group || signal == SIGKILL || getpgid(list[i].pid) != r->pid)
+      signal_process(&list[i], signal);
     if (signal != SIGKILL) signal_process(&list[i], SIGCONT); /* stopped ones must see it, too */
   }
 }
@@ -46,43 +47,65 @@ void kill_begin(struct run *r, int signal, long grace_ms, enum cause cause) {
     r->kill_signal = signal;
     if (!r->exited) r->cause = cause;
   }
+  bool again = r->kill_step == 1 && signal != SIGKILL;
   r->kill_step = signal == SIGKILL ? 2 : 1;
-  r->kill_until = now_ms() + (r->kill_step == 2 ? KILL_GIVE_UP_MS : grace_ms);
+  int64_t until = now_ms() + (r->kill_step == 2 ? KILL_GIVE_UP_MS : grace_ms);
+  /* Asking again may shorten the grace and never makes it longer. */
+  if (!again || until < r->kill_until) r->kill_until = until;
+  r->hurry = true;
   signal_all(r, signal);
 }
 
-void kill_tick(struct run *r, int64_t now) {
-  if (r->kill_step == 0) return;
-  if (!r->children) {
-    kill_finish(r);
-  } else if (r->kill_step == 1 && now >= r->kill_until) {
-    r->kill_step = 2;
-    r->kill_until = now + KILL_GIVE_UP_MS;
-    signal_all(r, SIGKILL);
-  } else if (r->kill_step == 2) {
-    if (now >= r->kill_until) kill_finish(r);
-    else signal_all(r, SIGKILL); /* whoever was forked since */
-  }
-}
-
-void kill_finish(struct run *r) {
-  char died[640], alive[640];
-  struct text d, a;
-  text_init(&d, died, sizeof died);
-  text_init(&a, alive, sizeof alive);
-  static struct process left[PROCESSES_MAX];
-  int count = r->children ? descendants(getpid(), left, PROCESSES_MAX) : 0;
+static void add_killed(struct text *t, const struct run *r, const struct process *left, int count,
+                       bool alive) {
+  const char *comma = "";
   for (int i = 0; i < r->killed_count; i++) {
     bool there = false;
     for (int k = 0; k < count; k++) there = there || left[k].pid == r->killed[i];
-    struct text *t = there ? &a : &d;
-    text_add(t, "%s%d", t->length ? "," : "", (int)r->killed[i]);
+    if (there != alive) continue;
+    text_add(t, "%s%d", comma, (int)r->killed[i]);
+    comma = ",";
   }
+}
+
+static void kill_finish(struct run *r) {
+  static struct process left[PROCESSES_MAX];
+  int count = r->children ? descendants(getpid(), left, PROCESSES_MAX) : 0;
   const char *by = r->kill_cause == BY_TIMEOUT   ? "timeout"
                    : r->kill_cause == BY_CAPTURE ? "capture"
                                                  : "order";
-  record_event(r, "kill", "\"signal\":\"%s\",\"by\":\"%s\",\"died\":[%s],\"alive\":[%s]",
-               signal_name(r->kill_signal), by, died, alive);
+  size_t size = 256 + (size_t)r->killed_count * 12;
+  char *data = malloc(size);
+  if (data != NULL) {
+    struct text t;
+    text_init(&t, data, size);
+    text_add(&t, "{\"type\":\"kill\",\"timestamp\":");
+    text_time(&t, wall_ms());
+    text_add(&t, ",\"signal\":\"%s\",\"by\":\"%s\",\"died\":[", signal_name(r->kill_signal), by);
+    add_killed(&t, r, left, count, false);
+    text_add(&t, "],\"alive\":[");
+    add_killed(&t, r, left, count, true);
+    text_add(&t, "]}\n");
+    capture_event(&r->capture, &t);
+    free(data);
+  }
   r->kill_step = 0;
   r->killed_count = 0;
+  r->killed_all = !r->children;
+}
+
+/* Goes on with a kill; true when it has just left nobody of the run alive. */
+bool kill_tick(struct run *r, int64_t now) {
+  if (r->kill_step == 0) return false;
+  bool over = !r->children;
+  if (r->kill_step == 1 && !over && now >= r->kill_until) {
+    r->kill_step = 2;
+    r->kill_until = now + KILL_GIVE_UP_MS;
+    signal_all(r, SIGKILL);
+  } else if (r->kill_step == 2 && !over) {
+    over = now >= r->kill_until;
+    if (!over) signal_all(r, SIGKILL); /* whoever was forked since */
+  }
+  if (over) kill_finish(r);
+  return over && r->killed_all;
 }

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -16,30 +18,52 @@
 #include <unistd.h>
 
 #define KILL_TICK_MS 10
+#define FRONT_MS 250   /* how soon a background job notices that it was brought to the front */
+#define PTY_HELD 16384 /* more than a pty keeps for its reader */
+#define PARTING_MAX (1u << 20)
 
 enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_STREAM, P_FORWARD = P_STREAM + 2,
        P_COUNT = P_FORWARD + 2 };
 
-/* Signals are taken in hand before anybody can know our pid or the command's. */
+/* Signals are taken in hand before anybody can know our pid or the command's: all of them but
+ * those that tell of faults of our own. */
 static void take_signals(struct run *r) {
   sigset_t mask;
-  sigemptyset(&mask);
-  const int TAKEN[] = {SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
-                       SIGUSR2, SIGALRM, SIGWINCH, SIGCONT, SIGTSTP};
-  for (size_t i = 0; i < sizeof TAKEN / sizeof *TAKEN; i++) sigaddset(&mask, TAKEN[i]);
-  sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
-  r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  sigfillset(&mask);
   /* EPIPE and EFBIG are values to us; a background group may still set up its terminal. */
   const int IGNORED[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
-  for (size_t i = 0; i < sizeof IGNORED / sizeof *IGNORED; i++) signal(IGNORED[i], SIG_IGN);
+  for (size_t i = 0; i < sizeof IGNORED / sizeof *IGNORED; i++) {
+    sigdelset(&mask, IGNORED[i]);
+    signal(IGNORED[i], SIG_IGN);
+  }
+  const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+  for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++) sigdelset(&mask, FAULTS[i]);
+  sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
+  signal(SIGCHLD, SIG_DFL); /* inherited as ignored, nobody would hear of the command's end */
+  r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* What was written until now is read before we say that it is over, however slow the disk or the
+ * reader. Later bytes are those of survivors, and there may be no end to them. */
+static void mark_due(struct run *r) {
+  for (int i = 0; i < r->stream_count; i++) {
+    struct stream *s = &r->streams[i];
+    int waiting = 0;
+    if (s->fd < 0) continue;
+    if (s->fd == r->master) waiting = PTY_HELD; /* a pty does not know how much is on its way */
+    else if (ioctl(s->fd, FIONREAD, &waiting) != 0) waiting = 0;
+    s->due = (size_t)waiting;
+  }
 }
 
 static void reap(struct run *r) {
   int status;
   pid_t pid;
-  while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+  while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
     if (pid != r->pid) continue;
-    if (WIFSTOPPED(status)) {
+    if (WIFCONTINUED(status)) {
+      r->stopped = false;
+    } else if (WIFSTOPPED(status)) {
       r->stopped = true;
       tty_restore();
       r->keyboard = -1;
@@ -49,6 +73,8 @@ static void reap(struct run *r) {
       r->exited = true;
       r->exit_at = wall_ms();
       r->drain_until = now_ms() + DRAIN_MS;
+      if (WIFSIGNALED(status)) r->hurry = true;
+      mark_due(r);
       if (WIFEXITED(status))
         record_event(r, "shell_exited", "\"exit_code\":%d", WEXITSTATUS(status));
       else
@@ -64,7 +90,8 @@ static void read_signals(struct run *r) {
     int signal = (int)info.ssi_signo;
     if (signal == SIGCHLD) reap(r);
     else if (signal == SIGWINCH || signal == SIGCONT) continue; /* the starter tells us */
-    else if (info.ssi_code == SI_KERNEL) r->kernel_signal_at[signal] = now_ms();
+    else if (info.ssi_code == SI_KERNEL && (r->own_group || !r->exited))
+      r->kernel_signal_at[signal] = now_ms();
     else deliver(r, signal, "self");
   }
 }
@@ -73,63 +100,54 @@ static void read_signals(struct run *r) {
 static void starter_gone(struct run *r) {
   r->control = -1;
   r->pending_length = 0;
-  tty_restore();
-  r->keyboard = -1;
+  tty_leave(r);
   setsid(); /* fails harmlessly when we lead a session already */
 }
 
-/* One recvmsg, so that the bytes are those of one writer. */
-static ssize_t read_socket(struct stream *s, pid_t *writer) {
-  union {
-    char data[CMSG_SPACE(sizeof(struct ucred))];
-    struct cmsghdr align;
-  } control;
-  struct iovec piece = {.iov_base = s->buffer, .iov_len = READ_MAX};
-  struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.data,
-                           .msg_controllen = sizeof control.data};
-  ssize_t n = recvmsg(s->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (n <= 0) return n;
-  for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c != NULL; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS) continue;
-    struct ucred credentials;
-    memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
-    *writer = credentials.pid;
+static void end_stream(struct run *r, struct stream *s) {
+  if (s->fd >= 0 && s->fd == r->master) {
+    if (r->input == r->master) r->input = -1;
+    r->master = -1;
   }
-  return n;
+  stream_close(s);
 }
 
-/* A terminal gives at most 4 KiB at a time: take what there is before writing it out. */
-static ssize_t read_bytes(struct stream *s, bool terminal) {
-  ssize_t n = read(s->fd, s->buffer, READ_MAX);
-  while (terminal && n > 0 && n < READ_MAX) {
-    ssize_t more = read(s->fd, s->buffer + n, (size_t)(READ_MAX - n));
-    if (more <= 0) break; /* an end or an error shows itself again at the next read */
-    n += more;
+/* False when nothing could be read. */
+static bool take(struct run *r, struct stream *s) {
+  pid_t writer = 0;
+  bool socket = r->o->transport == T_SOCKET;
+  ssize_t n = socket ? read_socket(s, &writer) : read_bytes(s, s->fd == r->master);
+  if (n > 0) {
+    capture_append(&r->capture, s->channel, writer, s->buffer, (size_t)n);
+    s->due -= s->due < (size_t)n ? s->due : (size_t)n;
+    s->sent = 0;
+    s->filled = (size_t)n;
+    return true;
   }
-  return n;
+  /* EIO is how Linux says "the last writer closed the pty". It is the end, not a fault. */
+  if (n == 0 || (errno != EAGAIN && errno != EINTR)) end_stream(r, s);
+  return false;
+}
+
+/* When the reader has left, so do we; what the command wrote before it could notice is kept. */
+static void pass_on(struct run *r, struct stream *s) {
+  if (forward_some(s)) return;
+  for (size_t kept = 0; kept < PARTING_MAX && s->fd >= 0 && take(r, s); kept += s->filled)
+    forward_some(s);
+  end_stream(r, s);
 }
 
 static void read_stream(struct run *r, struct stream *s) {
-  pid_t writer = 0;
-  ssize_t n = r->o->transport == T_SOCKET ? read_socket(s, &writer)
-                                          : read_bytes(s, s->fd == r->master);
-  if (n > 0) {
-    uint64_t lost = r->capture.lost_total;
-    capture_append(&r->capture, s->channel, writer, s->buffer, (size_t)n);
-    s->sent = 0;
-    s->filled = (size_t)n;
-    forward_some(s);
-    if (r->o->strict && r->capture.lost_total > lost && r->kill_step == 0)
-      kill_begin(r, SIGTERM, r->o->grace_ms, BY_CAPTURE);
-  } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-    /* EIO is how Linux says "the last writer closed the pty". It is the end, not a fault. */
-    if (s->fd == r->master) r->master = r->input = -1;
-    stream_close(s);
-  }
+  uint64_t lost = r->capture.lost_total;
+  if (!take(r, s)) return;
+  pass_on(r, s);
+  if (r->o->strict && r->capture.lost_total > lost && r->kill_step == 0)
+    kill_begin(r, SIGTERM, r->o->grace_ms, BY_CAPTURE);
 }
 
 static void read_keyboard(struct run *r) {
   unsigned char keys[4096];
+  if (!tty_ours(r)) return;
   ssize_t n = read(r->keyboard, keys, sizeof keys);
   if (n > 0) typed_add(r, keys, (size_t)n);
   else if (n == 0 || (errno != EAGAIN && errno != EINTR)) r->keyboard = -1;
@@ -155,19 +173,32 @@ static bool streams_open(const struct run *r) {
   return false;
 }
 
+static bool unread(const struct stream *s) {
+  return s->fd >= 0 && s->due > 0 && s->sent == s->filled;
+}
+
+/* What the shell wrote is on disk and passed on. A reader that is behind is waited for, as the
+ * command itself would have: what comes after us must not overtake it. */
+static bool settled(const struct run *r) {
+  for (int i = 0; i < r->stream_count; i++) {
+    const struct stream *s = &r->streams[i];
+    if (unread(s) || (s->sent < s->filled && !r->hurry)) return false;
+  }
+  return true;
+}
+
 /* The shell is done and its output is on disk: say so, and to whom output may still come from. */
 static void answer(struct run *r) {
-  static struct process left[SURVIVORS_MAX];
+  static struct process left[PROCESSES_MAX];
   struct capture *c = &r->capture;
   bool open = streams_open(r) || r->children;
-  int count = r->children ? survivors(r, left, SURVIVORS_MAX) : 0;
+  int count = r->children ? survivors(r, left, PROCESSES_MAX) : 0;
   capture_flush_index(c);
   capture_retry_gap(c);
   if (count > 0) record_survivors(r, left, count);
   if (r->o->sync) capture_sync(c);
   record_final(r, left, count, !open, 0, NULL);
-  tty_restore();
-  r->keyboard = -1;
+  tty_leave(r);
   r->answered = true;
   if (WIFSIGNALED(r->status))
     say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
@@ -194,7 +225,11 @@ static int wait_ms(struct run *r, int64_t now) {
   int64_t until = INT64_MAX;
   /* See whether more is waiting, else write the index; or let the pty end. */
   if (r->capture.length > 0 || (r->exited && r->slave >= 0)) return 0;
-  if (r->exited && !r->answered && r->kill_step == 0) until = r->drain_until;
+  for (int i = 0; i < r->stream_count; i++)
+    if (unread(&r->streams[i])) return 0;
+  /* Behind it a reader is waited for, and that one shows itself. */
+  bool draining = r->exited && !r->answered && r->kill_step == 0;
+  if (draining && now < r->drain_until) until = r->drain_until;
   if (r->kill_at > 0 && !r->answered && r->kill_at < until) until = r->kill_at;
   if (r->kill_step > 0) {
     int64_t next = r->kill_step == 2 ? now + KILL_TICK_MS : r->kill_until;
@@ -205,15 +240,17 @@ static int wait_ms(struct run *r, int64_t now) {
     if (due <= now) due = now + 100; /* a sync is under way */
     if (due < until) until = due;
   }
+  if (tty_waits(r) && r->front_at < until) until = r->front_at;
   if (until == INT64_MAX) return -1;
-  return until <= now ? 0 : (int)(until - now);
+  if (until <= now) return 0;
+  return until - now > INT_MAX ? INT_MAX : (int)(until - now);
 }
 
 static void fill_poll(struct run *r, struct pollfd *p) {
   for (int i = 0; i < P_COUNT; i++) p[i] = (struct pollfd){.fd = -1};
   p[P_SIGNALS] = (struct pollfd){.fd = r->signals, .events = POLLIN};
   p[P_ORDERS] = (struct pollfd){.fd = r->orders, .events = POLLIN};
-  p[P_CONTROL] = (struct pollfd){.fd = r->control, .events = r->o->serve ? 0 : POLLIN};
+  p[P_CONTROL] = (struct pollfd){.fd = r->control, .events = r->listens ? POLLIN : 0};
   if (r->pending_length > 0) p[P_CONTROL].events |= POLLOUT;
   if (r->typed_sent == r->typed_filled)
     p[P_KEYBOARD] = (struct pollfd){.fd = r->keyboard, .events = POLLIN};
@@ -229,8 +266,8 @@ static void fill_poll(struct run *r, struct pollfd *p) {
 }
 
 static void handle(struct run *r, struct pollfd *p) {
-  /* Own signals before the starter's words about the same ones. */
-  if (p[P_SIGNALS].revents) read_signals(r);
+  /* Own signals before the starter's words about the same ones, also those of this moment. */
+  if (p[P_SIGNALS].revents || p[P_CONTROL].revents) read_signals(r);
   if (p[P_ORDERS].revents) orders_read(r, r->orders, r->order, &r->order_length);
   if (p[P_CONTROL].revents & POLLIN)
     orders_read(r, r->control, r->control_order, &r->control_order_length);
@@ -240,8 +277,24 @@ static void handle(struct run *r, struct pollfd *p) {
   if (p[P_KEYBOARD].revents && r->keyboard >= 0) read_keyboard(r);
   write_input(r);
   for (int i = 0; i < r->stream_count; i++) {
-    if (p[P_FORWARD + i].revents) forward_some(&r->streams[i]);
-    if (p[P_STREAM + i].revents && r->streams[i].fd >= 0) read_stream(r, &r->streams[i]);
+    struct stream *s = &r->streams[i];
+    if (p[P_FORWARD + i].revents) pass_on(r, s);
+    if (p[P_STREAM + i].revents && s->fd >= 0) read_stream(r, s);
+  }
+}
+
+static void deadline(struct run *r, int64_t now) {
+  if (r->kill_at == 0 || now < r->kill_at || r->answered) return;
+  r->kill_at = 0;
+  r->hurry = true;
+  if (!r->exited) kill_begin(r, SIGTERM, r->o->grace_ms, BY_TIMEOUT);
+}
+
+/* All were killed: who holds a stream now is no process of this run, and not waited for. */
+static void drop_streams(struct run *r) {
+  for (int i = 0; i < r->stream_count; i++) {
+    struct stream *s = &r->streams[i];
+    if (s->fd >= 0 && s->due == 0 && s->sent == s->filled) end_stream(r, s);
   }
 }
 
@@ -250,25 +303,29 @@ static void step(struct run *r) {
   fill_poll(r, p);
   int64_t now = now_ms();
   int ready = poll(p, P_COUNT, wait_ms(r, now));
+  for (int i = 0; ready >= 0 && i < r->stream_count; i++)
+    if (p[P_STREAM + i].fd >= 0 && p[P_STREAM + i].revents == 0) r->streams[i].due = 0;
   if (ready > 0) handle(r, p);
   now = now_ms();
-  bool quiet = ready <= 0;
-  if (quiet || capture_index_wait(&r->capture, now) == 0) capture_flush_index(&r->capture);
+  if (ready <= 0 || capture_index_wait(&r->capture, now) == 0) capture_flush_index(&r->capture);
   capture_sync_tick(&r->capture, now);
-  if (r->kill_at > 0 && now >= r->kill_at && !r->answered) {
-    r->kill_at = 0;
-    kill_begin(r, SIGTERM, r->o->grace_ms, BY_TIMEOUT);
+  if (tty_waits(r) && now >= r->front_at) {
+    tty_raw(r);
+    r->front_at = now + FRONT_MS;
   }
-  kill_tick(r, now);
+  deadline(r, now);
+  if (kill_tick(r, now)) mark_due(r);
   if (!r->exited) return;
   /* All that was written before the end has been read: now the pty may end. */
-  if (r->slave >= 0 && quiet) {
+  if (r->slave >= 0 && ready == 0) {
     close(r->slave);
     r->slave = -1;
   }
+  if (r->killed_all) drop_streams(r);
   bool open = streams_open(r);
   bool was_answered = r->answered;
-  if (!r->answered && r->kill_step == 0 && (!open || now >= r->drain_until)) answer(r);
+  if (!r->answered && r->kill_step == 0 && (!open || (now >= r->drain_until && settled(r))))
+    answer(r);
   if (r->answered && !open && !r->children && r->kill_step == 0) finish(r, was_answered);
 }
 
@@ -280,6 +337,7 @@ static int start_failed(struct run *r, int error, const char *stage) {
   record_final(r, NULL, 0, true, error, message);
   if (r->capture.on) unlinkat(r->capture.dir, "control", 0);
   say(r, "failed %s %s %s", stage, errno_name(error), message);
+  say_last(r);
   return strcmp(stage, "exec") == 0 && error == ENOENT ? 127 : 126;
 }
 
@@ -288,10 +346,11 @@ static int mirror(int status) {
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
-  sigset_t all;
-  sigfillset(&all);
+  sigset_t same;
+  sigemptyset(&same); /* only this one: another that came meanwhile would end us as well */
+  sigaddset(&same, WTERMSIG(status));
   signal(WTERMSIG(status), SIG_DFL);
-  sigprocmask(SIG_UNBLOCK, &all, NULL);
+  sigprocmask(SIG_UNBLOCK, &same, NULL);
   kill(getpid(), WTERMSIG(status));
   return 128 + WTERMSIG(status);
 }
@@ -303,6 +362,7 @@ int run_main(struct options *o) {
   r->o = o;
   r->signals = r->orders = r->keyboard = r->master = r->slave = r->input = -1;
   r->control = fcntl(3, F_SETFD, FD_CLOEXEC) == 0 ? 3 : -1;
+  r->listens = !o->serve && (fcntl(3, F_GETFL) & O_ACCMODE) != O_WRONLY;
   if (!o->serve) r->inherited = inherited_files(r->inherit, INHERIT_MAX);
   take_signals(r);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -319,7 +379,7 @@ int run_main(struct options *o) {
   say(r, "started %d %llu", (int)r->pid, r->start);
   record_started(r);
   if (o->sync) capture_sync_begin(&r->capture);
-  if (o->transport == T_PTY && o->forward) tty_raw(r);
   while (!r->ended) step(r);
+  say_last(r);
   return mirror(r->status);
 }

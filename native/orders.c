@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,6 +50,16 @@ void say_pending(struct run *r) {
   }
 }
 
+/* What it said last is what the starter waits for: it is sent although the socket is full because
+ * the starter is busy, until it is taken or nobody is there to take it. */
+void say_last(struct run *r) {
+  while (r->control >= 0 && r->pending_length > 0) {
+    struct pollfd p = {.fd = r->control, .events = POLLOUT};
+    if (poll(&p, 1, -1) > 0 && !(p.revents & POLLOUT)) return;
+    say_pending(r);
+  }
+}
+
 /* Lines stay whole although many runners share one socket: each is sent in one piece. */
 void say(struct run *r, const char *format, ...) {
   if (r->control < 0) return;
@@ -61,6 +72,7 @@ void say(struct run *r, const char *format, ...) {
   if (head < 0 || rest < 0) return;
   size_t length = (size_t)head + (size_t)rest;
   if (length > sizeof line - 2) length = sizeof line - 2;
+  one_line(line, length);
   line[length++] = '\n';
   if (r->pending_length + length > sizeof r->pending) return;
   memcpy(r->pending + r->pending_length, line, length);
@@ -68,10 +80,13 @@ void say(struct run *r, const char *format, ...) {
   say_pending(r);
 }
 
-/* Passes a signal on to the command alone, as if it had been sent to the bare command. */
+/* Passes a signal on to the command alone, as if it had been sent to the bare command. A terminal
+ * that hangs up tells a whole group, and the command's is in a session that does not hear of it. */
 void deliver(struct run *r, int signal, const char *from) {
+  if (r->exited) r->hurry = true; /* without us it would end what holds the command up */
   if (r->pid <= 0 || r->exited) return;
-  kill(r->pid, signal);
+  bool all = signal == SIGHUP && r->o->transport == T_PTY && tty_gone();
+  kill(all ? -r->pid : r->pid, signal);
   record_event(r, "signal", "\"signal\":\"%s\",\"from\":\"%s\"", signal_name(signal), from);
 }
 
@@ -85,7 +100,7 @@ static void order_kill(struct run *r, char *rest) {
                    : strcmp(cause, "shutdown") == 0  ? BY_SHUTDOWN
                    : strcmp(cause, "cancelled") == 0 ? BY_CANCELLED
                                                      : BY_KILL;
-  if (signal > 0) kill_begin(r, signal, (long)ms, why);
+  kill_begin(r, signal > 0 ? signal : SIGTERM, (long)ms, why);
 }
 
 static void order_signal(struct run *r, const char *name, bool starter) {
@@ -108,9 +123,16 @@ static void order_signal_all(struct run *r, const char *name) {
 /* Keeps input until the command reads it; false when there is too much. */
 bool typed_add(struct run *r, const unsigned char *data, size_t length) {
   if (r->typed_sent == r->typed_filled) r->typed_sent = r->typed_filled = 0;
+  /* What was read already does not count: a command may be behind all the time. */
+  if (r->typed_filled + length > r->typed_size && r->typed_sent >= r->typed_filled / 2) {
+    r->typed_filled -= r->typed_sent;
+    memmove(r->typed, r->typed + r->typed_sent, r->typed_filled);
+    r->typed_sent = 0;
+  }
   size_t needed = r->typed_filled + length;
   if (needed > r->typed_size) {
-    unsigned char *larger = needed > TYPED_MAX ? NULL : realloc(r->typed, needed * 2);
+    bool full = needed - r->typed_sent > TYPED_MAX;
+    unsigned char *larger = full ? NULL : realloc(r->typed, needed * 2);
     if (larger == NULL) return false;
     r->typed = larger;
     r->typed_size = needed * 2;

@@ -49,9 +49,24 @@ static int add_pid(struct process *list, int count, int max, pid_t pid) {
   return count;
 }
 
+/* A page at a time is all the kernel gives. A word that did not fit is no pid. */
+static ssize_t read_whole(const char *path, char *data, size_t size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  size_t length = 0;
+  ssize_t n;
+  while (length < size - 1 && (n = read(fd, data + length, size - 1 - length)) > 0)
+    length += (size_t)n;
+  close(fd);
+  while (length == size - 1 && length > 0 && data[length - 1] != ' ') length--;
+  data[length] = 0;
+  return (ssize_t)length;
+}
+
 /* The children of one process, each thread's; -1 when this kernel does not list them. */
 static int add_children(struct process *list, int count, int max, pid_t pid) {
-  char path[96], data[16384];
+  static char data[65536];
+  char path[96];
   snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
   DIR *tasks = opendir(path);
   if (tasks == NULL) return count; /* it has ended meanwhile */
@@ -60,7 +75,7 @@ static int add_children(struct process *list, int count, int max, pid_t pid) {
   while ((entry = readdir(tasks)) != NULL) {
     if (entry->d_name[0] == '.') continue;
     snprintf(path, sizeof path, "/proc/%d/task/%.20s/children", (int)pid, entry->d_name);
-    if (read_file(path, data, sizeof data) < 0) continue;
+    if (read_whole(path, data, sizeof data) < 0) continue;
     listed = true;
     for (char *word = strtok(data, " "); word != NULL; word = strtok(NULL, " "))
       count = add_pid(list, count, max, (pid_t)atoi(word));

@@ -18,7 +18,7 @@
 void record_started(struct run *r) {
   struct capture *c = &r->capture;
   if (!c->on) return;
-  int fd = openat(c->dir, "meta.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  int fd = openat(c->dir, "meta.json", O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
   struct stat st;
   size_t size = fstat(fd, &st) == 0 && st.st_size < (16 << 20) ? (size_t)st.st_size : 0;
@@ -91,7 +91,7 @@ void record_final(struct run *r, const struct process *list, int count, bool clo
                   const char *message) {
   struct capture *c = &r->capture;
   if (!c->on) return;
-  size_t size = 4096 + (size_t)count * 2048;
+  size_t size = 4096 + (size_t)count * 2048 + (message ? strlen(message) * 6 : 0);
   char *data = malloc(size);
   if (data == NULL) return;
   bool exited = error == 0 && WIFEXITED(r->status);

@@ -7,15 +7,18 @@
  */
 #include "runner.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef __linux__
 #error "the runner needs Linux (subreaper, signalfd, /proc); elsewhere src/run/portable.ts runs"
 #endif
 
 #define CAP_DEFAULT (1ull << 30)
+#define ID_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
 static bool choose(const char *value, const char *const *names, int *out) {
   for (int i = 0; names[i] != NULL; i++)
@@ -71,14 +74,26 @@ int parse_options(struct options *o, int count, char **words, char *problem, siz
     }
   }
   o->argv = words + i + 1;
+  size_t length = strlen(o->id);
+  if (length > ID_MAX || strspn(o->id, ID_BYTES) != length) o->id = "";
   if (i + 1 < count && *o->id) return 0;
   snprintf(problem, size, "failed usage EINVAL runner run ID [flags] -- COMMAND [ARG...]");
   return 2;
 }
 
+/* A file of ours in place of a closed stdin, stdout or stderr would be closed by what puts the
+ * command's streams there. */
+static void fill_standard_streams(void) {
+  int fd;
+  do fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd < 3);
+  if (fd >= 3) close(fd);
+}
+
 int main(int argc, char **argv) {
   static struct options o;
   char problem[256];
+  fill_standard_streams();
   const char *mode = argc > 1 ? argv[1] : "";
   if (strcmp(mode, "serve") == 0) return serve_main();
   if (strcmp(mode, "tty-restore") == 0 && argc == 3) return tty_restore_main(argv[2]);

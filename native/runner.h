@@ -2,7 +2,7 @@
  * ended. Each .c file owns one part; this header is what they share.
  *
  *   runner.c   modes and flags          loop.c     the life of one run
- *   spawn.c    transports, starting     forward.c  bytes on to the starter's own streams
+ *   spawn.c    transports, starting     forward.c  a stream's bytes, in and on
  *   capture.c  output.bin, index.jsonl  record.c   meta, events and final as JSON
  *   proc.c     descendants, survivors   kill.c     TERM, grace, KILL
  *   orders.c   what others ask for      tty.c      the outer terminal
@@ -29,8 +29,8 @@
 #define GRACE_MS 2000
 #define KILL_GIVE_UP_MS 3000 /* processes in uninterruptible sleep ignore KILL: report, go on */
 #define PROCESSES_MAX 4096
-#define SURVIVORS_MAX 64
-#define INHERIT_MAX 64 /* files beyond 0-3 that the command inherits through us */
+#define ID_MAX 128
+#define INHERIT_MAX 1024 /* files beyond 0-3 that the command inherits through us */
 #define TYPED_MAX (16u << 20) /* input that the command does not read is kept up to here */
 
 enum transport { T_PIPE, T_MERGED, T_SOCKET, T_PTY };
@@ -79,6 +79,7 @@ struct stream {
   int forward;                      /* -1 once closed or never wanted */
   enum forward_kind { F_OWN, F_SOCKET, F_FILE, F_SHARED } forward_kind;
   size_t sent, filled; /* what of buffer still has to be forwarded */
+  size_t due;          /* what lay in it when its writer ended, still to be read */
   unsigned char *buffer;
 };
 
@@ -87,7 +88,8 @@ struct capture {
   int dir, output, index, events, lock;
   bool on;     /* there is a capture directory to write to */
   bool paused; /* the last write failed: bytes are being lost */
-  uint64_t offset, cap, lost, lost_total;
+  bool index_torn, events_torn; /* the last line there has no end yet */
+  uint64_t offset, cap, lost, lost_at, lost_total;
   const char *reason;
   uint64_t bytes[2], lines[2];
   /* the index record being gathered */
@@ -98,7 +100,9 @@ struct capture {
   /* sync */
   uint64_t unsynced;
   int64_t unsynced_since;
-  int syncing; /* atomic: a sync thread is at work */
+  int syncing;     /* atomic: a sync thread is at work */
+  int sync_index;  /* for that thread: the main one goes on meanwhile */
+  bool sync_output;
 };
 
 struct run {
@@ -109,6 +113,7 @@ struct run {
   int signals; /* signalfd */
   int orders;  /* the FIFO in the capture directory */
   int control; /* the starter, fd 3; -1 when gone */
+  bool listens; /* it may give orders there */
   int keyboard;      /* the outer terminal, where keys come from */
   int master, slave; /* pty */
   int input;         /* where keys and stdin orders go: the master, or a pipe */
@@ -119,8 +124,10 @@ struct run {
   bool own_group; /* the command leads a process group of its own */
   int status;
   bool exited, answered, ended, stopped, children;
+  bool hurry;  /* somebody wants it to end: a reader that does not read is not waited for */
+  bool killed_all; /* everybody was killed: nobody of ours holds the streams */
   enum cause cause;
-  int64_t exit_at, drain_until, kill_at;
+  int64_t exit_at, drain_until, kill_at, front_at;
   /* killing */
   int kill_step; /* 0 none, 1 first signal sent, 2 KILL sent */
   int64_t kill_until;
@@ -150,6 +157,7 @@ void text_time(struct text *t, int64_t ms);
 const char *signal_name(int signal);
 int signal_number(const char *name);
 const char *errno_name(int error);
+void one_line(char *text, size_t length);
 bool write_all(int fd, const void *data, size_t length);
 bool parse_number(const char *text, long long low, long long high, long long *out);
 
@@ -186,13 +194,14 @@ int inherited_files(int *list, int max);
 
 /* kill.c */
 void kill_begin(struct run *r, int signal, long grace_ms, enum cause cause);
-void kill_tick(struct run *r, int64_t now);
-void kill_finish(struct run *r);
+bool kill_tick(struct run *r, int64_t now);
 
 /* spawn.c */
 int spawn(struct run *r, const char **stage);
 
 /* forward.c */
+ssize_t read_socket(struct stream *s, pid_t *writer);
+ssize_t read_bytes(struct stream *s, bool terminal);
 void forward_open(struct stream *s, int fd);
 bool forward_some(struct stream *s);
 void stream_close(struct stream *s);
@@ -202,6 +211,7 @@ void orders_open(struct run *r);
 void orders_read(struct run *r, int fd, char *buffer, size_t *length);
 void say(struct run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_pending(struct run *r);
+void say_last(struct run *r);
 void deliver(struct run *r, int signal, const char *from);
 bool typed_add(struct run *r, const unsigned char *data, size_t length);
 
@@ -211,6 +221,10 @@ void tty_save(int fd);
 const struct termios *tty_saved(void);
 void tty_raw(struct run *r);
 void tty_restore(void);
+void tty_leave(struct run *r);
+bool tty_ours(struct run *r);
+bool tty_waits(const struct run *r);
+bool tty_gone(void);
 void tty_resize(struct run *r, int cols, int rows);
 bool tty_size(int fd, int *cols, int *rows);
 int tty_restore_main(const char *hex);

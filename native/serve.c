@@ -25,15 +25,19 @@ extern char **environ;
 struct child {
   struct child *next;
   pid_t pid;
-  char id[132];
+  char id[ID_MAX + 1];
 };
 
 static struct child *children;
 
 static void tell(const char *id, const char *text) {
   char line[512];
-  int length = snprintf(line, sizeof line, "%s %s\n", id, text);
-  if (length > 0) send(3, line, (size_t)length, MSG_NOSIGNAL);
+  int length = snprintf(line, sizeof line - 1, "%.*s %s", ID_MAX, id, text);
+  if (length < 0) return;
+  if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
+  one_line(line, (size_t)length);
+  line[length++] = '\n';
+  send(3, line, (size_t)length, MSG_NOSIGNAL);
 }
 
 static bool read_all(int fd, void *data, size_t length) {
@@ -76,10 +80,24 @@ static void become_runner(char **words, uint32_t count, char **variables, const 
   _exit(run_main(&o));
 }
 
+/* No system starts a command with that many words; the next request is not to suffer from it. */
+static bool refuse(uint32_t length) {
+  char id[ID_MAX + 1] = "", waste[65536];
+  for (bool first = true; length > 0; first = false) {
+    size_t piece = length < sizeof waste ? length : sizeof waste;
+    if (!read_all(3, waste, piece)) return false;
+    if (first) snprintf(id, sizeof id, "%.*s", (int)piece, waste);
+    length -= (uint32_t)piece;
+  }
+  tell(id, "failed exec E2BIG the command and its environment are too long");
+  return true;
+}
+
 static bool request(const sigset_t *mask, int signals) {
   uint32_t head[3];
   if (!read_all(3, head, sizeof head)) return false;
-  char *data = head[0] > REQUEST_MAX ? NULL : malloc(head[0] + 1);
+  if (head[0] > REQUEST_MAX) return refuse(head[0]);
+  char *data = malloc(head[0] + 1);
   if (data == NULL || !read_all(3, data, head[0])) return false;
   char *at = data, *end = data + head[0];
   char **words = head[1] > head[0] ? NULL : split(&at, end, head[1]);
@@ -126,13 +144,17 @@ int serve_main(void) {
   sigemptyset(&mask);
   sigaddset(&mask, SIGCHLD);
   sigprocmask(SIG_BLOCK, &mask, &old);
+  signal(SIGCHLD, SIG_DFL); /* inherited as ignored, nobody would hear of a dead runner */
   int open_files[INHERIT_MAX], count = inherited_files(open_files, INHERIT_MAX);
   for (int i = 0; i < count; i++) close(open_files[i]); /* the server's, not its commands' */
   int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
   setsid(); /* a Ctrl-C meant for the server is not meant for its runs */
   struct pollfd p[2] = {{.fd = 3, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
   for (;;) {
-    if (poll(p, 2, -1) < 0 && errno != EINTR) return 1;
+    if (poll(p, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return 1;
+    }
     if (p[1].revents) reap_runners(signals);
     if (p[0].revents & POLLIN) {
       if (!request(&old, signals)) return 0;

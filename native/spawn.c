@@ -101,7 +101,8 @@ static int make_pty(struct run *r, struct ends *e) {
   if (outer >= 0) {
     tty_save(outer);
     tty_size(outer, &o->cols, &o->rows);
-    if (tty_saved()) tcsetattr(r->slave, TCSANOW, tty_saved());
+    const struct termios *plain = tty_saved();
+    if (plain) tcsetattr(r->slave, TCSANOW, plain);
   }
   set_size(r);
   /* We lead the session and the command a group in it, so that its job control (Ctrl-Z) works:
@@ -163,7 +164,7 @@ static int make_transport(struct run *r, struct ends *e) {
 /* In the child, between vfork and exec: memory is the parent's, so nothing but system calls. */
 static void become(struct run *r, const struct ends *e, bool own_session, volatile int *error,
                    const char *volatile *stage) {
-  /* Sources above 2 first, so that no dup2 overwrites one that is still needed. */
+  /* All of them are above 2 (main saw to that), so that no dup2 overwrites one still needed. */
   int in = e->in, out = e->out, err = e->err;
   /* What take_signals ignores; handlers end with the exec by themselves. */
   const int OURS[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};

@@ -98,7 +98,7 @@ static const struct { int number; const char *name; } SIGNALS[] = {
     {SIGCONT, "SIGCONT"}, {SIGSTOP, "SIGSTOP"}, {SIGTSTP, "SIGTSTP"},   {SIGTTIN, "SIGTTIN"},
     {SIGTTOU, "SIGTTOU"}, {SIGURG, "SIGURG"},   {SIGXCPU, "SIGXCPU"},   {SIGXFSZ, "SIGXFSZ"},
     {SIGPROF, "SIGPROF"}, {SIGIO, "SIGIO"},     {SIGVTALRM, "SIGVTALRM"},
-    {SIGWINCH, "SIGWINCH"}, {SIGSYS, "SIGSYS"},
+    {SIGWINCH, "SIGWINCH"}, {SIGSYS, "SIGSYS"}, {SIGABRT, "SIGIOT"},  {SIGIO, "SIGPOLL"},
 #ifdef SIGSTKFLT
     {SIGSTKFLT, "SIGSTKFLT"},
 #endif
@@ -144,6 +144,12 @@ const char *errno_name(int error) {
     if (NAMES[i].number == error) return NAMES[i].name;
   snprintf(other, sizeof other, "E%d", error);
   return other;
+}
+
+/* A name with a newline in it must not look like a message of its own. */
+void one_line(char *text, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    if ((unsigned char)text[i] < 0x20) text[i] = '?';
 }
 
 bool write_all(int fd, const void *data, size_t length) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static volatile sig_atomic_t is_raw;
 
 /* The terminal itself, not a stream: stdin may be a file while stdout is the terminal. */
 int tty_open_outer(void) {
-  int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  int fd = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   for (int i = 0; i < 3 && fd < 0; i++)
     if (isatty(i)) fd = fcntl(i, F_DUPFD_CLOEXEC, 3);
   return fd;
@@ -27,6 +28,14 @@ void tty_restore(void) {
   /* TCSADRAIN would wait for a stopped terminal (Ctrl-S) for ever. SIGTTOU is ignored. */
   tcsetattr(outer, TCSANOW, &saved);
   is_raw = 0;
+}
+
+/* The terminal is not needed any more: whoever waits for its last user must not wait for us. */
+void tty_leave(struct run *r) {
+  tty_restore();
+  r->keyboard = -1;
+  if (outer >= 0) close(outer);
+  outer = -1;
 }
 
 static void fatal(int signal) {
@@ -45,8 +54,6 @@ void tty_save(int fd) {
   for (size_t i = 0; i < sizeof FATAL / sizeof *FATAL; i++) sigaction(FATAL[i], &action, NULL);
 }
 
-const struct termios *tty_saved(void) { return outer >= 0 ? &saved : NULL; }
-
 /* Whether the starter's process group owns the terminal: a background job must not touch it. */
 static bool in_foreground(pid_t starter) {
   char path[64], data[512];
@@ -62,6 +69,11 @@ static bool in_foreground(pid_t starter) {
          group == front;
 }
 
+/* NULL for a background job: the settings it sees are those of its shell's line editor. */
+const struct termios *tty_saved(void) {
+  return outer >= 0 && in_foreground(getppid()) ? &saved : NULL;
+}
+
 /* Tells the starter how the terminal was before, so that it can restore it should we be killed. */
 static void tell_starter(struct run *r) {
   char hex[2 * sizeof saved + 1];
@@ -71,14 +83,35 @@ static void tell_starter(struct run *r) {
 }
 
 void tty_raw(struct run *r) {
-  if (r->o->transport != T_PTY || is_raw || outer < 0 || r->answered) return;
-  if (!in_foreground(getppid())) return;
+  if (r->o->transport != T_PTY || is_raw || outer < 0 || r->answered || !in_foreground(getppid()))
+    return;
+  /* As it is now: it may have been changed while the command was stopped. */
+  if (tcgetattr(outer, &saved) != 0) return;
   tell_starter(r);
   struct termios raw = saved;
   cfmakeraw(&raw);
   if (tcsetattr(outer, TCSANOW, &raw) != 0) return;
   is_raw = 1;
   r->keyboard = outer;
+}
+
+/* A shell that took the terminal from a stopped starter has set it up for itself: its keys are not
+ * ours to read, nor are its settings to change. */
+bool tty_ours(struct run *r) {
+  if (in_foreground(getppid())) return true;
+  is_raw = 0;
+  r->keyboard = -1;
+  return false;
+}
+
+/* In the background: a shell does not tell a running job that it was brought to the front. */
+bool tty_waits(const struct run *r) {
+  return r->o->transport == T_PTY && outer >= 0 && !is_raw && !r->stopped && !r->exited;
+}
+
+bool tty_gone(void) {
+  struct pollfd p = {.fd = outer};
+  return outer >= 0 && poll(&p, 1, 0) == 1 && (p.revents & POLLHUP);
 }
 
 bool tty_size(int fd, int *cols, int *rows) {
@@ -92,6 +125,7 @@ bool tty_size(int fd, int *cols, int *rows) {
 /* Cols 0: the size the outer terminal has now. */
 void tty_resize(struct run *r, int cols, int rows) {
   if (cols == 0 && (outer < 0 || !tty_size(outer, &cols, &rows))) return;
+  if (cols < 0 || cols > 65535 || rows < 0 || rows > 65535) return;
   struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
   if (r->master < 0 || ioctl(r->master, TIOCSWINSZ, &size) != 0) return;
   record_event(r, "resize", "\"cols\":%d,\"rows\":%d", cols, rows);

@@ -29,7 +29,10 @@ export type Outcome =
   /** It never started, or nobody was left to see how it ended. `error` is an errno name. */
   | { readonly kind: 'failed'; readonly error: string; readonly message: string };
 
-export type EndedBy = 'itself' | 'timeout' | 'kill' | 'shutdown' | 'cancelled' | 'capture';
+export const ENDED_BY = ['itself', 'timeout', 'kill', 'shutdown', 'cancelled', 'capture'] as const;
+
+/** Who ended it: `capture` is a strict run that could not be recorded any more. */
+export type EndedBy = (typeof ENDED_BY)[number];
 
 export type Ended = {
   /** Epoch milliseconds. */

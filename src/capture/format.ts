@@ -53,13 +53,13 @@ import type {
   CaptureMeta,
   Channel,
   Chunk,
-  EndedBy,
   Outcome,
   ProcessId,
   Survivor,
   Transport,
   TransportMode,
 } from '../types.ts';
+import { ENDED_BY } from '../types.ts';
 
 const SCHEMA_VERSION = 'v1alpha1';
 
@@ -340,14 +340,6 @@ const TIME_MAX = Date.UTC(9999, 11, 31); // years have four digits
 const CHANNELS: readonly Channel[] = ['pty', 'stdout', 'stderr'];
 const TRANSPORTS: readonly Transport[] = ['pipe', 'merged', 'socket', 'pty'];
 const TRANSPORT_MODES: readonly TransportMode[] = ['posix-pty', 'windows-conpty', 'pipe'];
-const ENDED_BY: readonly EndedBy[] = [
-  'itself',
-  'timeout',
-  'kill',
-  'shutdown',
-  'cancelled',
-  'capture',
-];
 
 function line(json: JsonObject): string {
   return `${JSON.stringify(json)}\n`;

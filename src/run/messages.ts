@@ -1,16 +1,7 @@
 // The runner's words. native/orders.c and native/serve.c describe both directions.
 
-import type { EndedBy } from '../types.ts';
+import { ENDED_BY } from '../types.ts';
 import type { RunMessage, RunSpec } from './spec.ts';
-
-const CAUSES: readonly EndedBy[] = [
-  'itself',
-  'timeout',
-  'kill',
-  'shutdown',
-  'cancelled',
-  'capture',
-];
 
 /** Splits a byte stream into lines; what has no newline yet waits for the next piece. */
 export class Lines {
@@ -53,7 +44,7 @@ function parseWord(word: string, a: string, b: string, rest: string[]): RunMessa
         outcome,
         outputBytes: Number(b),
         survivors: Number(survivors),
-        endedBy: CAUSES.find((name) => name === cause) ?? 'itself',
+        endedBy: ENDED_BY.find((name) => name === cause) ?? 'itself',
       };
     }
     case 'stopped':
