@@ -35,7 +35,9 @@ export function say(words: string): void {
 /** Colours text for stdout, if that is a terminal and nobody said no. */
 export function paint(format: Format, text: string): string {
   // Node before 20.12 has no styleText.
-  return coloured() && 'styleText' in util ? util.styleText(format, text) : text;
+  return coloured() && 'styleText' in util
+    ? util.styleText(format, text, { validateStream: false })
+    : text;
 }
 
 function coloured(): boolean {
