@@ -98,17 +98,23 @@ export async function askChild(url, question, flags = []) {
   return JSON.parse(out);
 }
 
-/** Until a child and its output have ended; throws when it failed. */
+/** Until a child and its output have ended; throws when it failed. It does not outlive us. */
 export async function finished(child) {
   const pieces = [];
+  const end = () => child.kill();
+  process.on('exit', end);
   child.stdout?.on('data', (piece) => pieces.push(piece));
-  await new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      if (code === 0) resolve();
-      else reject(new Error(`${child.spawnargs.join(' ').slice(0, 200)}: ${signal ?? code}`));
+  try {
+    await new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code, signal) => {
+        if (code === 0) resolve();
+        else reject(new Error(`${child.spawnargs.join(' ').slice(0, 200)}: ${signal ?? code}`));
+      });
     });
-  });
+  } finally {
+    process.off('exit', end);
+  }
   return { out: Buffer.concat(pieces).toString() };
 }
 

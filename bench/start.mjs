@@ -1,10 +1,11 @@
-// What it costs to start a command, wait for it and have its output, against Node's own spawn. The
-// measuring happens in fresh Node processes, because the price of a spawn grows with the heap.
+// What it costs to start a command, wait for it and have its output, against Node's own spawn. Each
+// side is measured in processes of its own, which take turns: a fork of Node leaves all its pages
+// write-protected behind it, and whatever runs next in the same process pays for that.
 import { join } from 'node:path';
-import { askChild } from './measure.mjs';
+import { askChild, interleave } from './measure.mjs';
 
 const CHILD = new URL('./children/start.mjs', import.meta.url);
-const PROCESSES = 3; // layouts differ from one process to the next; no median may hang on one
+const PROCESSES = 5; // of each side; layouts differ between them, no median may hang on one
 
 export const startRows = [
   {
@@ -12,14 +13,14 @@ export const startRows = [
     what: 'start+wait+capture of bash -c true, group commit, against child_process.spawn',
     unit: 'ms',
     target: { ratio: ['<=', 0.8] },
-    measure: ({ dir, rounds }) => ask(dir, { durability: 'group', rounds: rounds(150) }),
+    measure: ({ dir, rounds }) => ask(dir, { durability: 'group', rounds: rounds(100) }),
   },
   {
     name: 'start-synced',
     what: 'the same, on disk before the answer',
     unit: 'ms',
     target: { ratio: ['<=', 1.2] },
-    measure: ({ dir, rounds }) => ask(dir, { durability: 'answer', rounds: rounds(150) }),
+    measure: ({ dir, rounds }) => ask(dir, { durability: 'answer', rounds: rounds(100) }),
   },
   {
     name: 'start-heap',
@@ -27,7 +28,7 @@ export const startRows = [
     unit: 'ms',
     target: { ratio: ['<=', 0.15] },
     measure: ({ dir, rounds }) =>
-      ask(dir, { durability: 'group', rounds: rounds(50), heapOf: 'buffers' }),
+      ask(dir, { durability: 'group', rounds: rounds(30), heapOf: 'buffers' }),
   },
   {
     name: 'start-objects',
@@ -35,7 +36,7 @@ export const startRows = [
     unit: 'ms',
     target: undefined,
     measure: ({ dir, rounds }) =>
-      ask(dir, { durability: 'group', rounds: rounds(50), heapOf: 'objects' }),
+      ask(dir, { durability: 'group', rounds: rounds(30), heapOf: 'objects' }),
   },
   {
     name: 'start-16',
@@ -43,18 +44,17 @@ export const startRows = [
     unit: 'ms',
     target: { ratio: ['<=', 0.6] },
     measure: ({ dir, rounds }) =>
-      ask(dir, { durability: 'group', rounds: rounds(10), inFlight: 16, commands: 160 }),
+      ask(dir, { durability: 'group', rounds: rounds(6), inFlight: 16, commands: 160 }),
   },
 ];
 
 async function ask(dir, question) {
-  const all = { ours: [], baseline: [] };
-  for (let i = 0; i < PROCESSES; i += 1) {
-    const stateRoot = join(dir, `state-${i}`);
-    const flags = ['--max-old-space-size=2048'];
-    const samples = await askChild(CHILD, { ...question, stateRoot }, flags);
-    all.ours.push(...samples.ours);
-    all.baseline.push(...samples.baseline);
-  }
-  return all;
+  let turn = 0;
+  const side = (name) => () => {
+    const stateRoot = join(dir, `state-${turn++}`);
+    return askChild(CHILD, { ...question, side: name, stateRoot }, ['--max-old-space-size=2048']);
+  };
+  const turns = { ours: side('ours'), baseline: side('baseline') };
+  const { ours, baseline } = await interleave(PROCESSES, turns, { warmUp: 0 });
+  return { ours: ours.flat(), baseline: baseline.flat() };
 }

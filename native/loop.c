@@ -84,14 +84,20 @@ static void reap(struct run *r) {
   if (pid < 0 && errno == ECHILD) r->children = false;
 }
 
+/* Sent by the terminal, or to the group that we share with the command and the starter (`kill %1`):
+ * it has it already, and a second one often means "never mind the cleaning up". */
+static bool shared(const struct run *r, const struct signalfd_siginfo *info) {
+  if (info->ssi_code == SI_KERNEL) return r->own_group || !r->exited;
+  return !r->own_group && !r->exited && r->control >= 0;
+}
+
 static void read_signals(struct run *r) {
   struct signalfd_siginfo info;
   while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {
     int signal = (int)info.ssi_signo;
     if (signal == SIGCHLD) reap(r);
     else if (signal == SIGWINCH || signal == SIGCONT) continue; /* the starter tells us */
-    else if (info.ssi_code == SI_KERNEL && (r->own_group || !r->exited))
-      r->kernel_signal_at[signal] = now_ms();
+    else if (shared(r, &info)) r->group_signal_at[signal] = now_ms();
     else deliver(r, signal, "self");
   }
 }

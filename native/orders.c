@@ -107,7 +107,7 @@ static void order_signal(struct run *r, const char *name, bool starter) {
   int signal = signal_number(name);
   if (signal <= 0 || signal > 64) return;
   /* A Ctrl-C reached the command straight from the terminal; the starter saw the same one. */
-  if (starter && now_ms() - r->kernel_signal_at[signal] < 1000) return;
+  if (starter && now_ms() - r->group_signal_at[signal] < 1000) return;
   deliver(r, signal, starter ? "starter" : "order");
 }
 

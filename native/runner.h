@@ -135,7 +135,7 @@ struct run {
   enum cause kill_cause;
   pid_t killed[PROCESSES_MAX];
   int killed_count;
-  int64_t kernel_signal_at[65]; /* when the terminal itself sent us this signal */
+  int64_t group_signal_at[65]; /* when the whole group got this signal: command, starter, us */
   char pending[8192];           /* messages to the starter that did not fit yet */
   size_t pending_length;
   unsigned char *typed; /* keys or stdin orders on their way to the command */

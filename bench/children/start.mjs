@@ -1,32 +1,35 @@
-// Starts `bash -c true` through the library and through Node's spawn in turns, and prints the
-// milliseconds of each. What a run still does after its answer (the late sync of group commit) is
-// awaited between the samples, so that it weighs on neither side.
+// Starts `bash -c true` again and again, through the library or through Node's spawn, and prints
+// the milliseconds of each. What a run still does after its answer (the late sync of group commit)
+// is awaited between the samples.
 import { spawn } from 'node:child_process';
 import { createShell } from '../../dist/index.js';
 import { interleave, timed } from '../measure.mjs';
 
-const question = JSON.parse(process.argv[2]);
-const { durability, stateRoot, inFlight = 1, commands = 1 } = question;
-const ballast = question.heapOf === undefined ? [] : fillHeap(question.heapOf);
+const {
+  side,
+  durability,
+  stateRoot,
+  heapOf,
+  rounds,
+  inFlight = 1,
+  commands = 1,
+} = JSON.parse(process.argv[2]);
+globalThis.ballast = heapOf === undefined ? [] : fillHeap(heapOf); // where nobody collects it
 const shell = createShell({ stateRoot, durability });
+const one = side === 'ours' ? ours : baseline;
 const open = [];
-const samples = await interleave(
-  question.rounds,
-  {
-    async ours() {
-      const ms = await timed(() => many(ours));
-      await Promise.all(open.splice(0));
-      return ms / commands;
-    },
-    baseline: async () => (await timed(() => many(baseline))) / commands,
-  },
-  { warmUp: commands === 1 ? 10 : 1 },
-);
+const sample = async () => {
+  const ms = await timed(many);
+  await Promise.all(open.splice(0));
+  return ms / commands;
+};
+const warmUp = commands === 1 ? 20 : 1;
+const { samples } = await interleave(rounds, { samples: sample }, { warmUp });
 shell.close();
-console.log(JSON.stringify({ ...samples, ballast: ballast.length }));
+console.log(JSON.stringify(samples));
 
 /** `commands` of them, `inFlight` at any time. */
-async function many(one) {
+async function many() {
   let left = commands;
   const lane = async () => {
     while (left-- > 0) await one();
