@@ -153,6 +153,13 @@ static void order_stdin(struct run *r, const char *hex) {
                  (unsigned long long)r->capture.offset, length);
 }
 
+/* A terminal has no end; the key for it (Ctrl-D) ends what reads lines from it. */
+static void order_stdin_end(struct run *r) {
+  const unsigned char end = 4;
+  r->typed_end = true;
+  if (r->o->transport == T_PTY) typed_add(r, &end, 1);
+}
+
 static void order_detach(struct run *r) {
   tty_restore();
   r->keyboard = -1;
@@ -174,7 +181,7 @@ static void order(struct run *r, char *line, bool starter) {
   else if (sscanf(line, "resize %d %d", &cols, &rows) == 2) tty_resize(r, cols, rows);
   else if (strcmp(line, "resize") == 0) tty_resize(r, 0, 0);
   else if (strncmp(line, "stdin ", 6) == 0) order_stdin(r, rest);
-  else if (strcmp(line, "stdin-end") == 0) r->typed_end = true;
+  else if (strcmp(line, "stdin-end") == 0) order_stdin_end(r);
   else if (strcmp(line, "detach") == 0) order_detach(r);
   else if (strcmp(line, "cont") == 0 && r->pid > 0) {
     tty_raw(r);

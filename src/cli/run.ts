@@ -111,11 +111,18 @@ function end(name: string, { outcome, timedOut }: ProxyEnd): void {
     if (outcome.error === 'runner_lost') process.exit(1);
     process.exit(outcome.error === 'ENOENT' ? 127 : 126);
   }
-  const signal = outcome.signal as NodeJS.Signals;
+  dieOf(outcome.signal);
+}
+
+const SIGRTMIN = 34; // Linux; Node has no names for real-time signals
+
+function dieOf(name: string): void {
+  const real = /^SIGRTMIN\+(\d+)$/.exec(name)?.[1];
+  if (real !== undefined) process.exit(128 + SIGRTMIN + Number(real));
+  const signal = name as NodeJS.Signals;
   // Adding and removing a listener gives the signal its default action back (Node ignores SIGPIPE).
   const nothing = (): void => undefined;
   if (signal !== 'SIGKILL' && signal !== 'SIGSTOP')
     process.on(signal, nothing).off(signal, nothing);
   process.kill(process.pid, signal);
-  process.exitCode = 1; // real-time signals have no name here
 }

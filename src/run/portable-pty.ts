@@ -112,7 +112,7 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
     ],
     inputBytes: 0,
     write: (bytes) => terminal.write(bytes),
-    endInput: () => undefined, // a terminal has no end of input
+    endInput: () => terminal.write('\x04'), // a terminal has no end; Ctrl-D ends its readers
     resize: (cols, rows) => cols > 0 && rows > 0 && terminal.resize(cols, rows),
     onExit(listener) {
       exited = listener;

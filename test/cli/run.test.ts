@@ -154,7 +154,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as co
     const trap = `trap 'echo got ${signal}; exit 9' ${signal.slice(3)}; echo ready; `;
     const live = cli.start([
       ...[node, binary('derun'), 'run', '--', 'bash', '-c'],
-      `${trap} while :; do read -t 0.05 < <(:); done`,
+      `${trap} while :; do sleep 0.05 & wait $!; done`,
     ]);
     await live.seen(/ready/);
     live.child.kill(signal);
@@ -172,6 +172,10 @@ test.each(['SIGTERM', 'SIGKILL', 'SIGPIPE', 'SIGSEGV'])(
     expect(json(id, 'final.json')).toMatchObject({ state: 'signaled', exit_code: null, signal });
   },
 );
+
+test('a real-time signal, which Node cannot die of, becomes the exit code of a shell', async () => {
+  expect((await derun('run', '--', 'bash', '-c', 'kill -40 $$')).code).toBe(168);
+});
 
 test('a signal that comes while derun starts is not lost', async () => {
   verifies('S004-R054');

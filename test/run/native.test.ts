@@ -151,6 +151,16 @@ describe.skipIf(noRunner)('the native runner', () => {
     expect(own.view(id, { kind: 'raw' }).text).toMatch(/^\d+\ndone\n$/);
   });
 
+  test('the end of the input ends what reads a terminal', async () => {
+    const own = shell();
+    const cat = { kind: 'argv', argv: ['cat'] } as const;
+    const run = own.start(cat, { transport: 'pty', stdin: 'orders' });
+    run.write('line\n');
+    run.endInput();
+    expect((await run.done).outcome).toEqual({ kind: 'exited', code: 0 });
+    expect(own.view(run.id, { kind: 'raw' }).text).toMatch(/^line\r\n(\^D\b\b)?line\r\n/);
+  });
+
   test('a kill in the same breath as the start is not lost', async () => {
     const own = shell();
     const run = own.start('sleep 100');
