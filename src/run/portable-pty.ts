@@ -112,7 +112,7 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
     ],
     inputBytes: 0,
     write: (bytes) => terminal.write(bytes),
-    endInput: () => terminal.write('\x04'), // a terminal has no end; Ctrl-D ends its readers
+    endInput: () => terminal.write(Buffer.from([4])), // Ctrl-D: a terminal has no other end
     resize: (cols, rows) => cols > 0 && rows > 0 && terminal.resize(cols, rows),
     onExit(listener) {
       exited = listener;
