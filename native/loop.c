@@ -206,13 +206,15 @@ static void answer(struct run *r) {
   record_final(r, left, count, !open, 0, NULL);
   tty_leave(r);
   r->answered = true;
+  r->hold_until = 0;
+  r->hold = !open; /* "ended" follows at once: one message, one wake-up of the starter */
   if (WIFSIGNALED(r->status))
     say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
         (unsigned long long)c->offset, count, cause_name(r->cause));
   else
     say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
         cause_name(r->cause));
-  if (!r->o->sync) capture_sync_late(c);
+  if (!r->o->sync && open) capture_sync_late(c);
 }
 
 static void finish(struct run *r, bool rewrite) {
@@ -223,6 +225,7 @@ static void finish(struct run *r, bool rewrite) {
     record_final(r, NULL, 0, true, 0, NULL);
   }
   if (r->capture.on) unlinkat(r->capture.dir, "control", 0);
+  r->hold = false;
   say(r, "ended");
   r->ended = true;
 }
@@ -247,6 +250,7 @@ static int wait_ms(struct run *r, int64_t now) {
     if (due < until) until = due;
   }
   if (tty_waits(r) && r->front_at < until) until = r->front_at;
+  if (r->hold_until > 0 && r->hold_until < until) until = r->hold_until;
   if (until == INT64_MAX) return -1;
   if (until <= now) return 0;
   return until - now > INT_MAX ? INT_MAX : (int)(until - now);
@@ -257,7 +261,7 @@ static void fill_poll(struct run *r, struct pollfd *p) {
   p[P_SIGNALS] = (struct pollfd){.fd = r->signals, .events = POLLIN};
   p[P_ORDERS] = (struct pollfd){.fd = r->orders, .events = POLLIN};
   p[P_CONTROL] = (struct pollfd){.fd = r->control, .events = r->listens ? POLLIN : 0};
-  if (r->pending_length > 0) p[P_CONTROL].events |= POLLOUT;
+  if (r->pending_length > 0 && !r->hold) p[P_CONTROL].events |= POLLOUT;
   if (r->typed_sent == r->typed_filled)
     p[P_KEYBOARD] = (struct pollfd){.fd = r->keyboard, .events = POLLIN};
   else
@@ -315,6 +319,7 @@ static void step(struct run *r) {
   now = now_ms();
   if (ready <= 0 || capture_index_wait(&r->capture, now) == 0) capture_flush_index(&r->capture);
   capture_sync_tick(&r->capture, now);
+  if (r->hold_until > 0 && now >= r->hold_until) say_held(r);
   if (tty_waits(r) && now >= r->front_at) {
     tty_raw(r);
     r->front_at = now + FRONT_MS;
@@ -382,10 +387,14 @@ int run_main(struct options *o) {
   orders_open(r);
   r->children = true;
   if (o->kill_after_ms > 0) r->kill_at = now_ms() + o->kill_after_ms;
+  /* A server with many runs is woken once for a short one, not at its start and at its end. */
+  if (o->serve) r->hold_until = now_ms() + HOLD_MS;
+  r->hold = o->serve;
   say(r, "started %d %llu", (int)r->pid, r->start);
   record_started(r);
   if (o->sync) capture_sync_begin(&r->capture);
   while (!r->ended) step(r);
   say_last(r);
-  return mirror(r->status);
+  if (!o->sync) capture_sync_late(&r->capture);
+  return o->serve ? 0 : mirror(r->status);
 }

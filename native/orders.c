@@ -50,6 +50,12 @@ void say_pending(struct run *r) {
   }
 }
 
+void say_held(struct run *r) {
+  r->hold_until = 0;
+  r->hold = false;
+  say_pending(r);
+}
+
 /* What it said last is what the starter waits for: it is sent although the socket is full because
  * the starter is busy, until it is taken or nobody is there to take it. */
 void say_last(struct run *r) {
@@ -77,7 +83,7 @@ void say(struct run *r, const char *format, ...) {
   if (r->pending_length + length > sizeof r->pending) return;
   memcpy(r->pending + r->pending_length, line, length);
   r->pending_length += length;
-  say_pending(r);
+  if (!r->hold) say_pending(r);
 }
 
 /* Passes a signal on to the command alone, as if it had been sent to the bare command. A terminal

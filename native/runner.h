@@ -23,6 +23,7 @@
 
 #define READ_MAX 65536        /* one read, and the most one index record covers */
 #define INDEX_DELAY_MS 50     /* an index record never waits longer than this for more data */
+#define HOLD_MS 4             /* a short run says that it started and ended in one message */
 #define DRAIN_MS 100          /* how long survivors may hold up the answer */
 #define SYNC_BYTES (8u << 20) /* sync after this much, or after SYNC_MS, off the hot path */
 #define SYNC_MS 1000
@@ -138,6 +139,8 @@ struct run {
   int64_t group_signal_at[65]; /* when the whole group got this signal: command, starter, us */
   char pending[8192];           /* messages to the starter that did not fit yet */
   size_t pending_length;
+  bool hold; /* more follows soon: do not send yet */
+  int64_t hold_until;
   unsigned char *typed; /* keys or stdin orders on their way to the command */
   size_t typed_sent, typed_filled, typed_size;
   bool typed_end;
@@ -212,6 +215,7 @@ void orders_read(struct run *r, int fd, char *buffer, size_t *length);
 void say(struct run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_pending(struct run *r);
 void say_last(struct run *r);
+void say_held(struct run *r);
 void deliver(struct run *r, int signal, const char *from);
 bool typed_add(struct run *r, const unsigned char *data, size_t length);
 

@@ -3,7 +3,7 @@
  * not. A request on fd 3 is three 32-bit numbers (bytes that follow, words, variables; host byte
  * order) and then that many strings, each ended by a NUL: the words of `runner run`, then the
  * command's environment. Messages of the runs come back on the same socket; when a runner process
- * ends, `ID gone` follows, so that a killed runner is noticed. */
+ * ends in any other way than by itself, `ID gone` follows, so that a killed one is noticed. */
 #include "runner.h"
 
 #include <errno.h>
@@ -127,11 +127,13 @@ static void reap_runners(int signals) {
   struct signalfd_siginfo info;
   while (read(signals, &info, sizeof info) > 0) continue;
   pid_t pid;
-  while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+  int status;
+  while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
     for (struct child **at = &children; *at != NULL; at = &(*at)->next) {
       struct child *c = *at;
       if (c->pid != pid) continue;
-      tell(c->id, "gone");
+      /* One that came to its end has said so itself. */
+      if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) tell(c->id, "gone");
       *at = c->next;
       free(c);
       break;
