@@ -130,7 +130,8 @@ static void order_signal_all(struct run *r, const char *name) {
 bool typed_add(struct run *r, const unsigned char *data, size_t length) {
   if (r->typed_sent == r->typed_filled) r->typed_sent = r->typed_filled = 0;
   /* What was read already does not count: a command may be behind all the time. */
-  if (r->typed_filled + length > r->typed_size && r->typed_sent >= r->typed_filled / 2) {
+  bool behind = r->typed_sent > 0 && r->typed_sent >= r->typed_filled / 2;
+  if (behind && r->typed_filled + length > r->typed_size) {
     r->typed_filled -= r->typed_sent;
     memmove(r->typed, r->typed + r->typed_sent, r->typed_filled);
     r->typed_sent = 0;
