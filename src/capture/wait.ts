@@ -3,10 +3,9 @@
 // itself when nobody is left who could write.
 import { AppError } from '../errors.ts';
 import { READ_BYTES_DEFAULT } from '../limits.ts';
-import { captureDir } from './paths.ts';
 import { type ReadResult, readOutput } from './reader.ts';
-import { openCapture, type Store } from './store.ts';
-import { openWatch } from './watch.ts';
+import { type Capture, openCapture, type Store } from './store.ts';
+import { type Change, openWatch } from './watch.ts';
 
 /**
  * Bytes behind `cursor`, as soon as there are any. An empty answer means that time is up or the
@@ -21,18 +20,21 @@ export async function waitOutput(
   signal?: AbortSignal,
 ): Promise<ReadResult> {
   const until = performance.now() + timeoutMs;
-  let read = readNow(store, id, cursor);
+  let capture = openCapture(store, id);
+  let read = readNow(capture, cursor);
   if (answers(read) || timeoutMs <= 0) return read;
   // A cursor behind the end waits for what comes next, not until the end has passed it.
   const from = read.nextCursor;
-  const watch = openWatch(captureDir(store.root, id));
+  const watch = openWatch(capture.dir, silent(capture));
   try {
+    // Once more before the first wait: it may have come before the watch did.
+    let change: Change = 'state';
     while (true) {
-      // Once more before the first wait: it may have come before the watch did.
-      read = readNow(store, id, from);
+      if (change === 'state') capture = openCapture(store, id);
+      read = readNow(capture, from);
       const left = until - performance.now();
       if (answers(read) || left <= 0 || signal?.aborted === true) return read;
-      await watch.changed(left, signal);
+      change = await watch.changed(left, signal);
     }
   } finally {
     watch.close();
@@ -47,32 +49,44 @@ export async function* follow(
 ): AsyncGenerator<ReadResult, void, undefined> {
   const { signal } = options;
   let cursor = options.from ?? 0;
-  const watch = openWatch(openCapture(store, id).dir);
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  let capture: Capture | undefined = openCapture(store, id);
+  const watch = openWatch(capture.dir, silent(capture));
+  const turn = (): Promise<Change> => new Promise((next) => setImmediate(next, 'bytes'));
   try {
     while (signal?.aborted !== true) {
-      const read = readUnlessGone(store, id, cursor);
-      if (read === undefined) return;
+      const read = readNow(capture, cursor);
       if (read.chunks.length > 0) yield read;
       cursor = read.nextCursor;
       if (read.final) return;
       // A writer faster than its follower must not keep everything else from running.
-      await (read.eof ? watch.changed(Number.POSITIVE_INFINITY, signal) : turn());
+      const change = read.eof
+        ? await watch.changed(Number.POSITIVE_INFINITY, signal)
+        : await turn();
+      if (change === 'state') capture = openUnlessGone(store, id);
+      if (capture === undefined) return;
     }
   } finally {
     watch.close();
   }
 }
 
-function readNow(store: Store, id: string, cursor: number): ReadResult {
-  // The state before the bytes: once nobody can write any more, what is read then is all of it.
-  return readOutput(openCapture(store, id), cursor, READ_BYTES_DEFAULT);
+/**
+ * The state before the bytes: once nobody can write any more, what is read then is all of it. A
+ * capture opened earlier may say that more can come; then whoever ends it changes its state.
+ */
+function readNow(capture: Capture, cursor: number): ReadResult {
+  return readOutput(capture, cursor, READ_BYTES_DEFAULT);
+}
+
+/** Bytes of streams that are kept apart count only with their record, so only that is news. */
+function silent({ meta }: Capture): string | undefined {
+  return meta?.transport === 'pipe' || meta?.transport === 'socket' ? 'output.bin' : undefined;
 }
 
 /** A capture that was swept away while somebody followed it has simply ended. */
-function readUnlessGone(store: Store, id: string, cursor: number): ReadResult | undefined {
+function openUnlessGone(store: Store, id: string): Capture | undefined {
   try {
-    return readNow(store, id, cursor);
+    return openCapture(store, id);
   } catch (error) {
     if (error instanceof AppError && error.code === 'session_not_found') return undefined;
     throw error;
