@@ -205,7 +205,10 @@ static void sync_name(struct capture *c, const char *name) {
 static void *sync_thread(void *argument) {
   struct capture *c = argument;
   if (c->sync_output) fdatasync(c->output);
-  else sync_name(c, "meta.json");
+  else {
+    sync_name(c, "meta.json");
+    __atomic_store_n(&c->meta_synced, 1, __ATOMIC_RELEASE);
+  }
   if (c->sync_index >= 0) fdatasync(c->sync_index);
   __atomic_store_n(&c->syncing, 0, __ATOMIC_RELEASE);
   return NULL;
@@ -234,7 +237,7 @@ void capture_sync_tick(struct capture *c, int64_t now) {
 /* Everything captured so far is on the disk when this returns (as far as the disk allows). */
 void capture_sync(struct capture *c) {
   if (!c->on) return;
-  sync_name(c, "meta.json");
+  if (!__atomic_load_n(&c->meta_synced, __ATOMIC_ACQUIRE)) sync_name(c, "meta.json");
   if (c->offset > 0) fdatasync(c->output);
   if (c->index >= 0) fdatasync(c->index);
   c->unsynced = 0;

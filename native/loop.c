@@ -207,14 +207,15 @@ static void answer(struct run *r) {
   tty_leave(r);
   r->answered = true;
   r->hold_until = 0;
-  r->hold = !open; /* "ended" follows at once: one message, one wake-up of the starter */
+  /* "ended" follows at once: one message, one wake-up. A late sync goes between the two. */
+  r->hold = !open && r->o->sync;
   if (WIFSIGNALED(r->status))
     say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
         (unsigned long long)c->offset, count, cause_name(r->cause));
   else
     say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
         cause_name(r->cause));
-  if (!r->o->sync && open) capture_sync_late(c);
+  if (!r->o->sync) capture_sync_late(c);
 }
 
 static void finish(struct run *r, bool rewrite) {
@@ -395,6 +396,5 @@ int run_main(struct options *o) {
   if (o->sync) capture_sync_begin(&r->capture);
   while (!r->ended) step(r);
   say_last(r);
-  if (!o->sync) capture_sync_late(&r->capture);
   return o->serve ? 0 : mirror(r->status);
 }

@@ -102,6 +102,7 @@ struct capture {
   uint64_t unsynced;
   int64_t unsynced_since;
   int syncing;     /* atomic: a sync thread is at work */
+  int meta_synced; /* atomic: meta.json is on disk as it will stay */
   int sync_index;  /* for that thread: the main one goes on meanwhile */
   bool sync_output;
 };

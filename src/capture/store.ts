@@ -203,7 +203,13 @@ const prepared = new Set<string>();
 
 /** True if this call made the directory. One without a capture in it is taken over. */
 function prepare(root: string, dir: string): boolean {
-  if (prepared.has(root) && fs.existsSync(paths.sessionsDir(root))) return makeLeaf(dir);
+  if (prepared.has(root)) {
+    try {
+      return makeLeaf(dir);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error; // removed meanwhile: made anew
+    }
+  }
   paths.ensureRoot(root);
   paths.ensurePrivateDir(paths.sessionsDir(root));
   prepared.add(root);
