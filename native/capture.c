@@ -240,6 +240,8 @@ void capture_sync(struct capture *c) {
   if (!__atomic_load_n(&c->meta_synced, __ATOMIC_ACQUIRE)) sync_name(c, "meta.json");
   if (c->offset > 0) fdatasync(c->output);
   if (c->index >= 0) fdatasync(c->index);
+  /* On its way now; capture_replace waits for it together with final.json. */
+  sync_file_range(c->events, 0, 0, SYNC_FILE_RANGE_WRITE);
   c->unsynced = 0;
 }
 
@@ -248,6 +250,7 @@ void capture_sync_late(struct capture *c) {
   if (!c->on) return;
   capture_sync(c);
   sync_name(c, "final.json");
+  fdatasync(c->events);
   fsync(c->dir);
 }
 
@@ -270,7 +273,8 @@ int capture_replace(struct capture *c, const char *name, const char *temp, const
   int error = 0;
   if (!write_all(fd, data, length) || ftruncate(fd, (off_t)length) != 0) error = errno;
   if (error == 0 && renameat(c->dir, temp, c->dir, name) != 0) error = errno;
-  if (error == 0 && sync && (fsync(fd) != 0 || fsync(c->dir) != 0)) error = errno;
+  if (error == 0 && sync && (fsync(fd) != 0 || fdatasync(c->events) != 0 || fsync(c->dir) != 0))
+    error = errno;
   close(fd);
   return error;
 }

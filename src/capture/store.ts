@@ -203,15 +203,12 @@ const prepared = new Set<string>();
 
 /** True if this call made the directory. One without a capture in it is taken over. */
 function prepare(root: string, dir: string): boolean {
-  if (prepared.has(root)) {
-    try {
-      return makeLeaf(dir);
-    } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') throw error; // removed meanwhile: made anew
-    }
-  }
+  const sessions = paths.sessionsDir(root);
+  // Whoever comes second still looks whether a link has taken the place of the directory.
+  const there = fs.lstatSync(sessions, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (there && prepared.has(root)) return makeLeaf(dir);
   paths.ensureRoot(root);
-  paths.ensurePrivateDir(paths.sessionsDir(root));
+  paths.ensurePrivateDir(sessions);
   prepared.add(root);
   return makeLeaf(dir);
 }

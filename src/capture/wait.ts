@@ -51,9 +51,10 @@ export async function* follow(
   let cursor = options.from ?? 0;
   let capture: Capture | undefined = openCapture(store, id);
   const watch = openWatch(capture.dir, silent(capture));
+  capture = openUnlessGone(store, id); // it may have ended before the watch was there
   const turn = (): Promise<Change> => new Promise((next) => setImmediate(next, 'bytes'));
   try {
-    while (signal?.aborted !== true) {
+    while (capture !== undefined && signal?.aborted !== true) {
       const read = readNow(capture, cursor);
       if (read.chunks.length > 0) yield read;
       cursor = read.nextCursor;
@@ -63,7 +64,6 @@ export async function* follow(
         ? await watch.changed(Number.POSITIVE_INFINITY, signal)
         : await turn();
       if (change === 'state') capture = openUnlessGone(store, id);
-      if (capture === undefined) return;
     }
   } finally {
     watch.close();

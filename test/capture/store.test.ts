@@ -127,6 +127,17 @@ describe('creating a capture', () => {
     expect(codeOf(() => readdirSync(store.root))).toBe('ENOENT');
   });
 
+  it('a sessions directory that became a symlink between two captures is refused', () => {
+    verifies('S004-R086');
+    const store = testStore();
+    const outside = tempDir();
+    createCapture(store, metaOf('one'), ['x']);
+    rmSync(store.sessions, { recursive: true });
+    symlinkSync(outside, store.sessions);
+    expect(codeOf(() => createCapture(store, metaOf('two'), ['x']))).toBe('path_unsafe');
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
   it('a planted symlink anywhere on the way is refused and nothing is written behind it', () => {
     verifies('S004-R086', 'S004-R118', 'S004-R129');
     const outside = tempDir();
