@@ -9,6 +9,8 @@ import { INDEX_LINES } from './index-line.ts';
 
 const BLOCK_BYTES = 4096;
 const RECORD_BYTES_MAX = 1024; // ours are below 400
+const LINE_BYTES_MAX = 1_048_576; // NULs beyond this are taken for the end of what can be found
+const TRUSTED_MIN = 8; // an intact block has at least ten records, and mostly thirty
 const NEWLINE = 0x0a;
 
 /** A number of a record that never falls from one record to the next. */
@@ -86,7 +88,7 @@ function blockRecords(index: ByteSource, block: number): IndexRecord[] {
   const last = block === blockCount(index) - 1;
   const end = last ? index.size : start + BLOCK_BYTES;
   const from = Math.max(0, start - 1);
-  const bytes = index.read(from, end + RECORD_BYTES_MAX - from);
+  const bytes = wholeLines(index, from, end);
   const first = start === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
   const limit = end - from;
   if ((start > 0 && first === 0) || first >= limit) return [];
@@ -94,6 +96,18 @@ function blockRecords(index: ByteSource, block: number): IndexRecord[] {
   const newline = bytes.indexOf(NEWLINE, limit - 1);
   const lines = bytes.subarray(first, newline < 0 ? bytes.length : newline + 1);
   return [...readLines(lines, INDEX_LINES).records];
+}
+
+/**
+ * From `from` to behind the line that holds the byte before `end`. Nearly always that ends soon;
+ * where NULs took newlines away, it is as long as they are, and has whole records at both ends.
+ */
+function wholeLines(index: ByteSource, from: number, end: number): Uint8Array {
+  const bytes = index.read(from, end + RECORD_BYTES_MAX - from);
+  const behind = from + bytes.length;
+  if (behind >= index.size || bytes.indexOf(NEWLINE, end - from - 1) >= 0) return bytes;
+  const next = lineStart(index, behind + 1);
+  return next - from > LINE_BYTES_MAX ? bytes : index.read(from, next - from);
 }
 
 /** Where the first line starts that starts at or behind `position`. */
@@ -105,8 +119,9 @@ function lineStart(index: ByteSource, position: number): number {
   return index.size;
 }
 
+/** Undefined for a block that damage has left too little of to be sure. */
 function middle(records: readonly IndexRecord[], key: Key): number | undefined {
-  if (records.length === 0) return undefined;
+  if (records.length < TRUSTED_MIN) return undefined;
   const values = records.map(key).sort((a, b) => a - b);
   return values[(values.length - 1) >> 1];
 }

@@ -98,6 +98,8 @@ describe('finding a record', () => {
           check(counting(copy), left, target);
         },
       ),
+      // A record that lost only its newline, in front of a long run.
+      { examples: [[{ at: 721_425, length: 164_502 }, 47_780]] },
     );
   });
 });
