@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -353,20 +352,6 @@ static int start_failed(struct run *r, int error, const char *stage) {
   return strcmp(stage, "exec") == 0 && error == ENOENT ? 127 : 126;
 }
 
-/* Ends as the command ended: the same code, or the same signal without a second core dump. */
-static int mirror(int status) {
-  if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
-  struct rlimit none = {0, 0};
-  setrlimit(RLIMIT_CORE, &none);
-  sigset_t same;
-  sigemptyset(&same); /* only this one: another that came meanwhile would end us as well */
-  sigaddset(&same, WTERMSIG(status));
-  signal(WTERMSIG(status), SIG_DFL);
-  sigprocmask(SIG_UNBLOCK, &same, NULL);
-  kill(getpid(), WTERMSIG(status));
-  return 128 + WTERMSIG(status);
-}
-
 int run_main(struct options *o) {
   static struct run run;
   struct run *r = &run;
@@ -394,7 +379,8 @@ int run_main(struct options *o) {
   say(r, "started %d %llu", (int)r->pid, r->start);
   record_started(r);
   if (o->sync) capture_sync_begin(&r->capture);
+  tty_raw(r); /* before a byte goes out: the terminal's answer to it must not be echoed */
   while (!r->ended) step(r);
   say_last(r);
-  return o->serve ? 0 : mirror(r->status);
+  return o->serve ? 0 : end_like(r->status);
 }

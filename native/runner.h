@@ -234,9 +234,10 @@ void tty_resize(struct run *r, int cols, int rows);
 bool tty_size(int fd, int *cols, int *rows);
 int tty_restore_main(const char *hex);
 
-/* loop.c and serve.c */
+/* loop.c, serve.c and runner.c */
 int run_main(struct options *o);
 int serve_main(void);
 int parse_options(struct options *o, int argc, char **argv, char *problem, size_t size);
+int end_like(int status);
 
 #endif
