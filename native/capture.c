@@ -35,7 +35,7 @@ static void reserve(int fd) {
 /* 0, or the errno that makes recording impossible. */
 int capture_open(struct capture *c, const struct options *o) {
   memset(c, 0, sizeof *c);
-  c->dir = c->output = c->index = c->events = c->lock = -1;
+  c->dir = c->output = c->index = c->events = c->lock = c->final = -1;
   c->id = o->id;
   c->cap = o->cap;
   if (o->dir == NULL) return 0;
@@ -49,11 +49,8 @@ int capture_open(struct capture *c, const struct options *o) {
   c->events = open_in(c, "events.jsonl", O_WRONLY | O_APPEND);
   if (c->events < 0) return errno;
   reserve(c->events);
-  int final = open_in(c, "final.json.tmp", O_WRONLY);
-  if (final >= 0) {
-    reserve(final);
-    close(final);
-  }
+  c->final = open_in(c, "final.json.tmp", O_WRONLY);
+  if (c->final >= 0) reserve(c->final);
   struct stat st;
   if (fstat(c->output, &st) != 0) return errno;
   if (!S_ISREG(st.st_mode) || st.st_size != 0) return EEXIST;
@@ -268,10 +265,12 @@ void capture_event(struct capture *c, const struct text *line) {
 int capture_replace(struct capture *c, const char *name, const char *temp, const char *data,
                     size_t length, bool sync) {
   if (!c->on) return 0;
-  int fd = open_in(c, temp, O_WRONLY);
+  int fd = strcmp(name, "final.json") == 0 ? c->final : -1;
+  c->final = fd < 0 ? c->final : -1; /* what was reserved is used once */
+  if (fd < 0) fd = open_in(c, temp, O_WRONLY | O_TRUNC);
   if (fd < 0) return errno;
   int error = 0;
-  if (!write_all(fd, data, length) || ftruncate(fd, (off_t)length) != 0) error = errno;
+  if (!write_all(fd, data, length)) error = errno;
   if (error == 0 && renameat(c->dir, temp, c->dir, name) != 0) error = errno;
   if (error == 0 && sync && (fsync(fd) != 0 || fdatasync(c->events) != 0 || fsync(c->dir) != 0))
     error = errno;

@@ -192,6 +192,14 @@ static bool settled(const struct run *r) {
   return true;
 }
 
+/* A run that lasts: its pids and where it takes orders are there for everybody. */
+static void appear(struct run *r) {
+  if (r->visible) return;
+  r->visible = true;
+  orders_open(r);
+  record_started(r);
+}
+
 /* The shell is done and its output is on disk: say so, and to whom output may still come from. */
 static void answer(struct run *r) {
   static struct process left[PROCESSES_MAX];
@@ -214,6 +222,8 @@ static void answer(struct run *r) {
   else
     say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
         cause_name(r->cause));
+  if (open) appear(r);
+  else if (!r->visible) record_started(r); /* too late for orders, not for the record */
   if (!r->o->sync) capture_sync_late(c);
 }
 
@@ -224,7 +234,7 @@ static void finish(struct run *r, bool rewrite) {
     if (r->o->sync) capture_sync(&r->capture);
     record_final(r, NULL, 0, true, 0, NULL);
   }
-  if (r->capture.on) unlinkat(r->capture.dir, "control", 0);
+  if (r->orders >= 0) unlinkat(r->capture.dir, "control", 0);
   r->hold = false;
   say(r, "ended");
   r->ended = true;
@@ -319,7 +329,10 @@ static void step(struct run *r) {
   now = now_ms();
   if (ready <= 0 || capture_index_wait(&r->capture, now) == 0) capture_flush_index(&r->capture);
   capture_sync_tick(&r->capture, now);
-  if (r->hold_until > 0 && now >= r->hold_until) say_held(r);
+  if (r->hold_until > 0 && now >= r->hold_until) {
+    appear(r);
+    say_held(r);
+  }
   if (tty_waits(r) && now >= r->front_at) {
     tty_raw(r);
     r->front_at = now + FRONT_MS;
@@ -370,14 +383,14 @@ int run_main(struct options *o) {
   if (!o->strict) unrecorded = capture_open(&r->capture, o);
   if (error) return start_failed(r, error, stage);
   if (unrecorded) say(r, "uncaptured %s", errno_name(unrecorded));
-  orders_open(r);
   r->children = true;
   if (o->kill_after_ms > 0) r->kill_at = now_ms() + o->kill_after_ms;
-  /* A server with many runs is woken once for a short one, not at its start and at its end. */
+  /* A server with many runs is woken once for a short one, not at its start and at its end. Nor
+   * does anybody look for it so soon, unless it must be on disk before the answer. */
   if (o->serve) r->hold_until = now_ms() + HOLD_MS;
   r->hold = o->serve;
+  if (!o->serve || o->sync) appear(r);
   say(r, "started %d %llu", (int)r->pid, r->start);
-  record_started(r);
   if (o->sync) capture_sync_begin(&r->capture);
   tty_raw(r); /* before a byte goes out: the terminal's answer to it must not be echoed */
   while (!r->ended) step(r);

@@ -86,7 +86,7 @@ struct stream {
 
 struct capture {
   const char *id;
-  int dir, output, index, events, lock;
+  int dir, output, index, events, lock, final;
   bool on;     /* there is a capture directory to write to */
   bool paused; /* the last write failed: bytes are being lost */
   bool index_torn, events_torn; /* the last line there has no end yet */
@@ -126,6 +126,7 @@ struct run {
   bool own_group; /* the command leads a process group of its own */
   int status;
   bool exited, answered, ended, stopped, children;
+  bool visible; /* others can see its pids and give it orders */
   bool hurry;  /* somebody wants it to end: a reader that does not read is not waited for */
   bool killed_all; /* everybody was killed: nobody of ours holds the streams */
   enum cause cause;

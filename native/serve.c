@@ -1,9 +1,12 @@
 /* `runner serve`: one small process per long-lived server that forks the runners, so that starting
  * a run costs neither the server's size nor its event loop. It ends with its server; its runs do
- * not. A request on fd 3 is three 32-bit numbers (bytes that follow, words, variables; host byte
- * order) and then that many strings, each ended by a NUL: the words of `runner run`, then the
- * command's environment. Messages of the runs come back on the same socket; when a runner process
- * ends in any other way than by itself, `ID gone` follows, so that a killed one is noticed. */
+ * not. One spare child always waits for the next request, so that a fork is not waited for either:
+ * it reads the request, says whose runner it is now, and the next spare is forked behind its back.
+ *
+ * A request on fd 3 is three 32-bit numbers (bytes that follow, words, variables; host byte order)
+ * and then that many strings, each ended by a NUL: the words of `runner run`, then the command's
+ * environment. Messages of the runs come back on the same socket; when a runner process ends in any
+ * other way than by itself, `ID gone` follows, so that a killed one is noticed. */
 #include "runner.h"
 
 #include <errno.h>
@@ -19,6 +22,7 @@
 #include <unistd.h>
 
 #define REQUEST_MAX (16u << 20)
+#define RETRY_MS 20 /* after a fork that failed */
 
 extern char **environ;
 
@@ -28,7 +32,9 @@ struct child {
   char id[ID_MAX + 1];
 };
 
-static struct child *children;
+static struct child *children; /* those that have a run */
+static pid_t spare;            /* the one that waits for a request; 0 when there is none */
+static int fork_error;         /* and why there is none */
 
 static void tell(const char *id, const char *text) {
   char line[512];
@@ -63,12 +69,29 @@ static char **split(char **at, char *end, uint32_t count) {
   return list;
 }
 
-/* In the forked child: from here on it is the runner of one run. */
-static void become_runner(char **words, uint32_t count, char **variables, const sigset_t *mask,
-                          int signals) {
+/* What a spare child tells its parent when it has taken a request. */
+struct taken {
+  pid_t pid;
+  char id[ID_MAX + 1];
+};
+
+/* No system starts a command with that many words; the next request is not to suffer from it. */
+static bool refuse(uint32_t length, const char *why) {
+  char id[ID_MAX + 1] = "", waste[65536];
+  for (bool first = true; length > 0; first = false) {
+    size_t piece = length < sizeof waste ? length : sizeof waste;
+    if (!read_all(3, waste, piece)) return false;
+    if (first) snprintf(id, sizeof id, "%.*s", (int)piece, waste);
+    length -= (uint32_t)piece;
+  }
+  tell(id, why);
+  return true;
+}
+
+/* In the spare child, with a whole request: from here on it is the runner of one run. */
+static void become_runner(char **words, uint32_t count, char **variables, const sigset_t *mask) {
   static struct options o;
   char problem[256];
-  close(signals);
   sigprocmask(SIG_SETMASK, mask, NULL);
   environ = variables;
   o.serve = true;
@@ -80,69 +103,90 @@ static void become_runner(char **words, uint32_t count, char **variables, const 
   _exit(run_main(&o));
 }
 
-/* No system starts a command with that many words; the next request is not to suffer from it. */
-static bool refuse(uint32_t length) {
-  char id[ID_MAX + 1] = "", waste[65536];
-  for (bool first = true; length > 0; first = false) {
-    size_t piece = length < sizeof waste ? length : sizeof waste;
-    if (!read_all(3, waste, piece)) return false;
-    if (first) snprintf(id, sizeof id, "%.*s", (int)piece, waste);
-    length -= (uint32_t)piece;
+/* The life of a spare child until there is a run for it. Ends with the server. */
+static void wait_for_request(const sigset_t *mask, int parent) {
+  uint32_t head[3];
+  while (read_all(3, head, sizeof head)) {
+    if (head[0] > REQUEST_MAX) {
+      if (!refuse(head[0], "failed exec E2BIG the command and its environment are too long")) break;
+      continue;
+    }
+    char *data = malloc(head[0] + 1);
+    if (data == NULL || !read_all(3, data, head[0])) break;
+    char *at = data, *end = data + head[0];
+    char **words = head[1] > head[0] ? NULL : split(&at, end, head[1]);
+    char **variables = head[2] > head[0] ? NULL : split(&at, end, head[2]);
+    if (words == NULL || variables == NULL || head[1] == 0) break;
+    struct taken taken = {.pid = getpid()};
+    snprintf(taken.id, sizeof taken.id, "%s", words[0]);
+    send(parent, &taken, sizeof taken, MSG_NOSIGNAL);
+    close(parent);
+    become_runner(words, head[1], variables, mask);
   }
-  tell(id, "failed exec E2BIG the command and its environment are too long");
-  return true;
+  _exit(0);
 }
 
-static bool request(const sigset_t *mask, int signals) {
+static void fork_spare(const sigset_t *mask, int signals, const int pair[2]) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(signals);
+    close(pair[0]);
+    wait_for_request(mask, pair[1]);
+  }
+  fork_error = pid < 0 ? errno : 0;
+  spare = pid > 0 ? pid : 0;
+}
+
+/* Nobody could be forked to take it. */
+static bool refuse_request(void) {
+  char text[64];
   uint32_t head[3];
-  if (!read_all(3, head, sizeof head)) return false;
-  if (head[0] > REQUEST_MAX) return refuse(head[0]);
-  char *data = malloc(head[0] + 1);
-  if (data == NULL || !read_all(3, data, head[0])) return false;
-  char *at = data, *end = data + head[0];
-  char **words = head[1] > head[0] ? NULL : split(&at, end, head[1]);
-  char **variables = head[2] > head[0] ? NULL : split(&at, end, head[2]);
-  if (words == NULL || variables == NULL || head[1] == 0) return false;
-  struct child *c = calloc(1, sizeof *c);
-  pid_t pid = c == NULL ? -1 : fork();
-  if (pid == 0) become_runner(words, head[1], variables, mask, signals);
-  if (c != NULL) snprintf(c->id, sizeof c->id, "%s", words[0]);
-  if (pid < 0) {
-    char text[64];
-    snprintf(text, sizeof text, "failed fork %s cannot fork", errno_name(errno));
-    tell(words[0], text);
-    free(c);
-  } else {
-    c->pid = pid;
+  snprintf(text, sizeof text, "failed fork %s cannot fork", errno_name(fork_error));
+  return read_all(3, head, sizeof head) && refuse(head[0], text);
+}
+
+static void note_taken(int from) {
+  struct taken taken;
+  while (recv(from, &taken, sizeof taken, MSG_DONTWAIT) == (ssize_t)sizeof taken) {
+    struct child *c = calloc(1, sizeof *c);
+    if (taken.pid == spare) spare = 0;
+    if (c == NULL) continue; /* then its being killed goes unnoticed, and nothing else */
+    c->pid = taken.pid;
+    snprintf(c->id, sizeof c->id, "%s", taken.id);
     c->next = children;
     children = c;
   }
-  free(words);
-  free(variables);
-  free(data);
-  return true;
 }
 
-static void reap_runners(int signals) {
+static void forget(pid_t pid, int status) {
+  for (struct child **at = &children; *at != NULL; at = &(*at)->next) {
+    struct child *c = *at;
+    if (c->pid != pid) continue;
+    /* One that came to its end has said so itself. */
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) tell(c->id, "gone");
+    *at = c->next;
+    free(c);
+    return;
+  }
+}
+
+/* False when the spare child is gone: the server is, or a request was lost halfway. */
+static bool reap_runners(int signals, int taken) {
   struct signalfd_siginfo info;
   while (read(signals, &info, sizeof info) > 0) continue;
   pid_t pid;
   int status;
   while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-    for (struct child **at = &children; *at != NULL; at = &(*at)->next) {
-      struct child *c = *at;
-      if (c->pid != pid) continue;
-      /* One that came to its end has said so itself. */
-      if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) tell(c->id, "gone");
-      *at = c->next;
-      free(c);
-      break;
-    }
+    note_taken(taken); /* it was said before it ended */
+    if (pid == spare) return false;
+    forget(pid, status);
   }
+  return true;
 }
 
 int serve_main(void) {
   sigset_t mask, old;
+  int pair[2];
   sigemptyset(&mask);
   sigaddset(&mask, SIGCHLD);
   sigprocmask(SIG_BLOCK, &mask, &old);
@@ -150,18 +194,16 @@ int serve_main(void) {
   int open_files[INHERIT_MAX], count = inherited_files(open_files, INHERIT_MAX);
   for (int i = 0; i < count; i++) close(open_files[i]); /* the server's, not its commands' */
   int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return 1;
   setsid(); /* a Ctrl-C meant for the server is not meant for its runs */
-  struct pollfd p[2] = {{.fd = 3, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
   for (;;) {
-    if (poll(p, 2, -1) < 0) {
-      if (errno == EINTR) continue;
-      return 1;
-    }
-    if (p[1].revents) reap_runners(signals);
-    if (p[0].revents & POLLIN) {
-      if (!request(&old, signals)) return 0;
-    } else if (p[0].revents) {
-      return 0;
-    }
+    if (spare == 0) fork_spare(&old, signals, pair);
+    struct pollfd p[3] = {{.fd = spare == 0 ? 3 : -1, .events = POLLIN},
+                          {.fd = signals, .events = POLLIN},
+                          {.fd = pair[0], .events = POLLIN}};
+    if (poll(p, 3, spare == 0 ? RETRY_MS : -1) < 0 && errno != EINTR) return 1;
+    if (p[2].revents) note_taken(pair[0]);
+    if (p[1].revents && !reap_runners(signals, pair[0])) return 0;
+    if (p[0].revents && !refuse_request()) return 0;
   }
 }

@@ -195,7 +195,8 @@ static void become(struct run *r, const struct ends *e, bool own_session, volati
  * a reader waiting for the end of a pipe, or a writer for its reader to leave, must not wait for
  * us. */
 static void let_go(struct run *r, struct ends *e) {
-  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  /* Of a server they are /dev/null from the start. */
+  int null = r->o->serve ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int i = 0; i < r->inherited; i++) close(r->inherit[i]);
   if (e->in > 2 && e->in != r->slave) close(e->in);
   if (e->out > 2 && e->out != r->slave) close(e->out);

@@ -94,6 +94,11 @@ const BUNDLE = {
   logLevel: 'silent',
 };
 
+// What pathToFileURL says, without loading it: every start of a program would pay for it.
+const OWN_URL =
+  'process.platform==="win32"?require("node:url").pathToFileURL(__filename).href:' +
+  '"file://"+encodeURI(__filename).replace(/[?#]/g,encodeURIComponent)';
+
 async function buildLibrary(strict) {
   say('build: TypeScript');
   const { build: bundle } = await import('esbuild');
@@ -112,7 +117,7 @@ async function buildLibrary(strict) {
     outExtension: { '.js': '.cjs' },
     plugins: [{ name: 'modules-stay-outside', setup: keepModulesOutside }],
     define: { 'import.meta.url': '__url' },
-    banner: { js: 'const __url=require("node:url").pathToFileURL(__filename).href;' },
+    banner: { js: `const __url=${OWN_URL};` },
   });
   const declarations = buildDeclarations(strict);
   // Entries last: whoever reads a new entry finds the chunks it names.
@@ -149,6 +154,9 @@ function placeBundle(path, text) {
       'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);';
     whole = `${line}\n${text}`;
   }
+  // esbuild copies every property of what is imported from Node, each time, for the sake of a
+  // default import, of which there are none.
+  if (bin) whole = whole.replace(/__toESM\((require\("node:\w+"\)),? ?1?\)/g, '$1');
   if (bin && !whole.startsWith('#!')) whole = `#!/usr/bin/env node\n${whole}`;
   place(path, whole, bin ? 0o755 : 0o644);
 }

@@ -8,8 +8,10 @@ export const READ_BYTES_DEFAULT = 65_536; // seed 004, derun_read_output
 
 export const READ_BYTES_MAX = 8 * 1024 * 1024; // one read is held in memory as a whole
 
+export const MEMORY_BYTES_MAX = 1024 * 1024; // of each stream, for a run that leaves no bytes
+
 export const KILL_GRACE_MS = 2_000; // TERM, then this long, then KILL
 
 export const SESSION_ID_LENGTH_MAX = 128; // a file name, with room to spare
 
-export const SWEEP_AT_START_MIN = 8; // captures looked at by every `run`, however short it is
+export const SWEEP_PAUSE_MS = 10_000; // short runs in a row sweep once, not each of them

@@ -21,19 +21,46 @@ export type ByteSource = {
 
 /** A missing file is an empty one: writers make their files when they have something to say. */
 export function openSource(dir: string, name: string): ByteSource {
-  let fd: number;
+  const fd = openFile(dir, name);
+  return fd === undefined ? EMPTY : sourceOf(fd, () => closeSync(fd));
+}
+
+export type KeptFiles = {
+  /** As `openSource`, of a file that stays open behind it. */
+  open(name: string): ByteSource;
+  close(): void;
+};
+
+/** For one who reads the same growing files again and again. */
+export function keepOpen(dir: string): KeptFiles {
+  const files = new Map<string, number>();
+  return {
+    open(name) {
+      const fd = files.get(name) ?? openFile(dir, name);
+      if (fd === undefined) return EMPTY;
+      files.set(name, fd);
+      return sourceOf(fd, () => undefined);
+    },
+    close: () => files.forEach((fd) => closeSync(fd)),
+  };
+}
+
+function openFile(dir: string, name: string): number | undefined {
   try {
-    fd = openIn(dir, name, constants.O_RDONLY);
+    return openIn(dir, name, constants.O_RDONLY);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return EMPTY;
+    if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+function sourceOf(fd: number, close: () => void): ByteSource {
   const { size, mtimeMs } = fstatSync(fd);
   return {
     size,
     changedAt: mtimeMs,
     read: (position, length) => readAt(fd, position, Math.min(length, size - position)),
-    close: () => closeSync(fd),
+    close,
   };
 }
 

@@ -4,7 +4,7 @@
 // both read as far as there are bytes. Nothing here throws because of what a file says.
 import { countNewlines } from '../text/lines.ts';
 import type { Channel, Chunk } from '../types.ts';
-import { type ByteSource, openSource, pieces } from './byte-source.ts';
+import { type ByteSource, type KeptFiles, openSource, pieces } from './byte-source.ts';
 import { type IndexRecord, type Pair, type StoredMeta, slotOf } from './format.ts';
 import { endOf, neighbours, recordsAround } from './index-search.ts';
 
@@ -22,6 +22,8 @@ export type Source = {
   readonly meta: StoredMeta | undefined;
   readonly outputOpen: boolean;
   readonly now: () => number;
+  /** Files that a follower keeps open between two looks. */
+  readonly files?: KeptFiles;
 };
 
 export type Snapshot = {
@@ -47,9 +49,10 @@ export function withSnapshot<T>(source: Source, use: (snapshot: Snapshot) => T):
 
 export function openSnapshot(source: Source): Snapshot {
   // Output first: every record that is read then has, or will have, its bytes.
-  const output = openSource(source.dir, 'output.bin');
+  const open = source.files?.open ?? ((name: string) => openSource(source.dir, name));
+  const output = open('output.bin');
   try {
-    const index = openSource(source.dir, 'index.jsonl');
+    const index = open('index.jsonl');
     const fallback = source.meta?.transport === 'pty' ? 'pty' : 'stdout';
     return { output, index, fallback, end: readableEnd(source, output, index) };
   } catch (error) {

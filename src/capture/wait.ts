@@ -3,7 +3,9 @@
 // itself when nobody is left who could write.
 import { AppError } from '../errors.ts';
 import { READ_BYTES_DEFAULT } from '../limits.ts';
+import { keepOpen } from './byte-source.ts';
 import { type ReadResult, readOutput } from './reader.ts';
+import type { Source } from './snapshot.ts';
 import { type Capture, openCapture, type Store } from './store.ts';
 import { type Change, openWatch } from './watch.ts';
 
@@ -26,17 +28,19 @@ export async function waitOutput(
   // A cursor behind the end waits for what comes next, not until the end has passed it.
   const from = read.nextCursor;
   const watch = openWatch(capture.dir, silent(capture));
+  const files = keepOpen(capture.dir);
   try {
     // Once more before the first wait: it may have come before the watch did.
     let change: Change = 'state';
     while (true) {
       if (change === 'state') capture = openCapture(store, id);
-      read = readNow(capture, from);
+      read = readNow({ ...capture, files }, from);
       const left = until - performance.now();
       if (answers(read) || left <= 0 || signal?.aborted === true) return read;
       change = await watch.changed(left, signal);
     }
   } finally {
+    files.close();
     watch.close();
   }
 }
@@ -51,11 +55,12 @@ export async function* follow(
   let cursor = options.from ?? 0;
   let capture: Capture | undefined = openCapture(store, id);
   const watch = openWatch(capture.dir, silent(capture));
+  const files = keepOpen(capture.dir);
   capture = openUnlessGone(store, id); // it may have ended before the watch was there
   const turn = (): Promise<Change> => new Promise((next) => setImmediate(next, 'bytes'));
   try {
     while (capture !== undefined && signal?.aborted !== true) {
-      const read = readNow(capture, cursor);
+      const read = readNow({ ...capture, files }, cursor);
       if (read.chunks.length > 0) yield read;
       cursor = read.nextCursor;
       if (read.final) return;
@@ -66,6 +71,7 @@ export async function* follow(
       if (change === 'state') capture = openUnlessGone(store, id);
     }
   } finally {
+    files.close();
     watch.close();
   }
 }
@@ -74,7 +80,7 @@ export async function* follow(
  * The state before the bytes: once nobody can write any more, what is read then is all of it. A
  * capture opened earlier may say that more can come; then whoever ends it changes its state.
  */
-function readNow(capture: Capture, cursor: number): ReadResult {
+function readNow(capture: Source, cursor: number): ReadResult {
   return readOutput(capture, cursor, READ_BYTES_DEFAULT);
 }
 

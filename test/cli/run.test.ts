@@ -1,6 +1,6 @@
 // `derun run` and `cuff run` as programs: flags, exits, what they leave on disk and in the log.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { verifies } from '../requirements.ts';
@@ -270,8 +270,18 @@ test('a run sweeps what has expired and leaves what has not', async () => {
     backdate(other.dir('old'), 25 * 3600);
     backdate(other.dir('young'), 23 * 3600);
     backdate(other.dir('short'), 2);
+    // One that was started a moment ago has looked: the next short one need not.
+    await other.cuff('run', '--session-id', 'soon', '--', 'true');
+    expect(readdirSync(join(other.root, 'sessions')).sort()).toEqual([
+      'old',
+      'short',
+      'soon',
+      'young',
+    ]);
+    const before = Date.now() / 1000 - 11;
+    utimesSync(join(other.root, 'swept'), before, before);
     await other.cuff('run', '--session-id', 'now', '--', 'true');
-    expect(readdirSync(join(other.root, 'sessions')).sort()).toEqual(['now', 'young']);
+    expect(readdirSync(join(other.root, 'sessions')).sort()).toEqual(['now', 'soon', 'young']);
   } finally {
     await other.close();
   }
