@@ -1,7 +1,7 @@
 // The library: `import { createShell } from 'cuff'`.
 
 export { AppError, type ErrorCode } from './errors.ts';
-export type { KillOptions, Recording, Run } from './running.ts';
+export type { KillOptions, MemoryOutput, Recording, Run } from './running.ts';
 export {
   type Capture,
   type CaptureSummary,

@@ -23,7 +23,10 @@ export function portableSink(spec: RunSpec): Sink {
         // A full or read-only disk: the run goes on, and its capture says less.
       }
     },
-    append: (channel, bytes) => writer.append(channel, bytes),
+    append(channel, bytes) {
+      spec.memory?.add(channel, bytes);
+      writer.append(channel, bytes);
+    },
     event(type, fields) {
       const event = asEvent(type, fields);
       if (event !== undefined) writer.event(event);

@@ -9,6 +9,13 @@ export type Recording =
   /** The bytes are in `dir` for now, but not where they should be; `why` says what is wrong. */
   | { readonly on: false; readonly dir: string; readonly why: string };
 
+/** The head of each stream, and how many bytes there were. */
+export type MemoryOutput = {
+  stdout(): Uint8Array;
+  stderr(): Uint8Array;
+  readonly totals: { readonly stdout: number; readonly stderr: number };
+};
+
 export type KillOptions = {
   readonly signal?: string;
   readonly graceMs?: number;
@@ -18,6 +25,8 @@ export type KillOptions = {
 export type Run = {
   readonly id: string;
   readonly recording: Recording;
+  /** The output of a run that leaves none on disk; undefined for all others. */
+  readonly memory: MemoryOutput | undefined;
   /** Resolves with the command's process, or undefined when it could not be started. */
   readonly started: Promise<ProcessId | undefined>;
   /** The shell is done and its output is captured. Never rejects. */
@@ -40,6 +49,7 @@ type Parts = {
   readonly graceMs: number;
   readonly now: () => number;
   readonly begin: (listener: Listener) => Handle;
+  readonly memory: MemoryOutput | undefined;
 };
 
 export function makeRun(parts: Parts): Run {
@@ -72,6 +82,7 @@ export function makeRun(parts: Parts): Run {
 
   return {
     id: parts.id,
+    memory: parts.memory,
     get recording() {
       return recording;
     },

@@ -20,6 +20,7 @@ import { endRun } from './ending.ts';
 import { AppError } from './errors.ts';
 import {
   KILL_GRACE_MS,
+  MEMORY_BYTES_MAX,
   OUTPUT_BYTES_MAX,
   READ_BYTES_DEFAULT,
   RETENTION_SECONDS_DEFAULT,
@@ -36,12 +37,13 @@ import {
   SECRET_PREFIXES,
   shellEnvironment,
 } from './run/env.ts';
+import { Memory } from './run/memory.ts';
 import { portableBackend } from './run/portable.ts';
 import { thisProcess } from './run/processes.ts';
 import { servedBackend } from './run/served.ts';
 import type { Backend, RunSpec } from './run/spec.ts';
 import { type KillOptions, makeRun, type Recording, type Run } from './running.ts';
-import type { CaptureMeta, Command, Ended, Transport, View } from './types.ts';
+import type { CaptureMeta, Command, Ended, JournalIntent, Transport, View } from './types.ts';
 
 export type { Capture, CaptureSummary, OutputPiece, ReadResult, ViewOptions };
 
@@ -72,6 +74,11 @@ export type StartOptions = {
   readonly graceMs?: number;
   readonly retentionSeconds?: number;
   readonly size?: { readonly cols: number; readonly rows: number };
+  /** `memory`: the output goes to no file; the head of each stream is in the run's `memory`. */
+  readonly output?: 'capture' | 'memory';
+  /** What is written down in place of the command's text, without its secrets. */
+  readonly shown?: string;
+  readonly journal?: JournalIntent;
 };
 
 export type Shell = {
@@ -105,12 +112,13 @@ export function createShell(options: ShellOptions = {}): Shell {
     const where = start.cwd ?? cwd;
     assertWorkingDirectory(where);
     const meta = describeRun(command, where, options, start);
-    const argv = argvOf(command);
-    const { recording, at } = record(store, meta, argv, options.strict ?? false);
+    const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
+    const shown = argvOf(meta.command);
+    const { recording, at } = record(store, meta, shown, options.strict ?? false);
     if (!recording.on) elsewhere.set(meta.id, at);
     const spec: RunSpec = {
       id: meta.id,
-      argv,
+      argv: argvOf(command),
       env: environmentFor(base, command, start.env),
       cwd: where,
       dir: recording.dir,
@@ -124,10 +132,12 @@ export function createShell(options: ShellOptions = {}): Shell {
       strict: options.strict ?? false,
       sync: options.durability === 'group' ? 'late' : 'answer',
       size: start.size ?? { cols: 80, rows: 24 },
+      ...(memory && { memory }),
     };
     const begin: Parameters<typeof makeRun>[0]['begin'] = (listener) =>
       backend.start(spec, listener);
-    const run = makeRun({ id: meta.id, recording, graceMs: spec.graceMs, now: store.now, begin });
+    const { graceMs } = spec;
+    const run = makeRun({ id: meta.id, recording, graceMs, now: store.now, begin, memory });
     live.set(run.id, run);
     run.closed.then(() => live.delete(run.id));
     return run;
@@ -198,7 +208,7 @@ function describeRun(
   const transport = start.transport ?? 'pipe';
   return {
     id: start.id ?? newSessionId(createdAt),
-    command,
+    command: shownCommand(command, start.shown),
     cwd,
     createdAt,
     retentionSeconds: start.retentionSeconds ?? shell.retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
@@ -207,8 +217,14 @@ function describeRun(
     ttyAttached: false,
     starter,
     ...(start.killAfterMs === undefined ? {} : { killAfterMs: start.killAfterMs }),
-    outputBytesMax: shell.outputBytesMax ?? OUTPUT_BYTES_MAX,
+    outputBytesMax: start.output === 'memory' ? 0 : (shell.outputBytesMax ?? OUTPUT_BYTES_MAX),
+    ...(start.journal && { journal: start.journal }),
   };
+}
+
+function shownCommand(command: Command, shown: string | undefined): Command {
+  if (shown === undefined) return command;
+  return command.kind === 'shell' ? { ...command, text: shown } : { kind: 'argv', argv: [shown] };
 }
 
 /** A capture under the state root; failing that, one in the temporary directory, and why. */

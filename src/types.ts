@@ -3,7 +3,8 @@
 
 /** What someone wants run: text for a shell, or a program with its arguments. */
 export type Command =
-  | { readonly kind: 'shell'; readonly text: string }
+  /** `shell` is bash unless it is given. */
+  | { readonly kind: 'shell'; readonly text: string; readonly shell?: string }
   | { readonly kind: 'argv'; readonly argv: readonly string[] };
 
 /** How the command's output reaches us. Only `pipe` and `socket` keep the streams apart. */
@@ -99,6 +100,8 @@ export type CaptureMeta = {
   readonly child?: ProcessId;
   /** Epoch milliseconds at which `child` was started. */
   readonly startedAt?: number;
+  /** Present for a command that is to be an entry of a journal. */
+  readonly journal?: JournalIntent;
 };
 
 /** final.json: how it ended. Written when the shell is done; rewritten once the output closed. */
@@ -109,4 +112,100 @@ export type CaptureFinal = Ended & {
   /** False while survivors may still write: more bytes can come. */
   readonly outputClosed: boolean;
   readonly survivors: readonly Survivor[];
+};
+
+/** What a session came to. Why it ended that way is in `end_reason`. */
+export type SessionStatus = 'active' | 'complete' | 'shutdown' | 'interrupted';
+
+/** Who asks, as the asker says: nothing of it is checked. */
+export type AgentContext = {
+  readonly agentId: string | null;
+  readonly conversationId: string | null;
+  readonly toolCallId: string | null;
+  readonly traceId: string | null;
+};
+
+/** How one command ended, for the audit. `interrupted`: nobody was left to see it. */
+export type EndReason = EndedBy | 'failed' | 'interrupted' | 'denied';
+
+/**
+ * One line of the journal, in the names and the order of seed 000; the last five are ours.
+ * `timestamp` is the start. `exit_code` is null when it timed out, was killed or never started.
+ */
+export type Entry = {
+  readonly entry_id: string;
+  readonly session_id: string;
+  readonly sequence_number: number;
+  readonly timestamp: string;
+  readonly duration_ms: number;
+  readonly command: string;
+  readonly description: string | null;
+  readonly working_directory: string;
+  readonly shell: string;
+  readonly timeout_seconds: number;
+  readonly timed_out: boolean;
+  readonly exit_code: number | null;
+  readonly stdout: string | null;
+  readonly stderr: string | null;
+  readonly output_truncated: boolean;
+  /** The original size when it was truncated. */
+  readonly output_truncated_bytes: number | null;
+  readonly environment: Readonly<Record<string, string>> | null;
+  readonly agent_id: string | null;
+  readonly conversation_id: string | null;
+  readonly tool_call_id: string | null;
+  readonly opencuff_version: string;
+  readonly plugin_version: string;
+  /** The capture with the bytes, while it is kept. */
+  readonly run_id: string | null;
+  readonly end_reason: EndReason;
+  readonly signal: string | null;
+  readonly trace_id: string | null;
+  /** Where agent_id, conversation_id and tool_call_id come from. */
+  readonly context_source: 'self-reported' | null;
+};
+
+/** What the caller knows about an entry before it has a place in a session. */
+export type EntryDraft = Omit<Entry, 'entry_id' | 'session_id' | 'sequence_number'>;
+
+/** `<sid>.meta.json`, field for field; `end_reason` and `owner` are ours. */
+export type SessionMetadata = {
+  readonly session_id: string;
+  readonly created_at: string;
+  readonly last_updated: string;
+  readonly entry_count: number;
+  readonly total_duration_ms: number;
+  readonly status: SessionStatus;
+  readonly commands_succeeded: number;
+  readonly commands_failed: number;
+  readonly commands_timed_out: number;
+  readonly working_directory: string;
+  readonly agent_id: string | null;
+  readonly conversation_id: string | null;
+  readonly end_reason: string | null;
+  /** The process that writes this session: while it lives, nobody else may. */
+  readonly owner: { readonly pid: number; readonly start_time: number } | null;
+};
+
+/** What an entry will say and is known before the run: enough to write it should its writer die. */
+export type JournalIntent = {
+  /** Absolute path of the journal. */
+  readonly directory: string;
+  readonly sessionId: string;
+  readonly draft: Omit<
+    EntryDraft,
+    | 'duration_ms'
+    | 'timed_out'
+    | 'exit_code'
+    | 'stdout'
+    | 'stderr'
+    | 'output_truncated'
+    | 'output_truncated_bytes'
+    | 'end_reason'
+    | 'signal'
+    | 'run_id'
+  >;
+  readonly captureOutput: boolean;
+  /** How much of each stream the entry may hold. */
+  readonly outputBytesMax: number;
 };

@@ -9,7 +9,8 @@
 //               shell_text (only for shell commands), working_directory (absolute), created_at,
 //               retention_seconds, transport_mode "pipe|posix-pty|windows-conpty", transport
 //               "pipe|merged|socket|pty", tty_attached, starter_pid, starter_start, kill_after_ms
-//               (only when there is a deadline), output_bytes_max. The runner replaces the file
+//               (only when there is a deadline), output_bytes_max, journal (only when the command
+//               is to be an entry of one, see `intent.ts`). The runner replaces the file
 //               once with runner_pid, runner_start, pid, pid_start, started_at put in front of the
 //               closing brace; every other byte stays. *_start is a process's start time, 0 where
 //               unknown: a pid alone may be somebody else by now.
@@ -60,6 +61,7 @@ import type {
   TransportMode,
 } from '../types.ts';
 import { ENDED_BY } from '../types.ts';
+import { decodeIntent, encodeIntent } from './intent.ts';
 
 const SCHEMA_VERSION = 'v1alpha1';
 
@@ -99,6 +101,7 @@ export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
     starter_start: meta.starter.startTime,
     ...(killAfterMs !== undefined && { kill_after_ms: killAfterMs }),
     output_bytes_max: meta.outputBytesMax,
+    ...(meta.journal && { journal: encodeIntent(meta.journal) }),
     ...(runner && { runner_pid: runner.pid, runner_start: runner.startTime }),
     ...(child && { pid: child.pid, pid_start: child.startTime }),
     ...(startedAt !== undefined && { started_at: time(startedAt) }),
@@ -148,7 +151,9 @@ function afterLaunch(json: JsonObject): Partial<CaptureMeta> {
   const runner = processId(json.runner_pid, json.runner_start);
   const child = processId(json.pid, json.pid_start);
   const startedAt = asTime(json.started_at);
+  const journal = decodeIntent(json.journal);
   return {
+    ...(journal && { journal }),
     ...(killAfterMs !== undefined && { killAfterMs }),
     ...(runner && { runner }),
     ...(child && { child }),

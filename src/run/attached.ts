@@ -1,21 +1,29 @@
 // The native runner on this process's own streams: what `cuff run` uses. The runner reads and
 // writes the terminal itself; this process only passes on signals and waits for the end.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { Lines, parseMessage, runnerWords } from './messages.ts';
 import type { Listener, RunSpec } from './spec.ts';
 
 export type Attached = {
+  readonly child: ChildProcess;
   /** Any order of native/orders.c, without the newline. */
   order(text: string): void;
 };
 
 export function startAttached(runner: string, spec: RunSpec, listener: Listener): Attached {
-  const child = spawn(runner, ['run', ...runnerWords(spec)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: spec.env,
-  });
+  return launch(runner, spec, listener, ['inherit', 'inherit', 'inherit', 'pipe']);
+}
+
+/** A runner of its own for one run, with these streams; the last of them is for messages. */
+export function launch(
+  runner: string,
+  spec: RunSpec,
+  listener: Listener,
+  stdio: readonly ('inherit' | 'ignore' | 'pipe')[],
+): Attached {
+  const child = spawn(runner, ['run', ...runnerWords(spec)], { stdio: [...stdio], env: spec.env });
   const socket = child.stdio[3] as Socket;
   const lines = new Lines();
   let last = false;
@@ -37,6 +45,7 @@ export function startAttached(runner: string, spec: RunSpec, listener: Listener)
     listener({ kind: 'failed', stage: 'runner', error: code, message: error.message });
   });
   return {
+    child,
     order(text) {
       if (socket.writable) socket.write(`${text}\n`);
     },

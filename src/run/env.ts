@@ -31,7 +31,10 @@ export function shellEnvironment(env: Environment): Environment {
 
 export function argvOf(command: Command): readonly string[] {
   if (command.kind === 'argv') return command.argv;
-  return ['bash', '--noprofile', '--norc', '-c', command.text];
+  const { text, shell = 'bash' } = command;
+  // Other shells know no such options, and read no such files without being asked to.
+  const plain = /(^|\/)bash$/.test(shell) ? ['--noprofile', '--norc'] : [];
+  return [shell, ...plain, '-c', text];
 }
 
 /** Seed 002: what an agent's command must not see, in the foreground and behind it. */

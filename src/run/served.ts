@@ -4,6 +4,7 @@
 
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { startForwarded } from './forwarded.ts';
 import { Lines, parseMessage, runnerWords } from './messages.ts';
 import { handleOver, orderQueue } from './orders.ts';
 import { send } from './portable-group.ts';
@@ -17,6 +18,8 @@ export function servedBackend(runner: string): Backend {
   return {
     kind: 'native',
     start(spec, listener) {
+      const { memory } = spec;
+      if (memory !== undefined) return startForwarded(runner, { ...spec, memory }, listener);
       if (server === undefined || server.gone) server = new Server(runner);
       return server.start(spec, listener);
     },

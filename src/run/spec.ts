@@ -2,6 +2,7 @@
 // the portable fallback, speak these types; nobody above them knows which one is at work.
 
 import type { Channel, Ended, EndedBy, Outcome, ProcessId, Survivor, Transport } from '../types.ts';
+import type { Memory } from './memory.ts';
 
 export type RunSpec = {
   readonly id: string;
@@ -25,6 +26,8 @@ export type RunSpec = {
   /** `answer`: everything is on disk before the run is said to be done. */
   readonly sync: 'answer' | 'late';
   readonly size: { readonly cols: number; readonly rows: number };
+  /** Set for a run whose output goes there and to no file. */
+  readonly memory?: Memory;
 };
 
 export type RunMessage =

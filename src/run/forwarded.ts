@@ -1,0 +1,46 @@
+// A run whose output goes to no file: the runner passes it on to this process, which keeps the head
+// of it in memory. Such a run does not outlive us for long: with nobody to read them, its next
+// bytes end it as they would end any command in front of a closed pipe.
+
+import { launch } from './attached.ts';
+import type { Memory } from './memory.ts';
+import { handleOver } from './orders.ts';
+import type { Handle, Listener, RunSpec } from './spec.ts';
+
+// What was written before the end lies in the sockets when the end is told: a turn of the event
+// loop reads all of it, and a second one what that made room for. Survivors may go on for ever.
+const ROUNDS_MAX = 8;
+
+export function startForwarded(
+  runner: string,
+  spec: RunSpec & { readonly memory: Memory },
+  listener: Listener,
+): Handle {
+  const { memory } = spec;
+  const ends: Parameters<Listener>[0][] = [];
+  const settle = (round: number, seen: number): void => {
+    const now = memory.totals.stdout + memory.totals.stderr;
+    if (round < ROUNDS_MAX && (round < 2 || now > seen)) {
+      setImmediate(settle, round + 1, now);
+      return;
+    }
+    for (const message of ends.splice(0)) listener(message);
+  };
+  const { child, order } = launch(
+    runner,
+    { ...spec, forward: true },
+    (message) => {
+      const last = message.kind !== 'started' && message.kind !== 'uncaptured';
+      if (!last) {
+        listener(message);
+        return;
+      }
+      ends.push(message);
+      if (ends.length === 1) settle(0, -1);
+    },
+    ['ignore', 'pipe', 'pipe', 'pipe'],
+  );
+  child.stdout?.on('data', (bytes: Buffer) => memory.add('stdout', bytes));
+  child.stderr?.on('data', (bytes: Buffer) => memory.add('stderr', bytes));
+  return handleOver(order);
+}
