@@ -147,8 +147,12 @@ static bool holds_output(const struct run *r, pid_t pid) {
 /* Fills in the command line and whether the process can still write to the run's output. */
 void describe(struct run *r, struct process *p) {
   char path[64];
-  snprintf(path, sizeof path, "/proc/%d/cmdline", (int)p->pid);
-  ssize_t n = read_file(path, p->command, sizeof p->command);
+  ssize_t n = 0;
+  /* Of a run that is to leave no bytes the arguments are not written down either. */
+  if (r->o->cap > 0) {
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)p->pid);
+    n = read_file(path, p->command, sizeof p->command);
+  }
   if (n <= 0) {
     snprintf(path, sizeof path, "/proc/%d/comm", (int)p->pid);
     n = read_file(path, p->command, sizeof p->command);

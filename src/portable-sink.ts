@@ -7,6 +7,7 @@ import { openWriter } from './capture/writer.ts';
 import { AppError } from './errors.ts';
 import { thisProcess } from './run/processes.ts';
 import type { RunSpec, Sink } from './run/spec.ts';
+import type { Survivor } from './types.ts';
 
 export function portableSink(spec: RunSpec): Sink {
   const { dir } = spec;
@@ -28,7 +29,7 @@ export function portableSink(spec: RunSpec): Sink {
       writer.append(channel, bytes);
     },
     event(type, fields) {
-      const event = asEvent(type, fields);
+      const event = discreet(spec, asEvent(type, fields));
       if (event !== undefined) writer.event(event);
     },
     get outputBytes() {
@@ -42,10 +43,21 @@ export function portableSink(spec: RunSpec): Sink {
         ...ended,
         state: ended.outcome.kind,
         outputClosed: closed,
-        survivors,
+        survivors: survivors.map((one) => named(spec, one)),
       });
     },
   };
+}
+
+function discreet(spec: RunSpec, event: CaptureEvent | undefined): CaptureEvent | undefined {
+  if (event?.type !== 'survivors') return event;
+  return { ...event, processes: event.processes.map((one) => named(spec, one)) };
+}
+
+/** Of a run that is to leave no bytes the arguments are not written down either. */
+function named({ memory }: RunSpec, survivor: Survivor): Survivor {
+  if (memory === undefined) return survivor;
+  return { ...survivor, command: survivor.command.split(' ', 1)[0] ?? '' };
 }
 
 /** The backend speaks in plain fields; the format decides whether that is an event. */

@@ -41,7 +41,9 @@ export function keepOpen(dir: string): KeptFiles {
       files.set(name, fd);
       return sourceOf(fd, () => undefined);
     },
-    close: () => files.forEach((fd) => closeSync(fd)),
+    close() {
+      for (const fd of files.values()) closeSync(fd);
+    },
   };
 }
 

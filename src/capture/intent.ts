@@ -1,6 +1,7 @@
-// The key `journal` of meta.json: what an entry of the journal will say and is known before the run.
-// {directory, session_id, capture_output, output_bytes_max, entry: {...}}, where `entry` has the
-// names of the journal's own lines. It is there for whoever finds the run after its starter died.
+// The key `journal` of meta.json: what an entry of the journal will say that is known before the
+// run: {directory, session_id, capture_output, output_bytes_max, entry: {...}}, where `entry` has
+// the names of the journal's own lines. It is there for whoever finds the run after its starter
+// died.
 import { asCount, asObject, asString, type JsonObject } from '../text/json.ts';
 import type { JournalIntent } from '../types.ts';
 

@@ -53,6 +53,17 @@ describeBackends('output in memory', (backend) => {
     expect(await killed.kill()).toMatchObject({ endedBy: 'kill' });
   });
 
+  it('does not write down what its survivors were called with', async () => {
+    const { shell, root } = world(backend);
+    const run = shell.start('bash -c "sleep 100; : hidden-word" & echo up', { output: 'memory' });
+    await run.done;
+    expect(shell.open(run.id).final?.survivors.length).toBeGreaterThan(0);
+    expect(everyByte(root).replace(/"shell_text":.*?,|"command":\[.*?\],/g, '')).not.toContain(
+      'hidden-word',
+    );
+    await run.kill({ signal: 'KILL' });
+  });
+
   it('shows another text than the command, where it is told to', async () => {
     const { shell, root } = world(backend);
     const run = shell.start('echo hidden-word | wc -c', { shown: 'echo [REDACTED:X] | wc -c' });
