@@ -12,7 +12,11 @@ export type ErrorCode =
   | 'runner_lost'
   | 'start_failed'
   | 'run_not_live'
-  | 'state_unwritable';
+  | 'state_unwritable'
+  | 'settings_invalid'
+  | 'journal_unwritable'
+  | 'journal_session_not_found'
+  | 'catalog_unavailable';
 
 export class AppError extends Error {
   readonly code: ErrorCode;

@@ -10,6 +10,7 @@ const USAGE: readonly ErrorCode[] = [
   'path_unsafe',
   'cwd_missing',
   'cwd_not_directory',
+  'settings_invalid',
 ];
 
 export function fail(name: string, error: unknown): never {

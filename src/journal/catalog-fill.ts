@@ -1,0 +1,148 @@
+// Brings the catalog up to date from the session files, in transactions of their own, so that it
+// can stop after each of them and several processes can do it at once: what a file has beyond its
+// watermark is looked up again inside the transaction; whoever comes second finds nothing to do.
+import { Batch, type Portion } from './catalog-batch.ts';
+import { entryAt, type FileState, fileState, isAs, isLive, look } from './catalog-look.ts';
+import { inTransaction } from './catalog-schema.ts';
+import { readEntries } from './reader.ts';
+import type { Database } from './sqlite.ts';
+
+/** Everything there is to do, a step at a time. */
+export function* catchUp(
+  database: Database,
+  directory: string,
+  now: () => number,
+  portion: Portion,
+): Generator<void, void, undefined> {
+  const { names, gone, mark } = yield* look(database, directory, now());
+  // What is gone is found to be so again, as everything is, inside its transaction.
+  yield* takeIn(database, directory, [...gone, ...names], portion);
+  if (mark !== undefined) {
+    inTransaction(database, () => {
+      database.run("INSERT OR REPLACE INTO about VALUES ('mark', ?)", mark);
+    });
+  }
+}
+
+/** Reads what is new in these sessions. */
+export function* takeIn(
+  database: Database,
+  directory: string,
+  names: readonly string[],
+  portion: Portion,
+): Generator<void, void, undefined> {
+  const waiting = [...names].reverse();
+  const isDone = (name: string) => !isStale(database, directory, name);
+  for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
+    if (isDone(next)) waiting.pop();
+    else {
+      inTransaction(database, () => {
+        const batch = new Batch(database, portion);
+        for (
+          let name = waiting.at(-1);
+          name !== undefined && batch.hasRoom;
+          name = waiting.at(-1)
+        ) {
+          if (isDone(name) || takeInSession(database, directory, name, batch)) waiting.pop();
+        }
+        batch.store();
+      });
+      yield* mergeWords(database, portion);
+    }
+    yield;
+  }
+}
+
+/**
+ * Every transaction leaves a piece of the index of words, and a search has to look into each. Left
+ * to itself SQLite puts them together now and then for so long that a server would stand still.
+ */
+function* mergeWords(database: Database, { pages }: Portion): Generator<void, void, undefined> {
+  const changes = () => Number(database.all('SELECT total_changes() AS count')[0]?.count);
+  for (;;) {
+    const before = changes();
+    inTransaction(database, () => {
+      database.run("INSERT INTO words (words, rank) VALUES ('merge', ?)", pages);
+    });
+    if (changes() - before < 2) return; // how it says that there was nothing to do
+    yield;
+  }
+}
+
+type Session = FileState & {
+  readonly id: number;
+  readonly live: boolean;
+  readonly watermark: number;
+};
+
+function findSession(database: Database, name: string): Session | undefined {
+  const sql = 'SELECT id, live, ino, size, mtime, watermark FROM sessions WHERE name = ?';
+  const [row] = database.all(sql, name);
+  if (row === undefined) return undefined;
+  const number = (key: string) => Number(row[key]);
+  const state = { ino: number('ino'), size: number('size'), mtime: number('mtime') };
+  return { ...state, id: number('id'), live: row.live === 1, watermark: number('watermark') };
+}
+
+function isStale(database: Database, directory: string, name: string): boolean {
+  const session = findSession(database, name);
+  if (session === undefined || !isAs(session, fileState(directory, name))) return true;
+  return session.live && !isLive(directory, name);
+}
+
+/** True when all of it is taken in. */
+function takeInSession(database: Database, directory: string, name: string, batch: Batch): boolean {
+  const live = isLive(directory, name);
+  // Before it is read: what is written meanwhile makes it look changed the next time.
+  const state = fileState(directory, name);
+  let session = findSession(database, name);
+  if (session !== undefined && !isContinued(database, directory, name, session, state)) {
+    if (!batch.takeOut(session.id)) return false;
+    database.run('DELETE FROM sessions WHERE id = ?', session.id);
+    session = undefined;
+  }
+  if (state === undefined) return true;
+  session ??= addSession(database, name);
+  let watermark = session.watermark;
+  let complete = true;
+  for (const { entry, offset, end } of readEntries(directory, name, watermark)) {
+    // A damaged line can have several entries, which share its end.
+    if (!batch.hasRoom && end !== watermark) {
+      complete = false;
+      break;
+    }
+    batch.takeIn(session.id, entry, offset);
+    watermark = end;
+  }
+  const { ino, size, mtime } = complete ? state : { ino: state.ino, size: watermark, mtime: 0 };
+  database.run(
+    'UPDATE sessions SET live = ?, ino = ?, size = ?, mtime = ?, watermark = ? WHERE id = ?',
+    ...[Number(live), ino, size, mtime, watermark, session.id],
+  );
+  return complete;
+}
+
+function addSession(database: Database, name: string): Session {
+  database.run('INSERT INTO sessions VALUES (NULL, ?, 1, 0, 0, 0, 0, NULL)', name);
+  const session = findSession(database, name);
+  if (session === undefined) throw new Error('a row that was just inserted is missing');
+  return session;
+}
+
+/** The file is the one that was read, and all that happened to it is that it became longer. */
+function isContinued(
+  database: Database,
+  directory: string,
+  name: string,
+  session: Session,
+  state: FileState | undefined,
+): boolean {
+  if (state === undefined) return false;
+  if (isAs(session, state) || session.watermark === 0) return true;
+  if (state.ino !== session.ino || state.size <= session.size) return false;
+  // An inode can be that of a file that was removed. One entry that was read tells whether it is.
+  const sql = `SELECT entry_id, offset FROM entries WHERE session = ?
+    ORDER BY entry_id DESC LIMIT 1`;
+  const [row] = database.all(sql, session.id);
+  return entryAt(directory, name, Number(row?.offset), String(row?.entry_id)) !== undefined;
+}

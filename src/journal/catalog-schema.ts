@@ -1,0 +1,170 @@
+// catalog.db: what can be found out from the session files, kept so that it need not be found out
+// again. Derived and disposable: a file of another version, or a damaged one, is thrown away.
+//
+//   about     mark: the state of sessions/ when all of it was in the catalog
+//   sessions  one row per file: how far it was read (watermark, bytes) and what it looked like then
+//             (ino, size, mtime); live while its metadata says somebody writes it; last_at is the
+//             newest time of its entries
+//   entries   one row per entry, with the excerpts that are searched (see search-text.ts); what its
+//             flags say is below
+//   words     full-text index of the folded excerpts of an entry, by trigrams: only which entries
+//             have one, not where, so what it finds is looked at again
+//   grams     how many of some entries have a trigram (see catalog-grams.ts)
+//   days      one rollup (see rollup.ts) per day in UTC, its normal forms in forms
+//
+// The id of an entry says when it was: it is at least 8 for each second of its time, and the next
+// free number if that is taken. So ids go with time closely enough that the newest hits are found
+// from the highest id down, and no entry with a lower id than 8 (t + 1) is newer than second t.
+import * as fs from 'node:fs';
+import { type Database, type Sqlite, troubleOf } from './sqlite.ts';
+
+const VERSION = 1;
+export const BUSY_MS = 2_000; // a transaction of another process takes a fraction of this
+
+const SCHEMA = `
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL,
+  ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL,
+  watermark INTEGER NOT NULL, last_at INTEGER);
+CREATE INDEX sessions_live ON sessions (name) WHERE live = 1;
+CREATE TABLE entries (
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, entry_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL, offset INTEGER NOT NULL, at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL, exit_code INTEGER, agent TEXT, flags INTEGER NOT NULL,
+  command TEXT NOT NULL, description TEXT, stdout TEXT, stderr TEXT);
+CREATE UNIQUE INDEX entries_session ON entries (session, entry_id);
+CREATE INDEX entries_at ON entries (at);
+CREATE VIRTUAL TABLE words USING
+  fts5 (text, content = '', columnsize = 0, detail = none, tokenize = 'trigram');
+INSERT INTO words (words, rank) VALUES ('automerge', 0);
+CREATE TABLE grams (gram TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE days (
+  day INTEGER PRIMARY KEY, commands INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
+  zero INTEGER NOT NULL, one INTEGER NOT NULL, other INTEGER NOT NULL, none INTEGER NOT NULL,
+  longest_ms INTEGER NOT NULL, longest TEXT NOT NULL);
+CREATE TABLE forms (
+  day INTEGER NOT NULL, form TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (day, form)) WITHOUT ROWID;
+PRAGMA user_version = ${VERSION};
+`;
+
+/** The excerpt is the whole field. */
+export const WHOLE_STDOUT = 1;
+export const WHOLE_STDERR = 2;
+/** What is found in the excerpts of command and description may not be found in their columns. */
+export const UNLIKE = 4;
+
+/** Every entry of that time (epoch ms) or a later one has this id or a higher one. */
+export function firstIdAt(at: number): number {
+  return Math.max(0, Math.floor(at / 1000)) * 8;
+}
+
+/** Every entry with this id or a lower one began before this time (epoch ms). */
+export function timeAbove(id: number): number {
+  return (Math.floor(id / 8) + 1) * 1000;
+}
+
+export type CatalogFile = {
+  readonly database: Database;
+  /** The file that was opened is the file that is there now. */
+  readonly isCurrent: () => boolean;
+  /** Never throws. */
+  readonly close: () => void;
+};
+
+/** Undefined when it cannot be had: a lock that stays, a full disk, a missing permission. */
+export function openCatalogFile(sqlite: Sqlite, path: string): CatalogFile | undefined {
+  return attemptOpen(sqlite, path) ?? attemptOpen(sqlite, path);
+}
+
+/** Throws the file away if it is not what we made. */
+function attemptOpen(sqlite: Sqlite, path: string): CatalogFile | undefined {
+  let database: Database | undefined;
+  try {
+    const ino = ensurePrivateFile(path);
+    database = sqlite.open(path);
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.exec('PRAGMA synchronous = NORMAL');
+    ensureSchema(database);
+    const isCurrent = () => fs.statSync(path, { throwIfNoEntry: false })?.ino === ino;
+    if (!isCurrent()) throw new Error(`${path} was replaced`);
+    return { database, isCurrent, close: closing(database) };
+  } catch (error) {
+    attempt(() => database?.close());
+    if (troubleOf(error) === 'damaged') attempt(() => discardCatalogFile(path));
+    return undefined;
+  }
+}
+
+function closing(database: Database): () => void {
+  return () => {
+    // What is left in the log would lie beside the file until somebody opens it again.
+    attempt(() => database.exec('PRAGMA busy_timeout = 0'));
+    attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+    attempt(() => database.close());
+  };
+}
+
+/** The library would follow a link, and would let others read the file. */
+function ensurePrivateFile(path: string): number {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+  const fd = fs.openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile()) throw new Error(`${path} is not a file`);
+    if ((stat.mode & 0o077) !== 0) fs.fchmodSync(fd, 0o600);
+    return stat.ino;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+class WrongVersion extends Error {
+  readonly errcode = 1;
+}
+
+function ensureSchema(database: Database): void {
+  if (versionOf(database) === VERSION) return;
+  // Not inside a transaction. Where it is not possible, on some network disks, nothing changes.
+  database.all('PRAGMA journal_mode = WAL');
+  inTransaction(database, () => {
+    const version = versionOf(database); // somebody else may have made it by now
+    if (version === VERSION) return;
+    const [row] = database.all('SELECT count(*) AS count FROM sqlite_schema');
+    if (version !== 0 || row?.count !== 0) throw new WrongVersion();
+    database.exec(SCHEMA);
+  });
+}
+
+function versionOf(database: Database): unknown {
+  return database.all('PRAGMA user_version')[0]?.user_version;
+}
+
+/** Everything or nothing, and nobody else writes meanwhile. */
+export function inTransaction<T>(database: Database, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    attempt(() => database.exec('ROLLBACK'));
+    throw error;
+  }
+}
+
+/** For what is tried while something else has failed already: that is the error to report. */
+function attempt(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // A full disk has ended the transaction, or a file cannot be closed: nothing more to do.
+  }
+}
+
+/** Whoever has it open goes on with a file without a name until he notices. */
+export function discardCatalogFile(path: string): void {
+  // The database last: what is left over beside an empty one is ignored.
+  for (const suffix of ['-wal', '-shm', '']) fs.rmSync(`${path}${suffix}`, { force: true });
+}

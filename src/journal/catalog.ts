@@ -1,0 +1,225 @@
+// The catalog of a journal: search and statistics that do not read the journal again. It never
+// stands in the way: where there is no SQLite, or while the file is locked, damaged or behind, the
+// session files are read instead, with the same result.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { LARGE, SMALL } from './catalog-batch.ts';
+import { catchUp, takeIn } from './catalog-fill.ts';
+import { catalogSearch, catalogStats } from './catalog-query.ts';
+import {
+  BUSY_MS,
+  type CatalogFile,
+  discardCatalogFile,
+  openCatalogFile,
+} from './catalog-schema.ts';
+import { sessionsDir } from './files.ts';
+import { journalSessionIds } from './reader.ts';
+import { type SearchHit, type SearchQuery, scanSearch } from './search.ts';
+import { matcherOf } from './search-text.ts';
+import { type Database, loadSqlite, type Sqlite, troubleOf } from './sqlite.ts';
+import { type Stats, type StatsQuery, scanStats } from './stats.ts';
+
+/** How often a refresh with a budget looks at all sessions, not only at those it is told of. */
+const LOOK_AGAIN_MS = 60_000;
+
+export type Catalog = {
+  /** What it works with; `scan` when there is no SQLite. */
+  readonly kind: Sqlite['name'] | 'scan';
+  /**
+   * Takes in what is new in the session files. With a budget it stops after about so many
+   * milliseconds and goes on the next time; it looks at the sessions of `first` every time and at
+   * all others once a minute. `done` is false while there is more to take in.
+   */
+  refresh(options?: RefreshOptions): { readonly done: boolean };
+  /** Throws `usage` for a regular expression that is none. */
+  search(query: SearchQuery): SearchHit[];
+  stats(query?: StatsQuery): Stats;
+  close(): void;
+};
+
+type RefreshOptions = {
+  readonly budgetMs?: number;
+  readonly first?: readonly string[];
+};
+
+export type CatalogOptions = {
+  readonly now: () => number;
+  /** Undefined when there is none; the default is the best this Node has. */
+  readonly sqlite?: () => Sqlite | undefined;
+};
+
+export async function openCatalog(directory: string, options: CatalogOptions): Promise<Catalog> {
+  const sqlite = (options.sqlite ?? loadSqlite)();
+  return sqlite === undefined
+    ? new ScanCatalog(directory)
+    : new SqlCatalog(directory, sqlite, options.now);
+}
+
+/** Makes the next one start from nothing. Throws the error of the system call. */
+export function discardCatalog(directory: string): void {
+  discardCatalogFile(pathOf(directory));
+}
+
+function pathOf(directory: string): string {
+  return join(resolve(directory), 'catalog.db');
+}
+
+/** Nothing is put into a directory that is none. */
+function isJournal(directory: string): boolean {
+  return existsSync(sessionsDir(directory)) || journalSessionIds(directory).length > 0;
+}
+
+class ScanCatalog implements Catalog {
+  readonly kind = 'scan';
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  refresh(): { done: boolean } {
+    return { done: true };
+  }
+
+  search(query: SearchQuery): SearchHit[] {
+    return scanSearch(this.#directory, query);
+  }
+
+  stats(query: StatsQuery = {}): Stats {
+    return scanStats(this.#directory, query);
+  }
+
+  close(): void {}
+}
+
+class SqlCatalog implements Catalog {
+  readonly #directory: string;
+  readonly #sqlite: Sqlite;
+  readonly #now: () => number;
+  #file: CatalogFile | undefined;
+  /** Looking at all sessions, as far as it has come. */
+  #work: Generator<void, void, undefined> | undefined;
+  /** When all sessions were looked at last, and found to be in the catalog. */
+  #completeAt: number | undefined;
+
+  constructor(directory: string, sqlite: Sqlite, now: () => number) {
+    this.#directory = directory;
+    this.#sqlite = sqlite;
+    this.#now = now;
+  }
+
+  get kind(): Sqlite['name'] {
+    return this.#sqlite.name;
+  }
+
+  refresh({ budgetMs, first = [] }: RefreshOptions = {}): { done: boolean } {
+    const advance = () =>
+      budgetMs === undefined ? this.#finish() : this.#advance(this.#now() + budgetMs, first);
+    try {
+      return { done: advance() };
+    } catch (error) {
+      const trouble = troubleOf(error);
+      this.#drop({ keep: trouble === 'busy' });
+      if (trouble === 'busy' && budgetMs !== undefined) return { done: false };
+      this.#completeAt = undefined;
+      if (trouble !== 'damaged') return { done: false };
+    }
+    return this.#startAgain(advance);
+  }
+
+  /** The file is not what we made: the second and last try is with a new one. */
+  #startAgain(advance: () => boolean): { done: boolean } {
+    try {
+      discardCatalog(this.#directory);
+      return { done: advance() };
+    } catch {
+      this.#drop({ keep: false });
+      return { done: false }; // the scan answers
+    }
+  }
+
+  #finish(): boolean {
+    const database = this.#open(BUSY_MS);
+    if (database === undefined) return false;
+    this.#stop();
+    for (const _ of catchUp(database, this.#directory, this.#now, LARGE));
+    this.#completeAt = this.#now();
+    return true;
+  }
+
+  #advance(until: number, first: readonly string[]): boolean {
+    // Whoever has a budget cannot wait for a lock.
+    const database = this.#open(0);
+    if (database === undefined) return false;
+    const told = takeIn(database, this.#directory, first, SMALL);
+    if (!this.#run(told, until)) return false;
+    const seen = this.#completeAt;
+    const due = seen === undefined || this.#now() - seen >= LOOK_AGAIN_MS;
+    if (this.#work === undefined && !due) return true;
+    this.#work ??= catchUp(database, this.#directory, this.#now, SMALL);
+    if (!this.#run(this.#work, until)) return false;
+    this.#work = undefined;
+    this.#completeAt = this.#now();
+    return true;
+  }
+
+  /** True when the work is done, false when the time is over. At least one step is made. */
+  #run(work: Generator<void, void, undefined>, until: number): boolean {
+    do {
+      if (work.next().done) return true;
+    } while (this.#now() < until);
+    return false;
+  }
+
+  /** The file that has the name now; another one than before knows nothing yet. */
+  #open(busyMs: number): Database | undefined {
+    if (this.#file !== undefined && !this.#file.isCurrent()) this.#drop({ keep: false });
+    if (this.#file === undefined && isJournal(this.#directory)) {
+      this.#file = openCatalogFile(this.#sqlite, pathOf(this.#directory));
+    }
+    this.#file?.database.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    return this.#file?.database;
+  }
+
+  search(query: SearchQuery): SearchHit[] {
+    const matcher = matcherOf(query.text, query.regex === true);
+    const answer = this.#ask((database) =>
+      catalogSearch(database, this.#directory, query, matcher),
+    );
+    return answer ?? scanSearch(this.#directory, query);
+  }
+
+  stats(query: StatsQuery = {}): Stats {
+    const answer = this.#ask((database) => catalogStats(database, query));
+    return answer ?? scanStats(this.#directory, query);
+  }
+
+  /** Undefined when it does not know everything, or cannot be asked. */
+  #ask<T>(question: (database: Database) => T): T | undefined {
+    if (this.#file === undefined || this.#completeAt === undefined) return undefined;
+    try {
+      return question(this.#file.database);
+    } catch {
+      this.#completeAt = undefined; // the next refresh finds out what is the matter
+      return undefined;
+    }
+  }
+
+  close(): void {
+    this.#drop({ keep: false });
+  }
+
+  /** Forgets the work; and the file too, unless it is to be kept. */
+  #drop({ keep }: { readonly keep: boolean }): void {
+    this.#stop();
+    if (keep) return;
+    this.#file?.close();
+    this.#file = undefined;
+    this.#completeAt = undefined;
+  }
+
+  #stop(): void {
+    this.#work?.return();
+    this.#work = undefined;
+  }
+}

@@ -1,0 +1,175 @@
+// The entries in the lines of one file that a crash, a full disk or a careless hand may have
+// damaged. A line counts if it ends in `\n` and is an entry. In a line that is not, the entries
+// that are whole are found again (two lines without a newline between them, runs of NUL, half a
+// line before a whole one); one that is there twice counts once. Nothing is repaired, nothing
+// throws.
+import { isUtf8 } from 'node:buffer';
+import * as fs from 'node:fs';
+import type { Entry } from '../types.ts';
+import { decodeEntry, ENTRY_START } from './entry.ts';
+import { openToRead } from './files.ts';
+import { Tally } from './metadata.ts';
+
+const BLOCK_BYTES = 262_144;
+// No entry is that long. What is longer is a hole or rubbish and must not fill the memory.
+const LINE_BYTES_MAX = 134_217_728;
+const NEWLINE = 0x0a;
+const START = Buffer.from(ENTRY_START);
+
+export type PlacedEntry = {
+  readonly entry: Entry;
+  /** Where its line begins, and behind its `\n`. */
+  readonly offset: number;
+  readonly end: number;
+};
+
+export function* entriesOf(
+  path: string,
+  fromByte: number,
+  damage: { lines: number },
+): Generator<PlacedEntry, void, undefined> {
+  const seen = new Set<string>();
+  for (const { bytes, offset, end, complete } of linesOf(path, fromByte)) {
+    const whole = complete ? decodeBytes(bytes) : undefined;
+    if (whole === undefined && bytes.length > 0) damage.lines += 1;
+    if (!complete) return;
+    const found = whole === undefined ? salvaged(bytes) : [{ entry: whole, length: bytes.length }];
+    for (const { entry, length } of found) {
+      // The id alone would let a line put together from two hide the true one.
+      const key = `${entry.entry_id} ${length}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      yield { entry, offset, end };
+    }
+  }
+}
+
+export function tallyOf(path: string): Tally {
+  const tally = new Tally();
+  for (const { entry } of entriesOf(path, 0, { lines: 0 })) tally.add(entry);
+  return tally;
+}
+
+/** The entry that a run has in this file. */
+export function entryOfRun(path: string, runId: string | null): Entry | undefined {
+  if (runId === null) return undefined;
+  for (const { entry } of entriesOf(path, 0, { lines: 0 })) {
+    if (entry.run_id === runId) return entry;
+  }
+  return undefined;
+}
+
+/** The last line of a file has no `\n`: its writer died within it. */
+export function endsTorn(path: string): boolean {
+  const fd = openToRead(path);
+  if (fd === undefined) return false;
+  try {
+    const { size } = fs.fstatSync(fd);
+    const last = Buffer.alloc(1);
+    return size > 0 && fs.readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+type Line = {
+  /** Without its `\n`. */
+  readonly bytes: Buffer;
+  readonly offset: number;
+  readonly end: number;
+  readonly complete: boolean;
+};
+
+function* linesOf(path: string, fromByte: number): Generator<Line, void, undefined> {
+  const fd = openToRead(path);
+  if (fd === undefined) return;
+  try {
+    let offset = fromByte;
+    let pending: Buffer[] = [];
+    let length = 0;
+    for (const block of blocksOf(fd, fromByte)) {
+      let at = 0;
+      for (let newline = block.indexOf(NEWLINE); newline >= 0; ) {
+        const bytes = joined(pending, block.subarray(at, newline));
+        const end = offset + bytes.length + 1;
+        yield { bytes, offset, end, complete: true };
+        offset = end;
+        pending = [];
+        length = 0;
+        at = newline + 1;
+        newline = block.indexOf(NEWLINE, at);
+      }
+      pending.push(block.subarray(at));
+      length += block.length - at;
+      if (length > LINE_BYTES_MAX) {
+        yield { bytes: joined(pending), offset, end: offset + length, complete: true };
+        offset += length;
+        pending = [];
+        length = 0;
+      }
+    }
+    const bytes = joined(pending);
+    if (length > 0) yield { bytes, offset, end: offset + length, complete: false };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function joined(pending: readonly Buffer[], last: Buffer = Buffer.alloc(0)): Buffer {
+  return pending.length === 0 ? last : Buffer.concat([...pending, last]);
+}
+
+/** Up to where the file ends now; what is appended meanwhile is for the next reader. */
+function* blocksOf(fd: number, from: number): Generator<Buffer, void, undefined> {
+  const { size } = fs.fstatSync(fd);
+  for (let position = from; position < size; ) {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, size - position));
+    let count = 0;
+    try {
+      count = fs.readSync(fd, block, 0, block.length, position);
+    } catch {
+      // EIO: what lies behind a bad sector is out of reach, what was read is not.
+    }
+    if (count === 0) return;
+    yield block.subarray(0, count);
+    position += count;
+  }
+}
+
+function decodeBytes(bytes: Buffer): Entry | undefined {
+  return isUtf8(bytes) ? decodeEntry(bytes.toString('utf8')) : undefined;
+}
+
+/** The whole entries inside a damaged line: each from where an entry starts to its last brace. */
+function salvaged(bytes: Buffer): { entry: Entry; length: number }[] {
+  const found: { entry: Entry; length: number }[] = [];
+  for (let start = bytes.indexOf(START); start >= 0; ) {
+    const next = bytes.indexOf(START, start + 1);
+    const end = objectEnd(bytes, start, next < 0 ? bytes.length : next);
+    const entry = end < 0 ? undefined : decodeBytes(bytes.subarray(start, end));
+    if (entry !== undefined) found.push({ entry, length: end - start });
+    start = next;
+  }
+  return found;
+}
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x7b, 0x7d];
+
+/** Behind the brace that closes the one at `start`, or -1. */
+function objectEnd(bytes: Buffer, start: number, limit: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < limit; at += 1) {
+    const byte = bytes[at];
+    if (quoted) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) quoted = false;
+    } else if (byte === QUOTE) quoted = true;
+    else if (byte === OPEN) depth += 1;
+    else if (byte === CLOSE) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return -1;
+}

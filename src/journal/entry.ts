@@ -1,0 +1,212 @@
+// What an entry and a session's metadata look like on disk; the one file that knows.
+//
+// An entry is one line of JSON, keys in the order below, ending in `\n`. `timestamp` has six
+// digits behind the second, of which we know three. Metadata is a JSON file for people to read,
+// its times in whole seconds. Decoding fills in keys that other writers leave out, drops keys it
+// does not know, and says undefined to anything that cannot be what it is said to be.
+import {
+  asCount,
+  asObject,
+  asOneOf,
+  asString,
+  type JsonObject,
+  parseObject,
+} from '../text/json.ts';
+import type { EndReason, Entry, SessionMetadata, SessionStatus } from '../types.ts';
+import { ENDED_BY } from '../types.ts';
+
+/** How every line begins. It cannot stand inside a line: quotes in a string are escaped. */
+export const ENTRY_START = '{"entry_id":"';
+
+const END_REASONS: readonly EndReason[] = [...ENDED_BY, 'failed', 'interrupted', 'denied'];
+export const STATUSES: readonly SessionStatus[] = ['active', 'complete', 'shutdown', 'interrupted'];
+
+// Date.parse takes much that is no time at all.
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+
+/** `2026-01-18T14:30:52.123000Z` */
+export function entryTimestamp(at: number): string {
+  return `${new Date(at).toISOString().slice(0, -1)}000Z`;
+}
+
+/** `2026-01-18T14:30:52Z` */
+export function wholeSeconds(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
+export function encodeEntry(entry: Entry): string {
+  const ordered: Entry = {
+    entry_id: entry.entry_id,
+    session_id: entry.session_id,
+    sequence_number: entry.sequence_number,
+    timestamp: entry.timestamp,
+    duration_ms: entry.duration_ms,
+    command: entry.command,
+    description: entry.description,
+    working_directory: entry.working_directory,
+    shell: entry.shell,
+    timeout_seconds: entry.timeout_seconds,
+    timed_out: entry.timed_out,
+    exit_code: entry.exit_code,
+    stdout: entry.stdout,
+    stderr: entry.stderr,
+    output_truncated: entry.output_truncated,
+    output_truncated_bytes: entry.output_truncated_bytes,
+    environment: entry.environment,
+    agent_id: entry.agent_id,
+    conversation_id: entry.conversation_id,
+    tool_call_id: entry.tool_call_id,
+    opencuff_version: entry.opencuff_version,
+    plugin_version: entry.plugin_version,
+    run_id: entry.run_id,
+    end_reason: entry.end_reason,
+    signal: entry.signal,
+    trace_id: entry.trace_id,
+    context_source: entry.context_source,
+  };
+  return `${JSON.stringify(ordered)}\n`;
+}
+
+/** `line` with or without its `\n`. */
+export function decodeEntry(line: string): Entry | undefined {
+  const json = parseObject(line);
+  return json === undefined ? undefined : entryOf(json);
+}
+
+function entryOf(json: JsonObject): Entry | undefined {
+  const fields = new Fields(json);
+  const timedOut = fields.boolean('timed_out');
+  const entry: Entry = {
+    entry_id: fields.string('entry_id'),
+    session_id: fields.string('session_id'),
+    sequence_number: fields.integer('sequence_number', 1),
+    timestamp: fields.time('timestamp'),
+    duration_ms: fields.integer('duration_ms', 0),
+    command: fields.string('command'),
+    description: fields.stringOrNull('description'),
+    working_directory: fields.string('working_directory'),
+    shell: fields.string('shell'),
+    timeout_seconds: fields.integer('timeout_seconds', 1),
+    timed_out: timedOut,
+    exit_code: fields.integerOrNull('exit_code'),
+    stdout: fields.stringOrNull('stdout'),
+    stderr: fields.stringOrNull('stderr'),
+    output_truncated: fields.boolean('output_truncated'),
+    output_truncated_bytes: fields.integerOrNull('output_truncated_bytes'),
+    environment: fields.environment('environment'),
+    agent_id: fields.stringOrNull('agent_id'),
+    conversation_id: fields.stringOrNull('conversation_id'),
+    tool_call_id: fields.stringOrNull('tool_call_id'),
+    opencuff_version: fields.string('opencuff_version'),
+    plugin_version: fields.string('plugin_version'),
+    run_id: fields.stringOrNull('run_id'),
+    end_reason: asOneOf(END_REASONS, json.end_reason) ?? (timedOut ? 'timeout' : 'itself'),
+    signal: fields.stringOrNull('signal'),
+    trace_id: fields.stringOrNull('trace_id'),
+    context_source: json.context_source === 'self-reported' ? 'self-reported' : null,
+  };
+  return fields.good ? entry : undefined;
+}
+
+export function encodeMetadata(metadata: SessionMetadata): string {
+  const ordered: SessionMetadata = {
+    session_id: metadata.session_id,
+    created_at: metadata.created_at,
+    last_updated: metadata.last_updated,
+    entry_count: metadata.entry_count,
+    total_duration_ms: metadata.total_duration_ms,
+    status: metadata.status,
+    commands_succeeded: metadata.commands_succeeded,
+    commands_failed: metadata.commands_failed,
+    commands_timed_out: metadata.commands_timed_out,
+    working_directory: metadata.working_directory,
+    agent_id: metadata.agent_id,
+    conversation_id: metadata.conversation_id,
+    end_reason: metadata.end_reason,
+    owner: metadata.owner,
+  };
+  return `${JSON.stringify(ordered, null, 2)}\n`;
+}
+
+export function decodeMetadata(text: string): SessionMetadata | undefined {
+  const json = parseObject(text);
+  const status = asOneOf(STATUSES, json?.status);
+  if (json === undefined || status === undefined) return undefined;
+  const fields = new Fields(json);
+  const metadata: SessionMetadata = {
+    session_id: fields.string('session_id'),
+    created_at: fields.time('created_at'),
+    last_updated: fields.time('last_updated'),
+    entry_count: fields.integer('entry_count', 0),
+    total_duration_ms: fields.integer('total_duration_ms', 0),
+    status,
+    commands_succeeded: fields.integer('commands_succeeded', 0),
+    commands_failed: fields.integer('commands_failed', 0),
+    commands_timed_out: fields.integer('commands_timed_out', 0),
+    working_directory: fields.string('working_directory'),
+    agent_id: fields.stringOrNull('agent_id'),
+    conversation_id: fields.stringOrNull('conversation_id'),
+    end_reason: fields.stringOrNull('end_reason'),
+    owner: ownerOf(json.owner),
+  };
+  return fields.good ? metadata : undefined;
+}
+
+function ownerOf(value: unknown): SessionMetadata['owner'] {
+  const owner = asObject(value);
+  const pid = asCount(owner?.pid);
+  const startTime = asCount(owner?.start_time);
+  return pid === undefined || startTime === undefined ? null : { pid, start_time: startTime };
+}
+
+/** Reads keys of one kind each; what was read counts only if it is `good` at the end. */
+class Fields {
+  readonly #json: JsonObject;
+  good = true;
+
+  constructor(json: JsonObject) {
+    this.#json = json;
+  }
+
+  string(key: string): string {
+    return asString(this.#json[key]) ?? this.#refuse('');
+  }
+
+  /** Missing is null. */
+  stringOrNull(key: string): string | null {
+    return (this.#json[key] ?? null) === null ? null : this.string(key);
+  }
+
+  boolean(key: string): boolean {
+    const value = this.#json[key];
+    return typeof value === 'boolean' ? value : this.#refuse(false);
+  }
+
+  integer(key: string, min: number): number {
+    const value = this.#json[key];
+    return Number.isSafeInteger(value) && Number(value) >= min ? Number(value) : this.#refuse(0);
+  }
+
+  integerOrNull(key: string): number | null {
+    if ((this.#json[key] ?? null) === null) return null;
+    return this.integer(key, Number.MIN_SAFE_INTEGER);
+  }
+
+  time(key: string): string {
+    const value = this.string(key);
+    return TIME.test(value) && !Number.isNaN(Date.parse(value)) ? value : this.#refuse('');
+  }
+
+  environment(key: string): Readonly<Record<string, string>> | null {
+    if ((this.#json[key] ?? null) === null) return null;
+    const object = asObject(this.#json[key]);
+    const strings = Object.values(object ?? {}).every((value) => typeof value === 'string');
+    if (object === undefined || !strings) return this.#refuse(null);
+    return object as Readonly<Record<string, string>>;
+  }
+
+  #refuse<T>(value: T): T {
+    this.good = false;
+    return value;
+  }
+}

@@ -1,0 +1,152 @@
+// Appends lines to one file so that each is on the disk when its promise resolves. Lines that come
+// while the disk is busy share the next write and the next sync. The first failure is the last
+// thing that happens here: every line not yet on the disk is refused, and every later one, so that
+// no line is ever written behind half of another.
+import { dirname } from 'node:path';
+import type { AppError } from '../errors.ts';
+import { closeQuietly, type Disk, errno, reopenEntries, unwritable, writeAll } from './files.ts';
+
+const BATCH_BYTES_MAX = 16_777_216; // written from memory as one piece
+
+type Waiting = {
+  readonly bytes: Buffer;
+  readonly resolve: () => void;
+  readonly reject: (error: AppError) => void;
+};
+
+type Identity = { readonly ino: number; readonly dev: number };
+
+export class GroupCommit {
+  readonly #path: string;
+  readonly #disk: Disk;
+  readonly #identity: Identity;
+  #fd: number | undefined;
+  #size: number;
+  #nameSynced: boolean;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | undefined;
+  #broken: AppError | undefined;
+
+  /** `fd` is open for appending, and no line in the file is unfinished. */
+  constructor(path: string, fd: number, disk: Disk, made: 'new' | 'resumed') {
+    this.#path = path;
+    this.#disk = disk;
+    this.#fd = fd;
+    const { ino, dev, size } = disk.fstatSync(fd);
+    this.#identity = { ino, dev };
+    this.#size = size;
+    this.#nameSynced = made === 'resumed';
+  }
+
+  /** Bytes in the file as far as they are on the disk. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get broken(): AppError | undefined {
+    return this.#broken;
+  }
+
+  /** Resolves when the line is on the disk. Rejects with `journal_unwritable`. */
+  add(line: string): Promise<void> {
+    if (this.#broken !== undefined) return Promise.reject(this.#broken);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ bytes: Buffer.from(line), resolve, reject });
+      // Not at once: calls made in the same turn go together.
+      this.#draining ??= Promise.resolve().then(() => this.#drain());
+    });
+  }
+
+  /** Waits for what is under way and lets go of the file; a later line opens it again. */
+  async close(): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining;
+    const fd = this.#fd;
+    this.#fd = undefined;
+    if (fd !== undefined) closeQuietly(fd, this.#disk);
+  }
+
+  /** The file still has its name. False: it was removed, moved or replaced. */
+  named(): boolean {
+    const stat = this.#disk.lstatSync(this.#path, { throwIfNoEntry: false });
+    return stat !== undefined && same(stat, this.#identity);
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#takeBatch();
+      try {
+        await this.#commit(batch.map(({ bytes }) => bytes));
+      } catch (error) {
+        this.#fail(unwritable(this.#path, error), batch);
+        break;
+      }
+      for (const { resolve } of batch) resolve();
+    }
+    this.#draining = undefined;
+  }
+
+  #takeBatch(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const one of this.#waiting) {
+      bytes += one.bytes.length;
+      if (count > 0 && bytes > BATCH_BYTES_MAX) break;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #commit(lines: readonly Buffer[]): Promise<void> {
+    const fd = this.#open();
+    const bytes = Buffer.concat(lines);
+    await writeAll(fd, bytes, this.#disk);
+    const nameSynced = this.#syncName();
+    try {
+      await this.#disk.sync(fd);
+    } finally {
+      await nameSynced; // whoever waits for us to be done must not find it at work
+    }
+    // Bytes in a file without a name are lost as soon as it is closed.
+    if (!this.named()) throw errno('ENOENT', 'the file has lost its name');
+    this.#size += bytes.length;
+  }
+
+  #open(): number {
+    if (this.#fd !== undefined) return this.#fd;
+    const fd = reopenEntries(this.#path, this.#disk);
+    this.#fd = fd;
+    if (!same(this.#disk.fstatSync(fd), this.#identity)) {
+      throw errno('ENOENT', 'another file has its name');
+    }
+    return fd;
+  }
+
+  /** A new file is only there after a crash of the machine if its directory knows it. */
+  async #syncName(): Promise<void> {
+    if (this.#nameSynced) return;
+    this.#nameSynced = true;
+    const sessions = dirname(this.#path);
+    for (const folder of [sessions, dirname(sessions)]) {
+      let fd: number | undefined;
+      try {
+        fd = this.#disk.openSync(folder, 'r');
+        await this.#disk.sync(fd);
+      } catch {
+        // Some file systems cannot sync a directory. The lines are as durable as they can be.
+      } finally {
+        if (fd !== undefined) closeQuietly(fd, this.#disk);
+      }
+    }
+  }
+
+  #fail(error: AppError, batch: readonly Waiting[]): void {
+    this.#broken = error;
+    const refused = [...batch, ...this.#waiting];
+    this.#waiting = [];
+    for (const { reject } of refused) reject(error);
+  }
+}
+
+function same(one: Identity, other: Identity): boolean {
+  return one.ino === other.ino && one.dev === other.dev;
+}

@@ -1,0 +1,49 @@
+// The names of sessions and entries. A session id sorts by time and is a file name; readers take
+// any id that is safe as one, because journals written by others have theirs.
+import { randomBytes } from 'node:crypto';
+import { SESSION_ID_LENGTH_MAX } from '../limits.ts';
+
+export type Random = (count: number) => Uint8Array;
+
+const SAFE = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+const FORM = /^(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)_[0-9A-Za-z]+(-[0-9A-Za-z]+)?$/;
+
+/** `20260118_143052_a7b3c9d2-e4f5`: the second in UTC and the first 12 digits of a UUID 4. */
+export function newJournalSessionId(now: number, random: Random = randomBytes): string {
+  const hex = Buffer.from(random(6)).toString('hex');
+  return `${dateAndTime(now)}_${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+/** `e_20260118_143052_001`: when it began and its place in the session. */
+export function entryId(timestampMs: number, sequence: number): string {
+  return `e_${dateAndTime(timestampMs)}_${String(sequence).padStart(3, '0')}`;
+}
+
+/** As tables show it: without the last four digits. */
+export function shortId(id: string): string {
+  return hasForm(id) ? id.replace(/-[0-9A-Za-z]+$/, '') : id;
+}
+
+/** It may be the name of a session's file: no separator, nothing hidden, not too long. */
+export function isJournalId(id: string): boolean {
+  return id.length <= SESSION_ID_LENGTH_MAX && SAFE.test(id);
+}
+
+/** It looks like an id that a recorder made, ours or another. */
+export function hasForm(id: string): boolean {
+  return isJournalId(id) && FORM.test(id);
+}
+
+/** The second a session was made in (epoch ms), or undefined for an id of another form. */
+export function journalIdTime(id: string): number | undefined {
+  const match = FORM.exec(id);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second] = match;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function dateAndTime(at: number): string {
+  const digits = new Date(at).toISOString().replace(/\D/g, '');
+  return `${digits.slice(0, 8)}_${digits.slice(8, 14)}`;
+}

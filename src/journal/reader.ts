@@ -1,0 +1,93 @@
+// The sessions of a journal, as they are true now: what their lines say counts, whatever became of
+// their metadata. Nothing is written and nothing throws; how damaged lines are read is a matter of
+// entry-lines.ts.
+import * as fs from 'node:fs';
+import type { Entry, SessionMetadata } from '../types.ts';
+import { decodeMetadata } from './entry.ts';
+import { entriesOf, type PlacedEntry, tallyOf } from './entry-lines.ts';
+import { findSessionFiles, plainFile, readText, sessionsDir } from './files.ts';
+import { hasForm, isJournalId } from './ids.ts';
+import { metadataOf, Tally } from './metadata.ts';
+
+export type ReadSession = {
+  readonly metadata: SessionMetadata;
+  readonly entries: Entry[];
+  /** Lines that are not one whole entry, an unfinished last one included. */
+  readonly damagedLines: number;
+  /** Entries whose numbers are missing, or that the metadata knows of and the file does not. */
+  readonly missingEntries: number;
+};
+
+/** Every session of a journal, sorted by id and so by time. */
+export function journalSessionIds(directory: string): string[] {
+  const older = namesIn(directory).filter(hasForm);
+  const ids = new Set([...older, ...namesIn(sessionsDir(directory)).filter(isJournalId)]);
+  return [...ids].sort();
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs
+      .readdirSync(folder, { withFileTypes: true })
+      .filter((file) => file.name.endsWith('.jsonl') && file.isFile())
+      .map((file) => file.name.slice(0, -'.jsonl'.length));
+  } catch {
+    return []; // no such folder, or none that we may read: no sessions
+  }
+}
+
+/** The sessions whose id has `part` in it; the one that is `part` itself stands alone. */
+export function findSessions(directory: string, part: string): string[] {
+  if (part === '') return [];
+  const ids = journalSessionIds(directory);
+  return ids.includes(part) ? [part] : ids.filter((id) => id.includes(part));
+}
+
+export function readSession(directory: string, id: string): ReadSession | undefined {
+  const found = readStored(directory, id);
+  if (found === undefined) return undefined;
+  const damage = { lines: 0 };
+  const tally = new Tally();
+  const entries: Entry[] = [];
+  for (const { entry } of entriesOf(found.entries, 0, damage)) {
+    entries.push(entry);
+    tally.add(entry);
+  }
+  const metadata = metadataOf(id, found.stored, tally, found.stat.mtimeMs);
+  const expected = Math.max(tally.sequence, found.stored?.entry_count ?? 0);
+  const missingEntries = Math.max(0, expected - entries.length);
+  return { metadata, entries, damagedLines: damage.lines, missingEntries };
+}
+
+/**
+ * The metadata of a session, as it is true now. Its file is believed when the session has ended
+ * and no line came after it; else the lines are counted.
+ */
+export function readMetadata(directory: string, id: string): SessionMetadata | undefined {
+  const found = readStored(directory, id);
+  if (found === undefined) return undefined;
+  const { stored, stat } = found;
+  const written = plainFile(found.metadata)?.mtimeMs ?? 0;
+  if (stored !== undefined && stored.status !== 'active' && stat.mtimeMs <= written) {
+    return { ...stored, session_id: id };
+  }
+  return metadataOf(id, stored, tallyOf(found.entries), stat.mtimeMs);
+}
+
+function readStored(directory: string, id: string) {
+  const files = isJournalId(id) ? findSessionFiles(directory, id) : undefined;
+  const stat = files === undefined ? undefined : plainFile(files.entries);
+  if (files === undefined || stat === undefined) return undefined;
+  const stored = decodeMetadata(readText(files.metadata) ?? '');
+  return { ...files, stat, stored };
+}
+
+/** The entries from a byte on, which must be the start of a line. Reads as it is asked. */
+export function* readEntries(
+  directory: string,
+  id: string,
+  fromByte = 0,
+): Generator<PlacedEntry, void, undefined> {
+  const files = isJournalId(id) ? findSessionFiles(directory, id) : undefined;
+  if (files !== undefined) yield* entriesOf(files.entries, fromByte, { lines: 0 });
+}

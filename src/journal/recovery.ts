@@ -1,0 +1,107 @@
+// What a dead process left undone in a journal. Planning is pure: the facts come in as values,
+// because sessions are known here and runs are known elsewhere. Whoever acts on a plan holds the
+// claim (claim.ts) meanwhile.
+import type { JournalIntent, ProcessId, SessionMetadata } from '../types.ts';
+import { indexPath, readText } from './files.ts';
+import { decodeIndex } from './index-file.ts';
+import { Tally } from './metadata.ts';
+import { journalSessionIds, readEntries, readMetadata } from './reader.ts';
+
+export type KnownSession = {
+  readonly metadata: SessionMetadata;
+  /** While its owner lives nobody else writes it. */
+  readonly ownerAlive: boolean;
+  /** The runs that have an entry in it. */
+  readonly runIds: ReadonlySet<string>;
+};
+
+export type KnownIntent = {
+  readonly runId: string;
+  readonly intent: JournalIntent;
+  /** The process that asked for the run lives, and will write the entry itself. */
+  readonly starterAlive: boolean;
+  /** It may still change how it ends. */
+  readonly running: boolean;
+};
+
+/** What is to be done for one session. */
+export type SessionRecovery = {
+  readonly sessionId: string;
+  /** Runs whose entries can be written now, oldest first. */
+  readonly append: readonly string[];
+  /** Runs that still go on: their entries are written when they have ended. */
+  readonly wait: readonly string[];
+  /** It says that it is active and nobody is: it becomes interrupted. */
+  readonly interrupt: boolean;
+};
+
+/** A session that is gone was removed on purpose: its runs do not bring it back. */
+export function planRecovery(facts: {
+  readonly directory: string;
+  readonly sessions: readonly KnownSession[];
+  readonly intents: readonly KnownIntent[];
+}): SessionRecovery[] {
+  const bySession = new Map<string, KnownIntent[]>();
+  for (const known of facts.intents) {
+    const { directory, sessionId } = known.intent;
+    if (directory !== facts.directory || known.starterAlive) continue;
+    bySession.set(sessionId, [...(bySession.get(sessionId) ?? []), known]);
+  }
+  return facts.sessions
+    .filter(({ ownerAlive }) => !ownerAlive)
+    .map((session) => planFor(session, bySession.get(session.metadata.session_id) ?? []))
+    .filter(({ append, wait, interrupt }) => interrupt || append.length + wait.length > 0);
+}
+
+function planFor(session: KnownSession, intents: readonly KnownIntent[]): SessionRecovery {
+  const missing = intents
+    .filter(({ runId }) => !session.runIds.has(runId))
+    .sort((a, b) => startOf(a) - startOf(b));
+  const ids = (running: boolean): string[] =>
+    missing.filter((one) => one.running === running).map(({ runId }) => runId);
+  return {
+    sessionId: session.metadata.session_id,
+    append: ids(false),
+    wait: ids(true),
+    interrupt: session.metadata.status === 'active',
+  };
+}
+
+function startOf({ intent }: KnownIntent): number {
+  return Date.parse(intent.draft.timestamp);
+}
+
+/**
+ * The sessions a plan is about: those that say they are active, and those that `named` intents
+ * name. Others are not even opened: a session that has ended stays ended.
+ */
+export function knownSessions(
+  directory: string,
+  named: Iterable<string>,
+  alive: (one: ProcessId) => boolean,
+): KnownSession[] {
+  const wanted = new Set(named);
+  const rows = decodeIndex(readText(indexPath(directory)) ?? '')?.sessions ?? {};
+  const ended = (id: string): boolean => {
+    const status = Object.hasOwn(rows, id) ? rows[id]?.status : undefined;
+    return status !== undefined && status !== 'active';
+  };
+  return journalSessionIds(directory)
+    .filter((id) => wanted.has(id) || !ended(id))
+    .flatMap((id): KnownSession[] => {
+      const metadata = readMetadata(directory, id);
+      if (metadata === undefined) return [];
+      if (metadata.status !== 'active' && !wanted.has(id)) return [];
+      const tally = new Tally();
+      for (const { entry } of readEntries(directory, id)) tally.add(entry);
+      const { runIds } = tally;
+      return [{ metadata, ownerAlive: ownerAlive(metadata, alive), runIds }];
+    });
+}
+
+export function ownerAlive(
+  { owner }: Pick<SessionMetadata, 'owner'>,
+  alive: (one: ProcessId) => boolean,
+): boolean {
+  return owner !== null && alive({ pid: owner.pid, startTime: owner.start_time });
+}

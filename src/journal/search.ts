@@ -1,0 +1,209 @@
+// Searching the journal: what is asked, what a hit says, in which order hits come, and the plain
+// way to them: reading every entry. The catalog has a shorter way and must find the same.
+import type { Entry } from '../types.ts';
+import { entryTimestamp } from './entry.ts';
+import { journalSessionIds, readEntries } from './reader.ts';
+import {
+  excerptOf,
+  type Match,
+  type Matcher,
+  matcherOf,
+  placeInField,
+  storable,
+} from './search-text.ts';
+
+export type SearchQuery = {
+  /** Found in either case; empty finds every command. */
+  readonly text: string;
+  /** `text` is a regular expression. */
+  readonly regex?: boolean;
+  /** Only commands that began then or later (epoch ms). */
+  readonly since?: number;
+  /** Only commands with this exit code; `nonzero` is any other end than 0, killed ones included. */
+  readonly exit?: number | 'nonzero';
+  readonly agent?: string;
+  readonly limit: number;
+};
+
+const FIELDS = ['command', 'description', 'stdout', 'stderr'] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** One entry in which it was found: the first place in the first field that has it. */
+export type SearchHit = {
+  readonly sessionId: string;
+  readonly entryId: string;
+  readonly sequence: number;
+  readonly timestamp: string;
+  readonly command: string;
+  readonly exitCode: number | null;
+  readonly agentId: string | null;
+  readonly found: Field;
+  /** Bytes (UTF-8) before the match in that field of the entry. */
+  readonly offset: number;
+  /** The line of the match, or what is near it, cleaned of escape sequences. */
+  readonly snippet: string;
+  /** Where in the snippet the match is, in characters. */
+  readonly match: { readonly from: number; readonly to: number };
+};
+
+/** What orders hits: newest first, and everything else only so that there is one order. */
+export type HitKey = {
+  readonly at: number;
+  readonly sessionId: string;
+  readonly offset: number;
+  readonly sequence: number;
+  readonly entryId: string;
+};
+
+/** An entry that may be a hit. Excerpts, not the fields themselves. */
+export type Candidate = HitKey & {
+  readonly exitCode: number | null;
+  readonly agentId: string | null;
+  readonly command: string;
+  readonly excerpts: Readonly<Record<Field, string | null>>;
+  /** A field as the entry has it, for the few that are shown; undefined when it is gone. */
+  readonly field: (name: Field) => string | null | undefined;
+};
+
+/** Over a whole journal, by reading it. */
+export function scanSearch(directory: string, query: SearchQuery): SearchHit[] {
+  const matcher = matcherOf(query.text, query.regex === true);
+  const newest = new Newest(query.limit);
+  for (const sessionId of journalSessionIds(directory)) {
+    for (const { entry, offset } of readEntries(directory, sessionId)) {
+      const key = keyOf(entry, sessionId, offset);
+      if (!passes(entry, key.at, query) || !newest.wants(key)) continue;
+      const hit = hitOf(candidateOf(entry, key), matcher);
+      if (hit !== undefined) newest.add(key, hit);
+    }
+  }
+  return newest.hits();
+}
+
+function passes(entry: Entry, at: number, { since, exit, agent }: SearchQuery): boolean {
+  if (since !== undefined && at < since) return false;
+  if (agent !== undefined && entry.agent_id !== agent) return false;
+  if (exit === undefined) return true;
+  return exit === 'nonzero' ? entry.exit_code !== 0 : entry.exit_code === exit;
+}
+
+function keyOf(entry: Entry, sessionId: string, offset: number): HitKey {
+  const at = Date.parse(entry.timestamp);
+  return { at, sessionId, offset, sequence: entry.sequence_number, entryId: entry.entry_id };
+}
+
+function candidateOf(entry: Entry, key: HitKey): Candidate {
+  const fields = {
+    command: storable(entry.command),
+    description: entry.description === null ? null : storable(entry.description),
+    stdout: entry.stdout,
+    stderr: entry.stderr,
+  };
+  return {
+    ...key,
+    exitCode: entry.exit_code,
+    agentId: entry.agent_id,
+    command: fields.command,
+    excerpts: {
+      command: excerptOf(fields.command),
+      description: excerptOrNull(fields.description),
+      stdout: excerptOrNull(fields.stdout),
+      stderr: excerptOrNull(fields.stderr),
+    },
+    field: (name) => fields[name],
+  };
+}
+
+export function excerptOrNull(field: string | null): string | null {
+  return field === null ? null : excerptOf(field);
+}
+
+/** Undefined when it is not found, or was removed meanwhile. */
+export function hitOf(candidate: Candidate, matcher: Matcher): SearchHit | undefined {
+  for (const found of FIELDS) {
+    const excerpt = candidate.excerpts[found];
+    const match = excerpt === null ? undefined : matcher.find(excerpt);
+    if (excerpt === null || match === undefined) continue;
+    const field = candidate.field(found);
+    if (field === null || field === undefined) return undefined;
+    const { sessionId, entryId, sequence, at, command, exitCode, agentId } = candidate;
+    return {
+      sessionId,
+      entryId,
+      sequence,
+      timestamp: entryTimestamp(at),
+      command,
+      exitCode,
+      agentId,
+      found,
+      offset: Buffer.byteLength(field.slice(0, placeInField(field, match.index))),
+      ...snippetOf(excerpt, match),
+    };
+  }
+  return undefined;
+}
+
+const CONTEXT_LENGTH = 60;
+const MATCH_LENGTH_MAX = 200;
+const CUT = '…';
+
+function snippetOf(excerpt: string, match: Match): Pick<SearchHit, 'snippet' | 'match'> {
+  const { index } = match;
+  const end = index + Math.min(match.length, MATCH_LENGTH_MAX);
+  // The gap of an excerpt ends a line, too.
+  const before = excerpt.slice(Math.max(0, index - CONTEXT_LENGTH), index).split(/[\n\r\x1f]/);
+  const after = excerpt.slice(end, end + CONTEXT_LENGTH).split(/[\n\r\x1f]/);
+  const left = before.at(-1) ?? '';
+  const right = after[0] ?? '';
+  const head = before.length === 1 && index > CONTEXT_LENGTH ? CUT : '';
+  const cutBehind = after.length === 1 && end + CONTEXT_LENGTH < excerpt.length;
+  const tail = cutBehind || end < index + match.length ? CUT : '';
+  const from = head.length + left.length;
+  const snippet = storable(`${head}${left}${excerpt.slice(index, end)}${right}${tail}`);
+  return { snippet, match: { from, to: from + end - index } };
+}
+
+/** The newest hits of those that come in any order. */
+export class Newest {
+  readonly #limit: number;
+  readonly #kept: { readonly key: HitKey; readonly hit: SearchHit }[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Whether a hit with this key would be kept. */
+  wants(key: HitKey): boolean {
+    const last = this.#kept[this.#limit - 1];
+    return this.#limit > 0 && (last === undefined || isNewer(key, last.key));
+  }
+
+  /** True when every hit before this time is too old to be kept. */
+  isFullBefore(at: number): boolean {
+    const last = this.#kept[this.#limit - 1];
+    return this.#limit === 0 || (last !== undefined && last.key.at >= at);
+  }
+
+  add(key: HitKey, hit: SearchHit): void {
+    let [low, high] = [0, this.#kept.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#kept[middle];
+      if (other !== undefined && isNewer(key, other.key)) high = middle;
+      else low = middle + 1;
+    }
+    this.#kept.splice(low, 0, { key, hit });
+    if (this.#kept.length > this.#limit) this.#kept.pop();
+  }
+
+  hits(): SearchHit[] {
+    return this.#kept.map(({ hit }) => hit);
+  }
+}
+
+function isNewer(a: HitKey, b: HitKey): boolean {
+  if (a.at !== b.at) return a.at > b.at;
+  if (a.sessionId !== b.sessionId) return a.sessionId > b.sessionId;
+  if (a.offset !== b.offset) return a.offset > b.offset;
+  return a.sequence !== b.sequence ? a.sequence > b.sequence : a.entryId > b.entryId;
+}

@@ -1,0 +1,248 @@
+// One session being written. An entry is on the disk when its promise resolves, and its number is
+// its place in the file. The metadata follows at most once a second and at the end: whoever reads
+// an active session counts its lines. Nothing but `append` and starting can fail.
+import { type AppError, errnoOf } from '../errors.ts';
+import type { Entry, EntryDraft, SessionMetadata, SessionStatus } from '../types.ts';
+import { decodeMetadata, encodeEntry, encodeMetadata, entryTimestamp } from './entry.ts';
+import { endsTorn, entryOfRun, tallyOf } from './entry-lines.ts';
+import {
+  closeQuietly,
+  createEntries,
+  DISK,
+  type Disk,
+  ensureJournal,
+  findSessionFiles,
+  type JournalEnv,
+  plainFile,
+  readText,
+  reopenEntries,
+  replaceFile,
+  type SessionFiles,
+  sessionFiles,
+  unwritable,
+} from './files.ts';
+import { GroupCommit } from './group-commit.ts';
+import { entryId, newJournalSessionId } from './ids.ts';
+import { metadataOf, newMetadata, type SessionFacts, touched, withEntry } from './metadata.ts';
+import { MetadataFile } from './metadata-file.ts';
+
+const ID_TRIES_MAX = 5; // two sessions of one second with the same 48 random bits
+
+/** Told whenever the metadata changed: for what is derived from it. */
+export type Changed = (metadata: SessionMetadata, sizeBytes: number) => void;
+
+/** Makes the session's files. Throws `journal_unwritable`. */
+export function startSession(
+  directory: string,
+  facts: SessionFacts,
+  env: JournalEnv,
+  changed?: Changed,
+): SessionWriter {
+  const disk = env.fs ?? DISK;
+  ensureJournal(directory, disk);
+  const now = env.now();
+  for (let tries = 1; ; tries += 1) {
+    const id = newJournalSessionId(now, env.random);
+    const files = sessionFiles(directory, id);
+    let fd: number | undefined;
+    try {
+      fd = createEntries(files.entries, disk);
+      const metadata = newMetadata(id, facts, now);
+      replaceFile(files.metadata, encodeMetadata(metadata), disk);
+      const file = new GroupCommit(files.entries, fd, disk, 'new');
+      const runIds = new Set<string>();
+      const begun = { files, file, metadata, written: metadata, sequence: 0, runIds };
+      return new SessionWriter(begun, env, changed);
+    } catch (error) {
+      if (fd !== undefined) undo(files, fd, disk);
+      else if (errnoOf(error) === 'EEXIST' && tries < ID_TRIES_MAX) continue;
+      throw unwritable(files.entries, error);
+    }
+  }
+}
+
+function undo(files: SessionFiles, fd: number, disk: Disk): void {
+  closeQuietly(fd, disk);
+  for (const path of [files.metadata, files.entries]) {
+    try {
+      disk.unlinkSync(path);
+    } catch {
+      // An empty session stays behind; the next recovery says that it was interrupted.
+    }
+  }
+}
+
+/**
+ * For recovery: goes on with the session of an owner who is dead. An unfinished line is ended
+ * first, and a run that has its entry already gets no second one. Throws `journal_unwritable`.
+ */
+export function resumeSession(
+  directory: string,
+  sessionId: string,
+  env: JournalEnv,
+  changed?: Changed,
+): SessionWriter {
+  const disk = env.fs ?? DISK;
+  const files = findSessionFiles(directory, sessionId) ?? sessionFiles(directory, sessionId);
+  let fd: number | undefined;
+  try {
+    fd = reopenEntries(files.entries, disk);
+    if (endsTorn(files.entries)) disk.writeSync(fd, '\n');
+    const tally = tallyOf(files.entries);
+    const stored = decodeMetadata(readText(files.metadata) ?? '');
+    const modifiedAt = plainFile(files.entries)?.mtimeMs ?? env.now();
+    const metadata = metadataOf(sessionId, stored, tally, modifiedAt);
+    const file = new GroupCommit(files.entries, fd, disk, 'resumed');
+    const { sequence, runIds } = tally;
+    const begun = { files, file, metadata, written: undefined, sequence, runIds };
+    return new SessionWriter(begun, env, changed);
+  } catch (error) {
+    if (fd !== undefined) closeQuietly(fd, disk);
+    throw unwritable(files.entries, error);
+  }
+}
+
+type Begun = {
+  readonly files: SessionFiles;
+  readonly file: GroupCommit;
+  readonly metadata: SessionMetadata;
+  /** What the metadata file is known to say. */
+  readonly written: SessionMetadata | undefined;
+  /** Of the last entry in the file. */
+  readonly sequence: number;
+  /** Runs whose entries are in the file already. */
+  readonly runIds: ReadonlySet<string>;
+};
+
+export class SessionWriter {
+  readonly id: string;
+  readonly #entriesPath: string;
+  readonly #file: GroupCommit;
+  readonly #metadata: MetadataFile;
+  readonly #now: () => number;
+  readonly #changed: Changed | undefined;
+  readonly #runIds: ReadonlySet<string>;
+  #sequence: number;
+  #ended: boolean;
+  #settling: Promise<void> = Promise.resolve();
+
+  constructor(begun: Begun, env: JournalEnv, changed: Changed | undefined) {
+    const { files, file, metadata, written } = begun;
+    this.id = metadata.session_id;
+    this.#entriesPath = files.entries;
+    this.#file = file;
+    this.#metadata = new MetadataFile(files.metadata, () => file.named(), env, metadata, written);
+    this.#now = env.now;
+    this.#changed = changed;
+    this.#runIds = begun.runIds;
+    this.#sequence = begun.sequence;
+    this.#ended = metadata.status !== 'active';
+    this.#tell(file.size);
+  }
+
+  get metadata(): SessionMetadata {
+    return this.#metadata.latest;
+  }
+
+  /** A write failed: it takes no more entries. */
+  get broken(): boolean {
+    return this.#file.broken !== undefined;
+  }
+
+  /** Why it takes no more entries. */
+  get trouble(): AppError | undefined {
+    return this.#file.broken;
+  }
+
+  /** Its end is on the disk, or nothing is left that could have one. */
+  get settled(): boolean {
+    return this.#ended && this.#metadata.current;
+  }
+
+  /**
+   * Resolves with the entry once its line is on the disk; rejects with `journal_unwritable`. A run
+   * that outlasts its session has its entry there all the same: the status stays as it is.
+   */
+  async append(draft: EntryDraft): Promise<Entry> {
+    const written = draft.run_id !== null && this.#runIds.has(draft.run_id);
+    const before = written ? entryOfRun(this.#entriesPath, draft.run_id) : undefined;
+    if (before !== undefined) return before;
+    this.#sequence += 1;
+    const entry = placed(draft, this.id, this.#sequence, this.#now());
+    try {
+      await this.#file.add(encodeEntry(entry));
+    } catch (error) {
+      this.#metadata.forget(); // what was refused may be in the file, whole or in part
+      throw error;
+    }
+    this.#change(withEntry(this.metadata, entry));
+    return entry;
+  }
+
+  /** Writes the metadata with this status. The first status stays. Never throws. */
+  finalize(status: SessionStatus, endReason: string): Promise<void> {
+    if (!this.#ended) {
+      this.#ended = true;
+      this.#metadata.cancel();
+      const ended = { ...this.metadata, status, end_reason: endReason };
+      this.#metadata.latest = touched(ended, this.#now());
+    }
+    return this.#settle();
+  }
+
+  /** Says who it is for, while nobody has used it yet. */
+  adopt(agentId: string | null, conversationId: string | null): void {
+    this.#change({ ...this.metadata, agent_id: agentId, conversation_id: conversationId });
+  }
+
+  #change(metadata: SessionMetadata): void {
+    this.#metadata.latest = touched(metadata, this.#now());
+    if (this.#ended) {
+      void this.#settle(); // and tells when it is done
+      return;
+    }
+    this.#tell(this.#file.size);
+    this.#metadata.writeSoon();
+  }
+
+  /** One after the other: a late entry may come while the end is being written. */
+  #settle(): Promise<void> {
+    // A file that cannot even be counted is left to recovery.
+    this.#settling = this.#settling.then(() => this.#writeEnd()).catch(() => undefined);
+    return this.#settling;
+  }
+
+  async #writeEnd(): Promise<void> {
+    await this.#file.close();
+    if (this.#metadata.current) return;
+    if (this.broken) {
+      const { counts } = tallyOf(this.#entriesPath);
+      this.#metadata.latest = { ...this.metadata, ...counts };
+    }
+    await this.#metadata.writeEnd();
+    if (this.settled) this.#tell(plainFile(this.#entriesPath)?.size ?? this.#file.size);
+  }
+
+  #tell(sizeBytes: number): void {
+    try {
+      this.#changed?.(this.metadata, sizeBytes);
+    } catch {
+      // Derived things can be derived again; an entry that is on the disk is not refused for them.
+    }
+  }
+}
+
+/** A time or a number that no reader would accept would cost the whole line. */
+function placed(draft: EntryDraft, sessionId: string, sequence: number, now: number): Entry {
+  const parsed = Date.parse(draft.timestamp);
+  const startedAt = Number.isNaN(parsed) ? now : parsed;
+  return {
+    ...draft,
+    entry_id: entryId(startedAt, sequence),
+    session_id: sessionId,
+    sequence_number: sequence,
+    timestamp: startedAt === parsed ? draft.timestamp : entryTimestamp(now),
+    duration_ms: Math.max(0, Math.round(draft.duration_ms) || 0),
+    timeout_seconds: Math.max(1, Math.round(draft.timeout_seconds) || 1),
+  };
+}

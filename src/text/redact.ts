@@ -1,0 +1,73 @@
+// Keeps the values of secrets out of text. A secret is known by the name of its variable; its value
+// is found as it is, URL-encoded, and inside of base64, and a placeholder that names the variable
+// stands in its place. What is no variable's value is not known to be a secret.
+
+/** `lengthMax`: no form of a secret is longer; who cuts a text knows what a cut can hide. */
+export type Redactor = ((text: string) => string) & { readonly lengthMax: number };
+
+const NAMES = /(_KEY|_SECRET|_TOKEN|_PASSWORD)$|^(AWS|GITHUB|OPENAI|ANTHROPIC|GEMINI)_/i;
+
+// A shorter value is a word like `true` or a port, and would be found everywhere.
+const VALUE_LENGTH_MIN = 8;
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Form = { readonly name: string; readonly pattern: string; readonly length: number };
+
+export function redactor(env: Env): Redactor {
+  const forms = Object.entries(env)
+    .filter(([name]) => NAMES.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value = '']) => ({ name, value: value.trim() }))
+    .filter(({ value }) => value.length >= VALUE_LENGTH_MIN)
+    .flatMap(formsOf)
+    // Of two secrets that start alike, the longer one is meant.
+    .sort((a, b) => b.length - a.length);
+  const lengthMax = forms[0]?.length ?? 0;
+  if (forms.length === 0) return Object.assign((text: string) => text, { lengthMax });
+  const any = new RegExp(forms.map(({ pattern }) => `(${pattern})`).join('|'), 'g');
+  const redact = (text: string): string =>
+    text.replace(any, (_, ...groups: readonly unknown[]) => {
+      const found = forms[groups.findIndex((group) => group !== undefined)];
+      return `[REDACTED:${found?.name}]`;
+    });
+  return Object.assign(redact, { lengthMax });
+}
+
+function formsOf({ name, value }: { name: string; value: string }): Form[] {
+  const plain = [...value].map(character).join('');
+  const forms = [{ name, pattern: plain, length: Buffer.byteLength(value) * 3 }];
+  // In base64 the same bytes look different at each of three places, and their ends are mixed
+  // with their neighbours'.
+  for (const before of [0, 1, 2]) {
+    const pattern = base64Pattern(Buffer.from(value), before);
+    forms.push({ name, pattern, length: Math.ceil((Buffer.byteLength(value) + 4) / 3) * 4 });
+  }
+  return forms;
+}
+
+/** A character as it is, or as somebody's URL encoding has it: they differ in what they encode. */
+function character(one: string): string {
+  if (/^[A-Za-z0-9]$/.test(one)) return one;
+  const bytes = [...Buffer.from(one)].map((byte) => byte.toString(16).padStart(2, '0'));
+  const encoded = bytes.map((hex) => `%${eitherCase(hex)}`).join('');
+  return `(?:${literal(one)}|${encoded}${one === ' ' ? '|\\+' : ''})`;
+}
+
+function eitherCase(hex: string): string {
+  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}
+
+function base64Pattern(value: Buffer, before: number): string {
+  const text = Buffer.concat([Buffer.alloc(before), value])
+    .toString('base64')
+    .replace(/=+$/, '');
+  const mixedStart = before === 0 ? 0 : before + 1;
+  const mixedEnd = (before + value.length) % 3 === 0 ? 0 : 1;
+  const certain = text.slice(mixedStart, text.length - mixedEnd);
+  const own = certain.replace(/[+/]/g, (sign) => (sign === '+' ? '[+-]' : '[/_]'));
+  return `${before === 0 ? '' : '[\\w+/-]'}${own}${mixedEnd === 0 ? '' : '[\\w+/-]?={0,2}'}`;
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
