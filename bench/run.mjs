@@ -3,16 +3,26 @@
 // the exit status stays 0.
 import { commandRows } from './command.mjs';
 import { followRows } from './follow.mjs';
+import { mcpRows } from './mcp.mjs';
 import { judge, machine, rounds, summarise, withTempDir } from './measure.mjs';
 import { outputRows } from './output.mjs';
 import { readRows } from './read.mjs';
+import { recordRows } from './record.mjs';
 import { startRows } from './start.mjs';
 import { tableOf } from './table.mjs';
 
 // Triples the start of every Node program, ours and theirs alike, and so hides what is measured.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
-const ROWS = [...startRows, ...outputRows, ...commandRows, ...readRows, ...followRows];
+const ROWS = [
+  ...startRows,
+  ...outputRows,
+  ...commandRows,
+  ...readRows,
+  ...followRows,
+  ...mcpRows,
+  ...recordRows,
+];
 
 const { names, quick, json } = parse(process.argv.slice(2));
 const wanted = names.length === 0 ? ROWS : ROWS.filter((row) => names.some(naming(row)));

@@ -28,9 +28,12 @@ const MODULES = {
   index: 'src/index.ts',
   program: 'src/cli/program.ts',
   'portable-proxy': 'src/portable-proxy.ts',
+  'record-settings': 'src/cli/record/record-settings.ts',
 };
 /** The programs themselves: one CommonJS file each, which Node starts 3 ms sooner than a module. */
 const BINS = { cuff: 'src/cli/cuff.ts', derun: 'src/cli/derun.ts' };
+/** Parts of a program that are loaded when they are asked for, and have to be as quick. */
+const PARTS = { 'record-list': 'src/cli/record/list.ts' };
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */
 export async function build({ strict = false } = {}) {
@@ -61,7 +64,7 @@ function readStamp() {
 
 function libraryHash(strict) {
   const config = ['package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
-  config.push('scripts/tsconfig.types.json');
+  config.push('scripts/tsconfig.types.json', 'scripts/mcp-shims.mjs');
   return hashOf([...walk(join(ROOT, 'src')), ...config.map((file) => join(ROOT, file))], [strict]);
 }
 
@@ -108,11 +111,12 @@ async function buildLibrary(strict) {
     splitting: true,
     format: 'esm',
     chunkNames: 'chunk-[hash]', // beside the entries: `../native` is the same from every file
-    external: ['@lydell/node-pty'],
+    external: ['@lydell/node-pty', 'libsql'],
+    alias: { '@modelcontextprotocol/server/_shims': join(ROOT, 'scripts/mcp-shims.mjs') },
   });
   const programs = await bundle({
     ...BUNDLE,
-    entryPoints: BINS,
+    entryPoints: { ...BINS, ...PARTS },
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     plugins: [{ name: 'modules-stay-outside', setup: keepModulesOutside }],
@@ -131,10 +135,13 @@ async function buildLibrary(strict) {
   return outputs;
 }
 
-/** `import('./program.ts')` in a program stays an import, of the module built beside it. */
+/** `import('./program.ts')` in a program stays an import, of the module or part built beside it. */
 function keepModulesOutside(esbuild) {
   esbuild.onResolve({ filter: /^\./ }, (args) => {
     if (args.kind !== 'dynamic-import') return undefined;
+    const file = relative(ROOT, join(args.resolveDir, args.path)).replaceAll('\\', '/');
+    const part = Object.keys(PARTS).find((key) => PARTS[key] === file);
+    if (part !== undefined) return { path: `./${part}.cjs`, external: true };
     const name = basename(args.path, '.ts');
     return name in MODULES ? { path: `./${name}.js`, external: true } : undefined;
   });
@@ -157,6 +164,8 @@ function placeBundle(path, text) {
   // esbuild copies every property of what is imported from Node, each time, for the sake of a
   // default import, of which there are none.
   if (bin) whole = whole.replace(/__toESM\((require\("node:\w+"\)),? ?1?\)/g, '$1');
+  // An import would start the loader of modules, for a file that is none.
+  if (bin) whole = whole.replace(/import\(("\.\/[\w-]+\.cjs")\)/g, '(async()=>require($1))()');
   if (bin && !whole.startsWith('#!')) whole = `#!/usr/bin/env node\n${whole}`;
   place(path, whole, bin ? 0o755 : 0o644);
 }

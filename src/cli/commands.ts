@@ -5,7 +5,11 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import packageJson from '../../package.json' with { type: 'json' };
 import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
+import { addInitCommand } from './init.ts';
+import { addMcpCommand } from './mcp.ts';
+import { addRecordCommands } from './record/index.ts';
 import { RUN_USAGE } from './run.ts';
+import { addStatusCommand } from './status.ts';
 
 const STATES: readonly CaptureState[] = [
   'starting',
@@ -20,7 +24,7 @@ const ID = 'an id of `cuff ls`, or any part of it that no other id has';
 
 export async function cuff(args: readonly string[]): Promise<void> {
   const top = new Command('cuff')
-    .description('A shell that remembers: run commands, capture every byte, read them later.')
+    .description('A shell that remembers: captures every byte, journals what agents do.')
     .version(packageJson.version)
     .exitOverride()
     .showHelpAfterError('Try `cuff help`.')
@@ -32,6 +36,10 @@ export async function cuff(args: readonly string[]): Promise<void> {
   addReading(top);
   addLiving(top);
   addKeeping(top);
+  addInitCommand(top);
+  addMcpCommand(top);
+  addRecordCommands(top);
+  addStatusCommand(top);
   addOthers(top);
   for (const command of top.commands) {
     command

@@ -1,7 +1,7 @@
 // `cuff demo`: a tour with real parts in a temporary state root. Whatever ends it, its end, an
 // error, Ctrl-C or a reader that leaves, no process and no file of it stays.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -14,6 +14,7 @@ import type { Run } from '../running.ts';
 import { createShell, type Shell } from '../shell.ts';
 import { printable } from '../text/printable.ts';
 import type { Ended } from '../types.ts';
+import { connectAgent } from './demo-agent.ts';
 import { paint, put } from './output.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -59,7 +60,8 @@ async function walk(tour: Tour): Promise<void> {
   const sleeper = await survivor(tour);
   await liveTail(tour);
   await killed(tour, sleeper);
-  await title('5. Everything that ran is listed, and its bytes are there until tomorrow.');
+  await agent(tour);
+  await title('6. Everything that ran is listed, and its bytes are there until tomorrow.');
   await cuff(tour, ['ls'], (line) => put(`   ${line}\n`));
   await put('\nThe tour is over and its captures are removed. Your turn: cuff run -- COMMAND\n');
 }
@@ -113,6 +115,23 @@ async function killed(tour: Tour, sleeper: Run): Promise<void> {
   }
 }
 
+async function agent(tour: Tour): Promise<void> {
+  await title('5. An agent gets this shell over MCP. What it runs is an entry of a journal.');
+  const server = again(tour, ['mcp'], ['pipe', 'pipe', 'inherit']);
+  const closed = once(server, 'close');
+  const one = await connectAgent(server);
+  for (const command of ['echo "from the agent"', 'grep -c root /etc/passwd; ls /nowhere']) {
+    await put(paint('dim', `   bash_recorder_execute: ${command}\n`));
+    const answer = JSON.parse(await one.call('bash_recorder_execute', { command }));
+    await line(`exit code ${answer.exit_code}, recorded as ${answer.recording_id}`);
+  }
+  one.leave();
+  await closed;
+  tour.children.delete(server);
+  await put(paint('dim', '   $ cuff record search nowhere\n'));
+  await cuff(tour, ['record', 'search', 'nowhere'], (text) => line(text));
+}
+
 function start(tour: Tour, text: string): Run {
   goOn(tour);
   process.stdout.write(paint('dim', `   $ ${text}\n`));
@@ -131,16 +150,26 @@ async function cuff(
   args: readonly string[],
   show: (line: string) => Promise<void>,
 ): Promise<void> {
-  goOn(tour);
-  const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
-    env: { ...process.env, CUFF_STATE_ROOT: tour.shell.store.root },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  tour.children.add(child);
+  const child = again(tour, args, ['ignore', 'pipe', 'inherit']);
   const closed = once(child, 'close');
+  if (child.stdout === null) throw new Error('There is nothing to read from.');
   for await (const text of createInterface({ input: child.stdout })) await show(text);
   await closed;
   tour.children.delete(child);
+}
+
+/** In the tour's own directory, so that the journal is there, too. */
+function again(tour: Tour, args: readonly string[], stdio: StdioOptions): ChildProcess {
+  goOn(tour);
+  const { root } = tour.shell.store;
+  const { CUFF_SETTINGS: _settings, ...env } = process.env;
+  const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
+    env: { ...env, CUFF_STATE_ROOT: root, XDG_CONFIG_HOME: root },
+    cwd: root,
+    stdio,
+  });
+  tour.children.add(child);
+  return child;
 }
 
 async function cleanUp({ shell, runs, children }: Tour, root: string): Promise<void> {

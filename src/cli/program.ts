@@ -8,13 +8,14 @@ import { quietPipes } from './output.ts';
 import { RUN_USAGE } from './run.ts';
 
 const DERUN_USAGE = `usage: ${RUN_USAGE.derun}
+       derun mcp
        derun help
 `;
 
 export async function program(name: 'cuff' | 'derun', args: readonly string[]): Promise<void> {
   quietPipes();
   try {
-    if (name === 'derun') derun(args);
+    if (name === 'derun') await derun(args);
     else await (await import('./commands.ts')).cuff(args);
   } catch (error) {
     // Here and not only at the top: that is another bundle, whose AppError is not this one.
@@ -33,7 +34,8 @@ function explained(error: unknown): unknown {
   });
 }
 
-function derun([command]: readonly string[]): void {
+async function derun([command, ...rest]: readonly string[]): Promise<void> {
+  if (command === 'mcp') return (await import('./mcp.ts')).derunMcp(rest);
   if (command === 'help' || command === '--help' || command === '-h') {
     process.stdout.write(DERUN_USAGE);
     return;

@@ -26,13 +26,21 @@ describe('derun', () => {
   it('explains itself on stdout when asked', async () => {
     for (const word of ['help', '--help', '-h']) {
       const { code, out, err } = await derun(word);
-      expect([code, out, err]).toEqual([0, `usage: ${RUN}\n       derun help\n`, '']);
+      expect([code, out, err]).toEqual([
+        0,
+        `usage: ${RUN}\n       derun mcp\n       derun help\n`,
+        '',
+      ]);
     }
   });
 
   it('explains itself on stderr when called without a command', async () => {
     const { code, out, err } = await derun();
-    expect([code, out, err]).toEqual([2, '', `usage: ${RUN}\n       derun help\n`]);
+    expect([code, out, err]).toEqual([
+      2,
+      '',
+      `usage: ${RUN}\n       derun mcp\n       derun help\n`,
+    ]);
   });
 
   it('knows no other command', async () => {
@@ -58,7 +66,9 @@ describe('cuff', () => {
     const without = await cli.cuff();
     expect([asked.code, asked.err]).toEqual([0, '']);
     const commands = [...asked.out.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
-    expect(commands).toEqual('run ls tail cat ps kill pin sweep doctor demo help'.split(' '));
+    expect(commands).toEqual(
+      'run ls tail cat ps kill pin sweep init mcp record status doctor demo help'.split(' '),
+    );
     expect([without.code, without.out, without.err]).toEqual([2, '', asked.out]);
   });
 

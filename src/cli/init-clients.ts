@@ -1,0 +1,122 @@
+// The clients that `cuff init` knows: where each keeps its MCP servers, and what an entry for cuff
+// looks like there. The formats are theirs; the file around the entry is never rewritten.
+
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type JsonRecord, mergeJson, readJson, removeJson } from './init-jsonc.ts';
+import { hasToml, mergeToml, removeToml } from './init-toml.ts';
+
+export const CLIENT_NAMES = ['claude', 'codex', 'cursor', 'vscode', 'opencode'] as const;
+
+export type ClientName = (typeof CLIENT_NAMES)[number];
+
+/** How a client starts the server. */
+export type ServerCommand = { readonly command: string; readonly args: readonly string[] };
+
+export type Client = {
+  readonly title: string;
+  readonly file: string;
+  /** Others who work on the project get the file, too. */
+  readonly shared: boolean;
+  /** Something of this client is here already. */
+  readonly present: boolean;
+  /** A file that says nothing. */
+  readonly empty: string;
+  add(text: string, server: ServerCommand): string;
+  /** Empty when nothing is left in it. */
+  remove(text: string): string;
+  has(text: string): boolean;
+};
+
+type Env = { readonly [name: string]: string | undefined };
+
+// A command may run for ten minutes, and Codex gives up after one.
+const CODEX_TIMEOUT_SECONDS = 660;
+
+export function clientOf(name: ClientName, cwd: string, env: Env): Client {
+  const here = (...names: string[]): boolean => names.some((one) => existsSync(join(cwd, one)));
+  switch (name) {
+    case 'claude': {
+      const present = here('.mcp.json', '.claude', 'CLAUDE.md');
+      return jsonClient('Claude Code', join(cwd, '.mcp.json'), present, ['mcpServers'], stdio);
+    }
+    case 'cursor': {
+      const file = join(cwd, '.cursor', 'mcp.json');
+      return jsonClient('Cursor', file, here('.cursor'), ['mcpServers'], stdio);
+    }
+    case 'vscode': {
+      const file = join(cwd, '.vscode', 'mcp.json');
+      return jsonClient('VS Code', file, here('.vscode'), ['servers'], stdio);
+    }
+    case 'opencode':
+      return openCode(cwd, here('opencode.json', 'opencode.jsonc', '.opencode'));
+    case 'codex':
+      return codex(env, here('.codex'));
+  }
+}
+
+const SERVER = 'cuff';
+
+type Entry = (server: ServerCommand) => JsonRecord;
+
+const stdio: Entry = ({ command, args }) => ({ type: 'stdio', command, args });
+
+function jsonClient(
+  title: string,
+  file: string,
+  present: boolean,
+  container: readonly string[],
+  entry: Entry,
+): Client {
+  const path = [...container, SERVER];
+  return {
+    title,
+    file,
+    shared: true,
+    present,
+    empty: '{}\n',
+    add: (text, server) => mergeJson(text, path, entry(server)),
+    remove: (text) => removeJson(text, path),
+    has: (text) => readJson(text, path) !== undefined,
+  };
+}
+
+/** Servers stand in `mcp` itself, or since its second version in `mcp.servers`. It reads both. */
+function openCode(cwd: string, present: boolean): Client {
+  const commented = join(cwd, 'opencode.jsonc');
+  const file = existsSync(commented) ? commented : join(cwd, 'opencode.json');
+  const entry: Entry = ({ command, args }) => ({ type: 'local', command: [command, ...args] });
+  const of = (container: readonly string[]) =>
+    jsonClient('OpenCode', file, present, container, entry);
+  const fitting = (text: string): Client => {
+    const servers = readJson(text, ['mcp']) === undefined ? undefined : readJson(text, INNER);
+    // A server may itself be called `servers`; then it has a type.
+    const inner = typeof servers === 'object' && servers !== null && !('type' in servers);
+    return of(inner ? INNER : ['mcp']);
+  };
+  return {
+    ...of(['mcp']),
+    add: (text, server) => fitting(text).add(text, server),
+    remove: (text) => fitting(text).remove(text),
+    has: (text) => fitting(text).has(text),
+  };
+}
+
+const INNER = ['mcp', 'servers'];
+
+function codex(env: Env, projectHasOne: boolean): Client {
+  const home = env.CODEX_HOME || join(env.HOME || homedir(), '.codex');
+  const table = ['mcp_servers', SERVER];
+  return {
+    title: 'Codex',
+    file: join(home, 'config.toml'),
+    shared: false,
+    present: projectHasOne || existsSync(home),
+    empty: '',
+    add: (text, { command, args }) =>
+      mergeToml(text, table, { command, args, tool_timeout_sec: CODEX_TIMEOUT_SECONDS }),
+    remove: (text) => removeToml(text, table),
+    has: (text) => hasToml(text, table),
+  };
+}

@@ -1,0 +1,169 @@
+// What `cuff init` does: gives cuff to a client as an MCP server, and a project its settings file.
+// Everything is planned and shown before anything is written; a file that cannot be understood
+// stops it all.
+
+import { existsSync, lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { findSettings } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import { CLIENT_NAMES, type Client, type ClientName, clientOf } from './init-clients.ts';
+import { unifiedDiff } from './init-diff.ts';
+import { readConfig, replaceConfig } from './init-file.ts';
+import { ConfigSyntaxError } from './init-jsonc.ts';
+import { type FoundServer, findServer } from './init-server.ts';
+import { SETTINGS_TEMPLATE } from './init-settings.ts';
+import { put, say } from './output.ts';
+
+type Options = {
+  readonly client?: ClientName;
+  readonly print?: boolean;
+  readonly remove?: boolean;
+  readonly yes?: boolean;
+};
+
+type Change = {
+  readonly path: string;
+  readonly before: string | undefined;
+  /** Undefined: the file goes. */
+  readonly after: string | undefined;
+};
+
+export async function init(options: Options): Promise<void> {
+  const cwd = process.cwd();
+  const all = CLIENT_NAMES.map((name) => ({ name, client: clientOf(name, cwd, process.env) }));
+  const named = all.find(({ name }) => name === options.client)?.client;
+  const server = findServer(process.env, process.argv[1] ?? '');
+  if (options.print === true) return print(named, server, options);
+  const chosen = named === undefined ? found(all, options) : [named];
+  const others = all.map(({ client }) => client).filter((client) => !chosen.includes(client));
+  const changes = options.remove
+    ? [...removals(chosen), ...settingsRemoval(cwd, others)]
+    : [...chosen.flatMap((client) => addition(client, server)), ...settingsAddition(cwd)];
+  if (changes.length === 0) return say(nothing(chosen, options));
+  for (const change of changes) {
+    await put(unifiedDiff(shown(change.path), change.before, change.after));
+  }
+  if (!(await agreed(changes, options))) return;
+  for (const { path, before, after } of changes) {
+    replaceConfig(path, shown(path), before, after);
+    const verb = before === undefined ? 'Wrote' : 'Changed';
+    say(`${after === undefined ? 'Removed' : verb} ${shown(path)}.`);
+  }
+  if (options.remove !== true) advise(chosen, server, cwd);
+}
+
+async function print(named: Client | undefined, server: FoundServer, { remove }: Options) {
+  if (named === undefined || remove === true) {
+    throw new AppError('usage', '--print shows what belongs into the configuration of a client.', {
+      hint: `Say which one: cuff init --print --client ${CLIENT_NAMES.join('|')}`,
+    });
+  }
+  await put(named.add('', server));
+  say(`It belongs into ${shown(named.file)}.`);
+}
+
+/** The clients there are signs of here, or, for taking out, those that have it. */
+function found(
+  all: readonly { readonly name: ClientName; readonly client: Client }[],
+  { remove }: Options,
+): Client[] {
+  const fits = ({ client }: { readonly client: Client }): boolean =>
+    remove ? understood(client, (text) => client.has(text)) : client.present;
+  const these = all.filter(fits);
+  const names = these.map(({ client }) => `${client.title} (${shown(client.file)})`);
+  if (names.length > 0) say(`Found ${names.join(', ')}.`);
+  else if (!remove) say(`No client found here; name one: --client ${CLIENT_NAMES.join('|')}`);
+  return these.map(({ client }) => client);
+}
+
+function addition(client: Client, server: FoundServer): Change[] {
+  const before = readConfig(client.file, shown(client.file));
+  const after = understood(client, (text) => client.add(text, server));
+  return after === before ? [] : [{ path: client.file, before, after }];
+}
+
+function removals(clients: readonly Client[]): Change[] {
+  return clients.flatMap((client) => {
+    const before = readConfig(client.file, shown(client.file));
+    const after = understood(client, (text) => client.remove(text));
+    if (before === undefined || after === before) return [];
+    if (after.trim() !== '') return [{ path: client.file, before, after }];
+    // Who linked the file from elsewhere wants to keep the link.
+    const kept = isLink(client.file) ? client.empty : undefined;
+    return [{ path: client.file, before, after: kept }];
+  });
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+function settingsAddition(cwd: string): Change[] {
+  if (findSettings(cwd, process.env) !== undefined) return [];
+  return [{ path: join(cwd, 'settings.yml'), before: undefined, after: SETTINGS_TEMPLATE }];
+}
+
+/** Nobody touched it, and nobody is left who would use it. */
+function settingsRemoval(cwd: string, others: readonly Client[]): Change[] {
+  const path = join(cwd, 'settings.yml');
+  const used = others.some((client) => understood(client, (text) => client.has(text)));
+  const before = used ? undefined : readConfig(path, shown(path));
+  return before === SETTINGS_TEMPLATE ? [{ path, before, after: undefined }] : [];
+}
+
+/** What `edit` makes of the client's file, or one sentence about where it cannot be understood. */
+function understood<T>(client: Client, edit: (text: string) => T): T {
+  const text = readConfig(client.file, shown(client.file)) ?? '';
+  try {
+    return edit(text);
+  } catch (error) {
+    if (!(error instanceof ConfigSyntaxError)) throw error;
+    const lines = text.slice(0, error.offset).split('\n');
+    const place = `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+    const where = `${shown(client.file)}:${place}`;
+    throw new AppError('usage', `${where}: ${printable(error.message)}; nothing was changed.`);
+  }
+}
+
+function nothing(chosen: readonly Client[], { remove }: Options): string {
+  if (chosen.length === 0) return 'Nothing to do.';
+  const files = chosen.map(({ file }) => shown(file)).join(', ');
+  return `Nothing to do: cuff is ${remove ? 'not' : 'already'} in ${files}.`;
+}
+
+/** Who named a client has said what he wants; otherwise somebody has to say yes. */
+async function agreed(changes: readonly Change[], { client, yes }: Options): Promise<boolean> {
+  if (yes === true || client !== undefined) return true;
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
+    say('Nothing was written. Say --yes for all of it, or --client for one.');
+    process.exitCode = 2;
+    return false;
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const files = changes.length === 1 ? 'this file' : `these ${changes.length} files`;
+  const answer = await lines.question(`Write ${files}? [y/N] `).finally(() => lines.close());
+  const agrees = /^\s*y(es)?\s*$/i.test(answer);
+  if (!agrees) say('Nothing was written.');
+  return agrees;
+}
+
+function advise(chosen: readonly Client[], { note }: FoundServer, cwd: string): void {
+  if (note !== undefined && chosen.some(({ shared }) => shared)) say(note);
+  const ignored = readConfig(join(cwd, '.gitignore'), '.gitignore') ?? '';
+  const repository = existsSync(join(cwd, '.git'));
+  if (repository && !/^\/?\.cuff(\/|$)/m.test(ignored)) {
+    say('Add .cuff/ to .gitignore: what is recorded there is not for others.');
+  }
+  const titles = chosen.map(({ title }) => title).join(', ');
+  if (titles !== '') say(`Start ${titles} again, and it has the tools of cuff.`);
+}
+
+function shown(path: string): string {
+  const here = relative(process.cwd(), path);
+  if (here !== '' && !here.startsWith('..')) return printable(here);
+  const home = relative(process.env.HOME || homedir(), path);
+  return printable(home !== '' && !home.startsWith('..') ? join('~', home) : path);
+}

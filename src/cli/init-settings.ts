@@ -1,0 +1,40 @@
+// The settings file that `cuff init` writes: the two built-in plugins, and every key as a comment
+// with its default.
+
+export const SETTINGS_TEMPLATE = `# Settings of cuff. Everything is optional.
+# A key that is commented out shows its default.
+# A running \`cuff mcp\` takes changes at once, and refuses a file that is wrong as a whole.
+# \${NAME} in a value is that environment variable; $\${ is a literal \${.
+
+plugins:
+  # Runs commands for an agent and keeps a journal of them.
+  bash_recorder:
+    enabled: true
+    config:
+      recording:
+        # enabled: true
+        # directory: .cuff/recordings
+        # capture_output: true
+        # max_output_size: 1000000      # bytes of each stream in an entry
+        # session_mode: per_conversation  # or per_day, continuous
+        # retention_days: 30            # 0 keeps everything
+        # capture_env: false
+        # env_allowlist: [PATH, HOME, USER, SHELL, PWD]
+        # redact: false                 # secrets of the environment in stored output
+        # strict: false                 # refuse to run what cannot be recorded
+      execution:
+        # default_timeout: 120          # seconds
+        # max_timeout: 600
+        # working_directory: null       # where the server was started
+        # shell: /bin/bash
+        # inherit_env: true
+        # env_overrides: {}
+        # on_shutdown: kill             # or leave
+
+  # Lists, reads and follows captures. It cannot start anything.
+  derun:
+    enabled: true
+
+# How tools are listed: underscore (bash_recorder_execute) or dotted (bash_recorder.execute).
+# tool_names: underscore
+`;

@@ -1,0 +1,104 @@
+// `cuff record clean`: removes sessions whose time is over, after it was asked whether to.
+
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { AppError } from '../../errors.ts';
+import { cleanSessions, sessionsToClean } from '../../record-clean.ts';
+import { shortId } from '../../record-list.ts';
+import { countText, timeText } from '../../text/dates.ts';
+import { type Column, table } from '../../text/table.ts';
+import type { SessionMetadata } from '../../types.ts';
+import { put, putJson, say, terminalWidth } from '../output.ts';
+import type { Flags } from './flags.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * `--json`: {"dry_run","older_than","deleted":[session ids],"failed":[session ids]};
+ * `older_than` is null when nothing is ever too old.
+ */
+export async function clean(flags: Flags): Promise<void> {
+  const [json, dryRun] = [flags.on('--json'), flags.on('--dry-run')];
+  const cutoff = await cutoffOf(flags);
+  const directory = await flags.directory();
+  if (cutoff === undefined) {
+    const nothing = { dry_run: dryRun, older_than: null, deleted: [], failed: [] };
+    if (json) return putJson(nothing);
+    return put('Recordings are kept forever (retention_days: 0). Say how old with --older-than.\n');
+  }
+  const old = sessionsToClean(directory, cutoff);
+  const ids = old.map(({ session_id }) => session_id);
+  const older_than = new Date(cutoff).toISOString();
+  if (!json) await put(plan(old, cutoff, dryRun));
+  if (dryRun || ids.length === 0) {
+    if (json) await putJson({ dry_run: dryRun, older_than, deleted: ids, failed: [] });
+    return;
+  }
+  if (!flags.on('--force') && !(await confirmed(ids.length))) {
+    say('Nothing was deleted.');
+    process.exitCode = 1;
+    return;
+  }
+  const { removed, trouble } = cleanSessions(directory, ids);
+  if (json) {
+    const failed = ids.filter((id) => !removed.includes(id));
+    await putJson({ dry_run: false, older_than, deleted: removed, failed });
+  } else if (removed.length > 0) {
+    await put(`Deleted ${sessions(removed.length)}. Their captures keep their own retention.\n`);
+  }
+  if (trouble !== undefined) throw trouble;
+}
+
+/** Undefined: for ever. */
+async function cutoffOf(flags: Flags): Promise<number | undefined> {
+  const named = flags.since('--older-than');
+  if (named !== undefined) return named;
+  const { retentionDays } = await flags.settings();
+  return retentionDays === 0 ? undefined : Date.now() - retentionDays * DAY_MS;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'Session ID' },
+  { title: 'Started' },
+  { title: 'Last Used' },
+  { title: 'Commands', align: 'right' },
+  { title: 'Status' },
+];
+
+function plan(old: readonly SessionMetadata[], cutoff: number, dryRun: boolean): string {
+  const before = `last used before ${timeText(cutoff)}`;
+  if (old.length === 0) return `No recordings to delete (${before}).\n`;
+  const rows = old.map((session) => [
+    shortId(session.session_id),
+    timeText(session.created_at),
+    timeText(session.last_updated),
+    countText(session.entry_count),
+    session.status,
+  ]);
+  const head = `${dryRun ? 'Would delete' : 'To delete'}: ${sessions(old.length)} ${before}`;
+  return `${head}\n\n${table(COLUMNS, rows, terminalWidth())}`;
+}
+
+async function confirmed(count: number): Promise<boolean> {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+    throw new AppError(
+      'usage',
+      'Deleting needs a confirmation, and there is no terminal to ask at',
+      {
+        hint: 'Hint: Use --force to delete without asking, or --dry-run to see what would go',
+      },
+    );
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const closed = once(terminal, 'close').then(() => ''); // Ctrl-C and Ctrl-D are a no
+    const asked = terminal.question(`Delete ${sessions(count)}? [y/N] `).catch(() => '');
+    return /^y(es)?$/i.test((await Promise.race([asked, closed])).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+function sessions(count: number): string {
+  return `${countText(count)} ${count === 1 ? 'session' : 'sessions'}`;
+}

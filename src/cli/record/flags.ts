@@ -1,0 +1,148 @@
+// The words behind `cuff record <subcommand>`, parsed by what the command says it takes. By hand,
+// because `record list` must start at once; all subcommands share it, so that they read alike.
+
+import { resolve } from 'node:path';
+import { AppError } from '../../errors.ts';
+import type { RecordCommand, RecordOption } from '../../record-commands.ts';
+import { projectOf, usualDirectory } from '../../record-directory.ts';
+import { parseSince } from '../../text/dates.ts';
+import { printable } from '../../text/printable.ts';
+import type { JournalSettings } from './record-settings.ts';
+
+// A count larger than this is a slip of the finger.
+const COUNT_DIGITS_MAX = 9;
+
+export class Flags {
+  readonly #command: RecordCommand;
+  readonly #values: ReadonlyMap<string, string>;
+  readonly #operands: readonly string[];
+
+  constructor(
+    command: RecordCommand,
+    values: ReadonlyMap<string, string>,
+    operands: readonly string[],
+  ) {
+    this.#command = command;
+    this.#values = values;
+    this.#operands = operands;
+  }
+
+  on(flag: string): boolean {
+    return this.#values.has(flag);
+  }
+
+  text(flag: string): string | undefined {
+    const fallback = this.#command.options.find((option) => option.flag === flag)?.default;
+    return this.#values.get(flag) ?? (fallback === undefined ? undefined : String(fallback));
+  }
+
+  count(flag: string): number {
+    return Number(this.text(flag) ?? 0);
+  }
+
+  /** What stands where the command wants its argument; it was checked that there is one. */
+  operand(): string {
+    return this.#operands[0] ?? '';
+  }
+
+  /** `--json` or `--format`. */
+  format(): string {
+    return this.on('--json') ? 'json' : (this.text('--format') ?? 'table');
+  }
+
+  /** Epoch milliseconds, or undefined when it was not asked for. */
+  since(flag = '--since', now = Date.now()): number | undefined {
+    const text = this.text(flag);
+    if (text === undefined) return undefined;
+    const at = parseSince(text, now);
+    if (at === undefined) {
+      throw new AppError('usage', `Invalid date format '${printable(text)}'`, {
+        hint: "Expected: YYYY-MM-DD or relative format (e.g., '7d', '2w', '1m')",
+      });
+    }
+    return at;
+  }
+
+  /** The journal that is meant. */
+  async directory(): Promise<string> {
+    return this.#known() ?? (await settingsFor(process.cwd())).directory;
+  }
+
+  /** What is said about the journal in the settings of the project that has it. */
+  async settings(): Promise<JournalSettings> {
+    const known = this.#known();
+    if (known === undefined) return settingsFor(process.cwd());
+    return { ...(await settingsFor(projectOf(known) ?? process.cwd())), directory: known };
+  }
+
+  #known(): string | undefined {
+    const named = this.text('--directory');
+    return named === undefined ? usualDirectory(process.cwd(), process.env) : resolve(named);
+  }
+}
+
+async function settingsFor(cwd: string): Promise<JournalSettings> {
+  const { journalSettings } = await import('./record-settings.ts');
+  return journalSettings(cwd, process.env);
+}
+
+/** Flags and operands may stand in any order; behind `--` there are only operands. */
+export function parseFlags(command: RecordCommand, args: readonly string[]): Flags {
+  const values = new Map<string, string>();
+  const operands: string[] = [];
+  for (let i = 0; i < args.length; i += 1) {
+    const word = args[i] ?? '';
+    if (word === '--') {
+      operands.push(...args.slice(i + 1));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      operands.push(word);
+      continue;
+    }
+    const [flag, joined] = split(word);
+    const option = command.options.find((one) => one.flag === flag);
+    if (option === undefined) throw usage(command, `Unknown option '${printable(flag)}'`);
+    if (option.type === 'flag') {
+      if (joined !== undefined) throw usage(command, `Option '${flag}' takes no value`);
+      values.set(flag, '');
+      continue;
+    }
+    if (joined === undefined) i += 1;
+    values.set(flag, checked(command, option, joined ?? args[i]));
+  }
+  checkOperands(command, operands);
+  return new Flags(command, values, operands);
+}
+
+function split(word: string): readonly [string, string | undefined] {
+  const at = word.indexOf('=');
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+function checked(command: RecordCommand, option: RecordOption, value: string | undefined): string {
+  const { flag, type, choices } = option;
+  if (value === undefined) throw usage(command, `Option '${flag}' needs a value`);
+  if (type === 'path' && value === '') throw usage(command, `Option '${flag}' is empty`);
+  if (type === 'integer' && !(/^\d+$/.test(value) && value.length <= COUNT_DIGITS_MAX)) {
+    throw usage(command, `Option '${flag}' wants a whole number, not '${printable(value)}'`);
+  }
+  if (choices !== undefined && !choices.includes(value)) {
+    const known = choices.join(', ');
+    throw usage(command, `Option '${flag}' is one of ${known}, not '${printable(value)}'`);
+  }
+  return value;
+}
+
+function checkOperands(command: RecordCommand, operands: readonly string[]): void {
+  const wanted = command.arguments[operands.length];
+  if (wanted !== undefined) throw usage(command, `Missing argument ${wanted.name}`);
+  const extra = operands[command.arguments.length];
+  if (extra !== undefined) throw usage(command, `Unexpected argument '${printable(extra)}'`);
+}
+
+function usage(command: RecordCommand, message: string): AppError {
+  return new AppError('usage', message, {
+    hint: `Hint: Use 'cuff record ${command.name} --help' to see what it takes`,
+  });
+}

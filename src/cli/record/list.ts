@@ -1,0 +1,84 @@
+// `cuff record list`: the newest sessions, in the order they began. It is on the short way through
+// the program, so that it answers at once: what it imports is loaded before anything else happens.
+
+import { commandHelp, LIST } from '../../record-commands.ts';
+import { recentSessions, SESSION_COLUMNS, sessionCells, shortId } from '../../record-list.ts';
+import { csvRow } from '../../text/csv.ts';
+import { sinceWords, spanText, timeText } from '../../text/dates.ts';
+import { printable } from '../../text/printable.ts';
+import { displayWidth } from '../../text/table.ts';
+import type { SessionMetadata } from '../../types.ts';
+import { paint, put, putJson, quietPipes, say } from '../output.ts';
+import { reporting } from './fail.ts';
+import { type Flags, parseFlags } from './flags.ts';
+import { NO_RECORDINGS } from './words.ts';
+
+/** The whole command; `args` are the words behind `list`. */
+export async function recordList(args: readonly string[]): Promise<void> {
+  quietPipes();
+  await reporting(async () => {
+    if (args.includes('--help') || args.includes('-h')) await put(commandHelp(LIST));
+    else await list(parseFlags(LIST, args));
+  });
+}
+
+/** `--format json`: {"sessions":[...],"more":N}, a session as its metadata file has it. */
+export async function list(flags: Flags): Promise<void> {
+  const since = flags.since();
+  const query = { limit: flags.count('--limit'), ...(since !== undefined && { since }) };
+  const { sessions: newest, more } = recentSessions(await flags.directory(), query);
+  const sessions = newest.toReversed();
+  const format = flags.format();
+  if (format === 'json') return putJson({ sessions, more });
+  if (format === 'csv') return put(csv(sessions));
+  if (sessions.length + more === 0) {
+    return put(since === undefined ? NO_RECORDINGS : nothingSince(flags.text('--since')));
+  }
+  await put(table(sessions, flags.on('--verbose')));
+  if (more > 0) say(`${more} more: use --limit ${sessions.length + more}`);
+}
+
+function nothingSince(since: string | undefined): string {
+  return `No recordings found (${sinceWords(since)}).\n`;
+}
+
+function csv(sessions: readonly SessionMetadata[]): string {
+  return [SESSION_COLUMNS, ...sessions.map(sessionCells)].map(csvRow).join('');
+}
+
+const HEAD = 'Session ID                    Started              Commands  Duration   Status';
+const RULE_WIDTH = 79;
+const ID_WIDTH = 24;
+const DETAILS_AT = 83; // behind the longest status
+
+/** The layout of seed 000, to the column. */
+function table(sessions: readonly SessionMetadata[], verbose: boolean): string {
+  const agents = sessions.map(({ agent_id }) => printable(agent_id ?? '-'));
+  const width = Math.max('Agent'.length, ...agents.map(displayWidth));
+  const detailed = (line: string, failed: string, late: string, agent: string, cwd: string) =>
+    `${line.padEnd(DETAILS_AT)}  ${failed.padStart(6)}  ${late.padStart(9)}  ` +
+    `${agent}${' '.repeat(width - displayWidth(agent))}  ${cwd}`;
+  const rows = sessions.map((session, i) =>
+    verbose
+      ? detailed(
+          row(session),
+          String(session.commands_failed),
+          String(session.commands_timed_out),
+          agents[i] ?? '',
+          printable(session.working_directory),
+        )
+      : row(session),
+  );
+  const head = verbose ? detailed(HEAD, 'Failed', 'Timed Out', 'Agent', 'Directory') : HEAD;
+  const rule = '─'.repeat(Math.max(RULE_WIDTH, verbose ? displayWidth(head) : 0));
+  return `${[head, paint('dim', rule), ...rows].join('\n')}\n`;
+}
+
+function row(session: SessionMetadata): string {
+  const id = printable(shortId(session.session_id)).padEnd(ID_WIDTH);
+  const count = String(session.entry_count).padStart(9);
+  const duration = spanText(session.total_duration_ms);
+  // A duration of one unit stands one column further left: so does the sample.
+  const place = duration.padStart(duration.includes(' ') ? 10 : 9);
+  return `${id}     ${timeText(session.created_at)}${count}${place}    ${session.status}`;
+}

@@ -1,0 +1,75 @@
+// Where an export goes: stdout, or a file that appears whole. What is written may hold secrets of
+// whoever ran the commands, so the file is for its owner only.
+
+import {
+  closeSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { put } from '../output.ts';
+
+const BATCH_LENGTH = 65_536; // one write for many small pieces
+
+/** Calls `make` with the path to write to; a file that is there is replaced when that is done. */
+export async function replacing<T>(
+  path: string,
+  make: (temp: string) => T | Promise<T>,
+): Promise<T> {
+  const there = statSync(path, { throwIfNoEntry: false });
+  // A pipe or a device is written to, not replaced; of a link, what it points to is replaced.
+  if (there !== undefined && !there.isFile()) return make(path);
+  const target = there === undefined ? resolve(path) : realpathSync(path);
+  const temp = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  try {
+    const made = await make(temp);
+    renameSync(temp, target);
+    return made;
+  } catch (error) {
+    rmSync(temp, { force: true });
+    throw error;
+  }
+}
+
+/** All pieces, to a file or to stdout. */
+export async function write(
+  path: string | undefined,
+  pieces: Iterable<string>,
+  step: () => void,
+): Promise<void> {
+  if (path === undefined) return drain(pieces, put, step);
+  await replacing(path, async (temp) => {
+    // A temporary file is new: a link that somebody put in its place is not followed.
+    const fd = openSync(temp, temp === path ? 'w' : 'wx', 0o600);
+    try {
+      await drain(pieces, (text) => writeAll(fd, text), step);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+async function drain(
+  pieces: Iterable<string>,
+  out: (text: string) => void | Promise<void>,
+  step: () => void,
+): Promise<void> {
+  let batch = '';
+  for (const piece of pieces) {
+    batch += piece;
+    step();
+    if (batch.length < BATCH_LENGTH) continue;
+    await out(batch);
+    batch = '';
+  }
+  if (batch !== '') await out(batch);
+}
+
+function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+}

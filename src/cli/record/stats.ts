@@ -1,0 +1,87 @@
+// `cuff record stats`: what was run, how often, how it ended and how long it took.
+
+import { journalStats, type Stats } from '../../record-catalog.ts';
+import { countText, secondsText, sinceWords, spanText } from '../../text/dates.ts';
+import { printable } from '../../text/printable.ts';
+import { displayWidth } from '../../text/table.ts';
+import { paint, put, putJson } from '../output.ts';
+import type { Flags } from './flags.ts';
+import { lookingUp } from './progress.ts';
+import { NO_RECORDINGS } from './words.ts';
+
+const SHOWN_MAX = 5;
+const NAME_WIDTH = 18;
+const NAME_LENGTH_MAX = 60; // a longer command is a script; its start is enough to know it
+
+/** `--format json`: the same numbers in the names of the journal, and every command. */
+export async function stats(flags: Flags): Promise<void> {
+  const since = flags.since();
+  const directory = await flags.directory();
+  const found = await lookingUp(directory, () =>
+    journalStats(directory, since === undefined ? {} : { since }),
+  );
+  if (flags.format() === 'json') return putJson(statsJson(found, since));
+  if (found.commands === 0 && since === undefined) return put(NO_RECORDINGS);
+  const period = sinceWords(flags.text('--since'));
+  if (found.commands === 0) return put(`No recordings found (${period}).\n`);
+  await put(statsText(found, period));
+}
+
+/** The layout of seed 000. */
+export function statsText(stats: Stats, period: string): string {
+  const title = `Recording Statistics (${period})`;
+  const { zero, one, other, none } = stats.exitCodes;
+  const shown = stats.frequency.slice(0, SHOWN_MAX);
+  const others = stats.frequency.length - shown.length;
+  const names = shown.map(({ command }) => shortened(printable(command)));
+  const width = Math.max(NAME_WIDTH, ...names.map((name) => displayWidth(name) + 1));
+  const counted = (name: string, count: number, place = NAME_WIDTH): string => {
+    const percent = ((100 * count) / stats.commands).toFixed(1);
+    const space = ' '.repeat(place - displayWidth(name));
+    return `  ${name}${space}- ${countText(count)} (${percent}%)`;
+  };
+  const lines = [
+    title,
+    paint('dim', '─'.repeat(title.length + 1)),
+    '',
+    `Sessions: ${countText(stats.sessions)}`,
+    `Total Commands: ${countText(stats.commands)}`,
+    `Total Duration: ${spanText(stats.durationMs)}`,
+    '',
+    'Command Frequency:',
+    ...shown.map(({ count }, i) => counted(names[i] ?? '', count, width)),
+    ...(others > 0 ? [`  ... and ${countText(others)} ${others === 1 ? 'other' : 'others'}`] : []),
+    '',
+    'Exit Code Distribution:',
+    counted('0 (success)', zero),
+    counted('1 (error)', one),
+    counted('2+ (other)', other),
+    ...(none > 0 ? [counted('none (killed)', none)] : []),
+    '',
+    `Average Duration: ${secondsText(stats.averageMs)}`,
+    ...(stats.longest === undefined ? [] : [longest(stats.longest)]),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function longest({ command, durationMs }: NonNullable<Stats['longest']>): string {
+  return `Longest Command: ${shortened(printable(command))} (${secondsText(durationMs)})`;
+}
+
+function shortened(text: string): string {
+  return text.length <= NAME_LENGTH_MAX ? text : `${text.slice(0, NAME_LENGTH_MAX - 1)}…`;
+}
+
+function statsJson(stats: Stats, since: number | undefined): Readonly<Record<string, unknown>> {
+  const { longest: most } = stats;
+  return {
+    since: since === undefined ? null : new Date(since).toISOString(),
+    sessions: stats.sessions,
+    commands: stats.commands,
+    total_duration_ms: stats.durationMs,
+    average_duration_ms: stats.averageMs,
+    longest: most === undefined ? null : { command: most.command, duration_ms: most.durationMs },
+    exit_codes: stats.exitCodes,
+    frequency: stats.frequency,
+  };
+}

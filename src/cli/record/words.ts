@@ -1,0 +1,25 @@
+// Sentences that more than one subcommand says.
+
+/** Not an error: there is nothing, and this is how there will be something. */
+export const NO_RECORDINGS = `No recordings found.
+
+Recordings are created when the BashRecorder plugin executes commands.
+Configure the plugin in settings.yml to start recording.
+`;
+
+/** How an entry ended: its sign, and the code, signal or reason. */
+export function endOf(entry: {
+  readonly timed_out: boolean;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly end_reason: string;
+}): { readonly sign: string; readonly words: string } {
+  if (entry.timed_out) return { sign: '⏱', words: 'timed out' };
+  if (entry.exit_code === null) return { sign: '✗', words: entry.signal ?? entry.end_reason };
+  return { sign: entry.exit_code === 0 ? '✓' : '✗', words: `exit ${entry.exit_code}` };
+}
+
+/** What is missing from an answer because the journal is damaged. */
+export function damagedLines(count: number): string {
+  return `${count} damaged ${count === 1 ? 'line is' : 'lines are'} left out.`;
+}

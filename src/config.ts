@@ -1,0 +1,169 @@
+// Settings: where their file is, and what it says once every problem in it is named. A file that
+// is there but wrong is an error, never the defaults: what somebody configured must not silently
+// be something else.
+
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { AppError, errnoOf } from './errors.ts';
+import { limited } from './host-guard.ts';
+import { type Builtins, pluginClass } from './host-modules.ts';
+import { checkSettings, type PluginSettings, type ToolNames } from './settings-check.ts';
+import type { Env } from './settings-expand.ts';
+import { problemLines } from './settings-problem.ts';
+import { type Reading, readYaml } from './settings-yaml.ts';
+import { printable } from './text/printable.ts';
+
+const FILE_BYTES_MAX = 256 * 1024; // a hundred times what anybody writes by hand
+
+// A module that takes longer is not asked about its config: the server has to start.
+const CHECK_MS = 2_000;
+
+/** Mounted when nobody says which. */
+const DEFAULT_PLUGINS = ['bash_recorder', 'derun'];
+
+export { settingsSchema } from './settings-schema.ts';
+export type { PluginSettings, ToolNames };
+
+export type Settings = {
+  readonly file: string | undefined;
+  readonly plugins: readonly PluginSettings[];
+  /** How tools are listed; absent is `underscore`. */
+  readonly toolNames?: ToolNames;
+};
+
+export type LoadOptions = {
+  readonly cwd: string;
+  readonly env: Env;
+  /** Instead of looking for one. */
+  readonly file?: string;
+  readonly builtins: Builtins;
+};
+
+/** The first settings file there is. One that `$CUFF_SETTINGS` names counts as being there. */
+export function findSettings(cwd: string, env: Env): string | undefined {
+  return settingsCandidates(cwd, env).find((file) => file.named || isThere(file.path))?.path;
+}
+
+/** Where settings are looked for, in this order. */
+export function settingsCandidates(
+  cwd: string,
+  env: Env,
+): readonly { readonly path: string; readonly named: boolean }[] {
+  if (env.CUFF_SETTINGS) return [{ path: resolve(cwd, env.CUFF_SETTINGS), named: true }];
+  const xdg = env.XDG_CONFIG_HOME;
+  // The XDG specification: a relative path is invalid and must be ignored.
+  const config = xdg && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), '.config');
+  return [
+    join(cwd, 'settings.yml'),
+    join(cwd, '.cuff', 'settings.yml'),
+    join(config, 'cuff', 'settings.yml'),
+  ].map((path) => ({ path, named: false }));
+}
+
+/** Throws `settings_invalid`; its message has a line `file:line:column: ...` for every problem. */
+export async function loadSettings(options: LoadOptions): Promise<Settings> {
+  const { builtins, cwd, env } = options;
+  const file = options.file === undefined ? findSettings(cwd, env) : resolve(cwd, options.file);
+  if (file === undefined) return { file, plugins: defaultPlugins(builtins) };
+  const reading = readYaml(readText(file), env);
+  const { root } = reading;
+  if (root === undefined) {
+    if (reading.problems.length > 0) throw invalid(file, reading, reading.problems, env);
+    return { file, plugins: defaultPlugins(builtins) };
+  }
+  const checked = await checkSettings(root, {
+    builtins,
+    directory: dirname(file),
+    classOf: async (settings) => {
+      if (!settings.enabled && settings.module !== undefined) return undefined;
+      const importing = pluginClass(settings, builtins);
+      return limited(importing, CHECK_MS, 'importing it').catch(() => undefined);
+    },
+  });
+  // What could not be read need not also be of the wrong type.
+  const known = new Set(reading.problems.map(({ at }) => `${at.line}:${at.column}`));
+  const others = checked.problems.filter(({ at }) => !known.has(`${at.line}:${at.column}`));
+  const problems = [...reading.problems, ...others];
+  if (problems.length > 0) throw invalid(file, reading, problems, env);
+  const plugins = checked.plugins ?? defaultPlugins(builtins);
+  return { file, plugins, ...(checked.toolNames && { toolNames: checked.toolNames }) };
+}
+
+function defaultPlugins(builtins: Builtins): PluginSettings[] {
+  return DEFAULT_PLUGINS.filter((name) => Object.hasOwn(builtins, name)).map((name) => ({
+    name,
+    enabled: true,
+    type: 'in_source',
+    module: undefined,
+    config: {},
+  }));
+}
+
+function invalid(
+  file: string,
+  { used }: Reading,
+  problems: Parameters<typeof problemLines>[1],
+  env: Env,
+): AppError {
+  // What came out of a variable may be a secret, and messages end up in logs.
+  const hidden = problems.map(({ at, message }) => ({
+    at,
+    message: used.reduce((words, name) => withoutValue(words, name, env[name] ?? ''), message),
+  }));
+  return settingsError(problemLines(file, hidden));
+}
+
+function withoutValue(message: string, name: string, value: string): string {
+  return value.length < 4 ? message : message.replaceAll(value, `\${${name}}`);
+}
+
+function settingsError(message: string, cause?: unknown): AppError {
+  return new AppError('settings_invalid', message, {
+    hint: 'Correct the file, or name another one in CUFF_SETTINGS.',
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+function readText(file: string): string {
+  const shown = printable(file);
+  let fd: number;
+  try {
+    // Without O_NONBLOCK a FIFO in its place would hold us until somebody writes to it.
+    fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const why = { ENOENT: 'does not exist', EACCES: 'may not be read' }[errnoOf(error) ?? ''];
+    throw settingsError(`${shown}: the settings file ${why ?? `cannot be read: ${error}`}`, error);
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (stat.isDirectory()) throw settingsError(`${shown}: expected a file, found a directory`);
+    if (!stat.isFile()) throw settingsError(`${shown}: expected a regular file`);
+    if (stat.size > FILE_BYTES_MAX) {
+      const most = `at most ${FILE_BYTES_MAX / 1024} KiB`;
+      throw settingsError(`${shown}: ${stat.size} bytes are too many for settings, ${most}`);
+    }
+    return decoded(readFileSync(fd), shown);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Without its byte order mark, if it has one. */
+function decoded(bytes: Uint8Array, shown: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw settingsError(`${shown}: expected UTF-8 text`, error);
+  }
+}
+
+/** A dangling link is there, too: whoever made it meant something. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // A file where a directory should be, which lstat does not count as "no entry".
+    return errnoOf(error) !== 'ENOTDIR';
+  }
+}

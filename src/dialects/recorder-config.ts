@@ -1,0 +1,131 @@
+// The configuration of `bash_recorder` as it stands in settings.yml: seed 000's keys and defaults,
+// and three of ours. Unknown keys are problems, because a mistyped one would silently do nothing.
+
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { ConfigProblem, JsonSchema } from '../plugin.ts';
+import { ConfigurationError } from '../recorder-errors.ts';
+import { type RecorderSettings, SESSION_MODES } from '../recorder-settings.ts';
+
+const TIMEOUT_SECONDS_MAX = 86_400; // a day: longer than that nobody waits for an answer
+
+const path = z
+  .string()
+  .min(1)
+  .regex(/^[^\0]*$/, 'must not contain NUL');
+const seconds = z.int().min(1).max(TIMEOUT_SECONDS_MAX);
+const variable = z.string().regex(/^[^=\0]+$/, 'is not the name of a variable');
+
+const recording = z.strictObject({
+  enabled: z.boolean().default(true).describe('Record what is executed.'),
+  directory: path.default('.cuff/recordings').describe('Where the journal is kept.'),
+  capture_env: z
+    .boolean()
+    .default(false)
+    .describe('Store environment variables with each entry; they may hold secrets.'),
+  env_allowlist: z
+    .array(variable)
+    .default(['PATH', 'HOME', 'USER', 'SHELL', 'PWD'])
+    .describe('The variables that capture_env stores.'),
+  capture_output: z
+    .boolean()
+    .default(true)
+    .describe('Store stdout and stderr; without it their bytes are in no file.'),
+  max_output_size: z
+    .int()
+    .min(0)
+    .default(1_000_000)
+    .describe('How many bytes of each stream an entry holds.'),
+  session_mode: z
+    .enum(SESSION_MODES)
+    .default('per_conversation')
+    .describe('What a session is: a conversation, a day, or the life of the server.'),
+  retention_days: z.int().min(0).default(30).describe('Days to keep sessions; 0 keeps them.'),
+  strict: z.boolean().default(false).describe('Refuse to execute what cannot be recorded.'),
+  redact: z
+    .boolean()
+    .default(false)
+    .describe('Replace secrets of the environment in stored output, too.'),
+});
+
+const execution = z.strictObject({
+  default_timeout: seconds.default(120).describe('Seconds a command gets unless it says more.'),
+  max_timeout: seconds.default(600).describe('The most seconds a command can get.'),
+  working_directory: path
+    .nullable()
+    .default(null)
+    .describe('Where commands run; null is where the server was started.'),
+  shell: path.default('/bin/bash').describe('The program that gets `-c COMMAND`.'),
+  inherit_env: z.boolean().default(true).describe("Hand on the server's environment."),
+  env_overrides: z
+    .record(variable, z.string().regex(/^[^\0]*$/, 'must not contain NUL'))
+    .default({})
+    .describe('Variables that commands get in addition, or instead.'),
+  on_shutdown: z
+    .enum(['kill', 'leave'])
+    .default('kill')
+    .describe('What happens to live runs when the server stops.'),
+});
+
+const config = z.strictObject({
+  recording: recording.prefault({}).describe('What is recorded, and where.'),
+  execution: execution.prefault({}).describe('How commands are executed.'),
+});
+
+/** Everything wrong with a config, each with the path of its key. */
+export function configProblems(given: unknown): readonly ConfigProblem[] {
+  const { error } = config.safeParse(sections(given));
+  return (error?.issues ?? []).flatMap((issue) => {
+    const at = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+    if (issue.code !== 'unrecognized_keys') return [{ path: at, message: issue.message }];
+    return issue.keys.map((key) => ({ path: [...at, key], message: 'unknown key' }));
+  });
+}
+
+/** Throws `ConfigurationError` for a config that has problems. */
+export function recorderSettings(given: unknown, projectDirectory: string): RecorderSettings {
+  const [problem] = configProblems(given);
+  if (problem !== undefined) {
+    throw new ConfigurationError(`${problem.path.join('.') || 'config'}: ${problem.message}`);
+  }
+  const parsed = config.parse(sections(given));
+  const { recording: r, execution: e } = parsed;
+  return {
+    recording: {
+      enabled: r.enabled,
+      directory: resolve(projectDirectory, r.directory),
+      captureEnv: r.capture_env,
+      envAllowlist: r.env_allowlist,
+      captureOutput: r.capture_output,
+      outputBytesMax: r.max_output_size,
+      sessionMode: r.session_mode,
+      retentionDays: r.retention_days,
+      strict: r.strict,
+      redact: r.redact,
+    },
+    execution: {
+      defaultTimeoutSeconds: Math.min(e.default_timeout, e.max_timeout),
+      maxTimeoutSeconds: e.max_timeout,
+      workingDirectory: resolve(projectDirectory, e.working_directory ?? '.'),
+      shell: e.shell,
+      inheritEnv: e.inherit_env,
+      envOverrides: e.env_overrides,
+      onShutdown: e.on_shutdown,
+    },
+  };
+}
+
+/** For editors: what `settings.yml` may say, without what is filled in. */
+export const configSchema: JsonSchema = jsonSchema();
+
+function jsonSchema(): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(config, { io: 'input' });
+  return schema;
+}
+
+/** In YAML a section whose keys are all commented out is null. */
+function sections(given: unknown): unknown {
+  if (given === undefined || given === null) return {};
+  if (typeof given !== 'object' || Array.isArray(given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,172 @@
+// Seed 000's dialect: a bash for agents whose commands are written down. A command that fails is an
+// answer; only one that was not executed is an error.
+
+import packageJson from '../../package.json' with { type: 'json' };
+import { agentContext } from '../agent-context.ts';
+import { processMetrics } from '../ops/metrics.ts';
+import { type Announcement, announceServer } from '../ops/servers.ts';
+import type {
+  CallContext,
+  CliCommand,
+  ConfigProblem,
+  Health,
+  Plugin,
+  PluginLog,
+  Resource,
+  ResourceTemplate,
+  Services,
+  ToolDefinition,
+  ToolResult,
+} from '../plugin.ts';
+import { RECORD_COMMANDS } from '../record-commands.ts';
+import { Recorder } from '../recorder.ts';
+import { BashRecorderError } from '../recorder-errors.ts';
+import type { RecorderSettings } from '../recorder-settings.ts';
+import { configProblems, configSchema, recorderSettings } from './recorder-config.ts';
+import {
+  ArgumentError,
+  executeRequest,
+  recentCount,
+  recorderTools,
+  refuseUnknown,
+} from './recorder-tools.ts';
+import { entryRow, executeAnswer, recentAnswer, sessionAnswer } from './recorder-words.ts';
+
+type Args = Readonly<Record<string, unknown>>;
+
+const RECORDING_URI = /^cuff:\/\/recordings\/([^/?#]+)$/;
+
+export class RecorderPlugin implements Plugin {
+  static readonly pluginVersion = '1.0.0';
+  static readonly configSchema = configSchema;
+
+  static checkConfig(config: unknown): readonly ConfigProblem[] {
+    return configProblems(config);
+  }
+
+  static getCliCommands(): readonly CliCommand[] {
+    return RECORD_COMMANDS;
+  }
+
+  readonly #services: Services;
+  readonly #log: PluginLog;
+  #settings: RecorderSettings;
+  #recorder: Recorder | undefined;
+  #announced: Announcement | undefined;
+
+  /** Throws `ConfigurationError`. */
+  constructor(config: unknown, services: Services) {
+    this.#services = services;
+    this.#settings = recorderSettings(config, services.projectDirectory);
+    this.#log = (level, message, fields) =>
+      services.log(level, message, { plugin: 'bash_recorder', ...fields });
+  }
+
+  async initialize(): Promise<void> {
+    const { projectDirectory, stateRoot, env, now } = this.#services;
+    const recorder = new Recorder({
+      shell: this.#services.shell(),
+      settings: this.#settings,
+      pluginVersion: RecorderPlugin.pluginVersion,
+      workingDirectory: projectDirectory,
+      log: this.#log,
+      metrics: await processMetrics(),
+      env,
+      now,
+    });
+    this.#recorder = recorder;
+    recorder.start();
+    this.#announced = announceServer(stateRoot, () => ({
+      version: packageJson.version,
+      projectDirectory,
+      directory: this.#settings.recording.directory,
+      counters: recorder.counters(),
+      health: recorder.health(),
+    }));
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#recorder?.close();
+    this.#announced?.close();
+  }
+
+  async healthCheck(): Promise<Health> {
+    return this.#recorder?.health() ?? { healthy: false, reasons: ['It was not started.'] };
+  }
+
+  /** Throws `ConfigurationError`, and nothing has changed then. */
+  async onConfigReload(config: unknown): Promise<void> {
+    this.#settings = recorderSettings(config, this.#services.projectDirectory);
+    await this.#recorder?.reload(this.#settings);
+    this.#announced?.changed();
+  }
+
+  getTools(): readonly ToolDefinition[] {
+    return recorderTools(this.#settings.execution);
+  }
+
+  async callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
+    try {
+      return await this.#call(name, args, context);
+    } catch (error) {
+      if (error instanceof ArgumentError) return failed(error.message);
+      if (error instanceof BashRecorderError) return failed(sentence(error));
+      throw error;
+    } finally {
+      this.#announced?.changed();
+    }
+  }
+
+  getResources(): readonly ResourceTemplate[] {
+    return [
+      {
+        uriTemplate: 'cuff://recordings/{id}',
+        name: 'A recording session',
+        description: 'The commands of one session, with how each ended, and their totals.',
+        mimeType: 'application/json',
+      },
+    ];
+  }
+
+  async readResource(uri: string): Promise<Resource | undefined> {
+    const id = RECORDING_URI.exec(uri)?.[1];
+    const found = id === undefined ? undefined : this.#recorder?.session(id);
+    if (found === undefined) return undefined;
+    const { metadata, entries } = found;
+    const text = JSON.stringify({ ...metadata, entries: entries.map(entryRow) }, null, 2);
+    return { uri, mimeType: 'application/json', text };
+  }
+
+  async #call(name: string, args: Args, context: CallContext): Promise<ToolResult> {
+    const recorder = this.#recorder;
+    if (recorder === undefined) return failed('The recorder was not started.');
+    const caller = agentContext(context, this.#services.env);
+    if (name === 'execute') {
+      const result = await recorder.execute(executeRequest(args), caller, context);
+      if (result.end?.end_reason === 'failed') return failed(notStarted(result.failure));
+      return { success: true, text: JSON.stringify(executeAnswer(result), null, 2) };
+    }
+    if (name === 'session_info') {
+      refuseUnknown(name, args, []);
+      return facts(sessionAnswer(recorder.sessionInfo(caller.conversationId)));
+    }
+    if (name === 'list_recent') return facts(recentAnswer(recorder.listRecent(recentCount(args))));
+    return failed(`Unknown tool: ${name}`);
+  }
+}
+
+function facts(structured: Readonly<Record<string, unknown>>): ToolResult {
+  return { success: true, text: JSON.stringify(structured, null, 2), structured };
+}
+
+function failed(text: string): ToolResult {
+  return { success: false, text };
+}
+
+function sentence({ message, hint }: BashRecorderError): string {
+  return hint === undefined ? message : `${message} ${hint}`;
+}
+
+function notStarted(why: string | undefined): string {
+  return `The command could not be started: ${why ?? 'unknown'}. Check execution.shell.`;
+}

@@ -1,0 +1,278 @@
+// The plugins of one server: their tools under one roof, each plugin behind a gate of its own. A
+// plugin that throws, hangs or lies is taken out and reported; the others never notice.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { PluginSettings, Settings, ToolNames } from './config.ts';
+import { AppError } from './errors.ts';
+import { containStrays, limited, messageOf } from './host-guard.ts';
+import type { HostLimits } from './host-instance.ts';
+import type { Builtins } from './host-modules.ts';
+import { type PluginHealth, Slot } from './host-slot.ts';
+import { dotted, underscored } from './host-tools.ts';
+import type {
+  CallContext,
+  Resource,
+  ResourceTemplate,
+  Services,
+  ToolDefinition,
+  ToolResult,
+} from './plugin.ts';
+
+const LIMITS: HostLimits = {
+  startMs: 5_000, // clients wait ten seconds for a server to start
+  initializeMs: 30_000,
+  shutdownMs: 15_000, // runs are ended meanwhile, with a grace of their own
+  healthMs: 5_000,
+  drainMs: 30_000, // clients give up on a call after a minute
+};
+
+type MountedTool = { readonly name: string; readonly definition: ToolDefinition };
+
+type HostHealth = {
+  /** Every enabled plugin runs and is well, and the settings are those of the file. */
+  readonly healthy: boolean;
+  readonly reasons: readonly string[];
+  readonly settings: { readonly file: string | null; readonly problem: string | null };
+  readonly plugins: Readonly<Record<string, PluginHealth>>;
+};
+
+export type Host = {
+  tools(): readonly MountedTool[];
+  /** Never rejects. Takes both forms of a name, whichever is listed. */
+  call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: CallContext,
+  ): Promise<ToolResult>;
+  resources(): readonly ResourceTemplate[];
+  readResource(uri: string): Promise<Resource | undefined>;
+  health(): Promise<HostHealth>;
+  /**
+   * Resolves when every plugin follows these settings, or newer ones. Only plugins whose settings
+   * changed are held up. Rejects with `settings_invalid` when two of them claim one name.
+   */
+  reload(settings: Settings): Promise<void>;
+  /** For `health`: why the file is not what is in force. Undefined: it is. */
+  noteSettings(problem: string | undefined): void;
+  onToolsChanged(listener: () => void): () => void;
+  close(): Promise<void>;
+};
+
+export type HostOptions = {
+  readonly settings: Settings;
+  readonly builtins: Builtins;
+  readonly services: Services;
+  /** Whatever the settings say. */
+  readonly toolNames?: ToolNames;
+  readonly limits?: Partial<HostLimits>;
+};
+
+/** Throws `settings_invalid` when two plugins claim one name; nothing is left running then. */
+export async function createHost(options: HostOptions): Promise<Host> {
+  containStrays();
+  const host = new PluginHost(options);
+  await host.start();
+  return host;
+}
+
+type Mounted = { readonly slot: Slot; readonly tool: string };
+
+class PluginHost implements Host {
+  readonly #options: HostOptions;
+  readonly #limits: HostLimits;
+  readonly #slots = new Map<string, Slot>();
+  readonly #listeners = new Set<() => void>();
+  #settings: Settings;
+  #table: ReadonlyMap<string, Mounted> = new Map();
+  #listed: readonly MountedTool[] = [];
+  #problem: string | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.#settings = options.settings;
+    this.#limits = { ...LIMITS, ...options.limits };
+  }
+
+  async start(): Promise<void> {
+    const started = Promise.all(this.#settings.plugins.map((plugin) => this.#want(plugin)));
+    // The slow ones join when they are ready; `health` tells of them meanwhile.
+    await limited(started, this.#limits.startMs, 'the start').catch(() => undefined);
+    if (this.#conflicts().length === 0) return;
+    const error = this.#conflictError();
+    await this.close();
+    throw error;
+  }
+
+  tools(): readonly MountedTool[] {
+    return this.#listed;
+  }
+
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: CallContext,
+  ): Promise<ToolResult> {
+    const mounted = this.#table.get(name);
+    if (mounted === undefined) return this.#unknown(name);
+    const { slot, tool } = mounted;
+    const { signal } = context;
+    return slot.gate.run(
+      async () => (await slot.call(tool, args, context)) ?? this.#unknown(name),
+      { signal, answer: () => failure(`${name} was cancelled before it started.`) },
+    );
+  }
+
+  resources(): readonly ResourceTemplate[] {
+    return [...this.#slots.values()].flatMap((slot) => slot.resources);
+  }
+
+  async readResource(uri: string): Promise<Resource | undefined> {
+    for (const slot of this.#slots.values()) {
+      if (slot.resources.length === 0) continue;
+      const resource = await slot.gate.run(() => slot.readResource(uri));
+      if (resource !== undefined) return resource;
+    }
+    return undefined;
+  }
+
+  async health(): Promise<HostHealth> {
+    const slots = [...this.#slots.values()];
+    const each = await Promise.all(slots.map(async (slot) => [slot.name, await slot.health()]));
+    const plugins: Record<string, PluginHealth> = Object.fromEntries(each);
+    const reasons = Object.entries(plugins).flatMap(([name, { reasons: own }]) =>
+      own.map((reason) => `${name}: ${reason}`),
+    );
+    const problem = this.#problem ?? null;
+    return {
+      healthy: problem === null && Object.values(plugins).every(({ healthy }) => healthy),
+      reasons: problem === null ? reasons : [...problem.split('\n'), ...reasons],
+      settings: { file: this.#settings.file ?? null, problem },
+      plugins,
+    };
+  }
+
+  async reload(settings: Settings): Promise<void> {
+    if (this.#closing !== undefined) return;
+    this.#settings = settings;
+    const named = new Set(settings.plugins.map(({ name }) => name));
+    const dropped = [...this.#slots.values()].filter(({ name }) => !named.has(name));
+    const work = [
+      ...dropped.map((slot) => slot.want(undefined)),
+      ...settings.plugins.map((plugin) => this.#want(plugin)),
+    ];
+    this.#publish(); // the form of the names may be another one
+    await Promise.all(work);
+    if (this.#conflicts().length > 0) throw this.#conflictError();
+  }
+
+  noteSettings(problem: string | undefined): void {
+    this.#problem = problem;
+  }
+
+  onToolsChanged(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#table = new Map();
+    await Promise.all([...this.#slots.values()].map((slot) => slot.close()));
+  }
+
+  #want(settings: PluginSettings): Promise<void> {
+    let slot = this.#slots.get(settings.name);
+    if (slot === undefined) {
+      const { builtins, services } = this.#options;
+      const around = { builtins, services, limits: this.#limits };
+      slot = new Slot(settings.name, around, () => this.#publish());
+      this.#slots.set(settings.name, slot);
+    }
+    return slot.want(settings);
+  }
+
+  /** Every tool that is there now, under its names. */
+  #publish(): void {
+    if (this.#closing !== undefined) return;
+    for (const slot of this.#slots.values()) if (slot.gone) this.#slots.delete(slot.name);
+    const owners = this.#owners();
+    const table = new Map<string, Mounted>();
+    const listed: MountedTool[] = [];
+    const form = this.#options.toolNames ?? this.#settings.toolNames ?? 'underscore';
+    for (const slot of this.#slots.values()) {
+      for (const definition of slot.tools) {
+        const plain = underscored(slot.name, definition.name);
+        const withDot = dotted(slot.name, definition.name);
+        if (owners.get(plain) !== slot) continue;
+        for (const name of [plain, withDot]) table.set(name, { slot, tool: definition.name });
+        listed.push({ name: form === 'dotted' ? withDot : plain, definition });
+      }
+    }
+    this.#table = table;
+    const changed = !isDeepStrictEqual(listed, this.#listed);
+    this.#listed = listed;
+    if (changed) this.#tell();
+  }
+
+  /** Who has a name keeps it; who claims it later is out, or waits if the other is leaving. */
+  #owners(): Map<string, Slot> {
+    const claims = [...this.#slots.values()].flatMap((slot) =>
+      slot.tools.map((tool) => ({ slot, name: underscored(slot.name, tool.name) })),
+    );
+    const kept = claims.filter(({ slot, name }) => this.#table.get(name)?.slot === slot);
+    const owners = new Map(kept.map(({ slot, name }) => [name, slot]));
+    for (const { slot, name } of claims) {
+      const other = owners.get(name) ?? slot;
+      if (other === slot || other.rejected) owners.set(name, slot);
+      else if (!other.leaving) {
+        const both = `the plugins '${other.name}' and '${slot.name}' both claim`;
+        slot.reject(`${both} the tool name '${name}'`);
+      }
+    }
+    return owners;
+  }
+
+  #conflicts(): string[] {
+    return [...this.#slots.values()]
+      .filter(({ rejected }) => rejected)
+      .map(({ failure: why }) => why ?? '');
+  }
+
+  #conflictError(): AppError {
+    return new AppError('settings_invalid', `${this.#conflicts().join('; ')}.`, {
+      hint: 'Rename or disable one of them in the settings.',
+    });
+  }
+
+  #unknown(name: string): ToolResult {
+    if (this.#closing !== undefined) return failure('The server is stopping.');
+    const failed = [...this.#slots.values()].find(
+      (slot) =>
+        slot.failure !== undefined &&
+        /^[._]/.test(name.slice(slot.name.length)) &&
+        name.startsWith(slot.name),
+    );
+    const why = failed && ` (the plugin '${failed.name}' is not running: ${failed.failure})`;
+    return failure(`Unknown tool: ${name}${why ?? ''}`);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch (error) {
+        const fields = { error: messageOf(error) };
+        this.#options.services.log('error', 'Nobody could be told of changed tools', fields);
+      }
+    }
+  }
+}
+
+function failure(text: string): ToolResult {
+  return { success: false, text };
+}

@@ -1,0 +1,46 @@
+// What a protocol needs to know about what it serves, and nothing of where that comes from: tools,
+// calls, resources. `sdk.ts` shows a face to clients, `server.ts` makes one of a host.
+
+import type { JsonSchema, Resource, ResourceTemplate, ToolDefinition } from '../plugin.ts';
+
+export type FaceTool = {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: NonNullable<ToolDefinition['annotations']>;
+};
+
+/** One call, as far as the protocol knows it. */
+export type FaceCall = {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly client: { readonly name: string; readonly version: string } | undefined;
+  /** Aborted when the call is cancelled or its caller is gone. */
+  readonly signal: AbortSignal;
+  /** Present when the caller asked for progress. */
+  readonly progress?: (step: number, message: string) => void;
+};
+
+export type FaceResult = {
+  readonly text: string;
+  readonly structured?: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+};
+
+export type Face = {
+  readonly name: string;
+  readonly version: string;
+  /** For the model: what the tools are for. */
+  instructions(): string;
+  tools(): readonly FaceTool[];
+  /** Never rejects: what went wrong is a result. */
+  call(call: FaceCall): Promise<FaceResult>;
+  templates(): readonly ResourceTemplate[];
+  /** Undefined when there is no such resource. */
+  read(uri: string): Promise<Resource | undefined>;
+  /** Returns what ends it. */
+  onToolsChanged(listener: () => void): () => void;
+};

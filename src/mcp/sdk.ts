@@ -1,0 +1,171 @@
+// The one file that knows the MCP SDK. It shows a face to clients of the 2025 and of the 2026
+// protocol: over a wire, or request by request over HTTP. Schemas of tools pass through untouched.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  createMcpHandler,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  isLegacyRequest,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+  type Tool,
+  type Transport,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { asObject, asString } from '../text/json.ts';
+import type { Face, FaceCall, FaceResult } from './face.ts';
+import type { Message, Wire } from './stdio.ts';
+
+type OnError = (error: Error) => void;
+
+/** Serves one client, in the protocol it opens with, until the wire closes. */
+export function serveWire(face: Face, wire: Wire, onerror: OnError): { close(): Promise<void> } {
+  return serveStdio(() => connectionServer(face), { transport: wire as Transport, onerror });
+}
+
+export function isMessage(message: Message): boolean {
+  if (!('method' in message)) return isJSONRPCResponse(message);
+  return isJSONRPCRequest(message) || isJSONRPCNotification(message);
+}
+
+export type Fetch = (request: Request) => Promise<Response>;
+
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** For Node's HTTP server. A caller that hangs up aborts the request. */
+export async function nodeHandler(fetch: Fetch, bytesMax: number): Promise<NodeHandler> {
+  const { toNodeHandler } = await import('@modelcontextprotocol/node');
+  return toNodeHandler({ fetch }, { maxRequestBodySize: bytesMax }) as NodeHandler;
+}
+
+export type HttpPart = { readonly fetch: Fetch; close(): Promise<void> };
+
+/** Clients of the 2026 protocol: each request stands for itself. */
+export function openHandler(face: Face, bytesMax: number, onerror: OnError): HttpPart {
+  const options = { legacy: 'reject', maxRequestBodySize: bytesMax, onerror } as const;
+  const handler = createMcpHandler(() => newServer(face), options);
+  const unsubscribe = face.onToolsChanged(() => handler.notify.toolsChanged());
+  return {
+    fetch: (request) => handler.fetch(request),
+    async close() {
+      unsubscribe();
+      await handler.close();
+    },
+  };
+}
+
+export function speaks2025(request: Request, bytesMax: number): Promise<boolean> {
+  return isLegacyRequest(request, undefined, { maxRequestBodySize: bytesMax });
+}
+
+/** One client of the 2025 protocol. `onopen` is called once it has said `initialize`. */
+export async function openSession(
+  face: Face,
+  options: {
+    readonly id: string;
+    readonly bytesMax: number;
+    readonly onopen: () => void;
+    readonly onclose: () => void;
+  },
+): Promise<HttpPart> {
+  const server = connectionServer(face);
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => options.id,
+    onsessioninitialized: options.onopen,
+    maxRequestBodySize: options.bytesMax,
+  });
+  const unsubscribe = server.onclose;
+  server.onclose = () => {
+    unsubscribe?.();
+    options.onclose();
+  };
+  await server.connect(transport as Transport);
+  return { fetch: (request) => transport.handleRequest(request), close: () => server.close() };
+}
+
+/** A server that tells its client when the tools change. */
+function connectionServer(face: Face): Server {
+  const server = newServer(face);
+  server.onclose = face.onToolsChanged(() => {
+    server.sendToolListChanged().catch(() => undefined); // it hung up meanwhile
+  });
+  return server;
+}
+
+// A validator is for what clients are asked to fill in, and nobody is asked here. The SDK's own
+// would take longer to make than everything else.
+const NO_VALIDATOR = {
+  getValidator: () => () => {
+    throw new Error('no client is asked for input');
+  },
+};
+
+function newServer(face: Face): Server {
+  const { name, version } = face;
+  const server = new Server(
+    { name, version },
+    {
+      instructions: face.instructions(),
+      capabilities: { tools: { listChanged: true }, resources: {} },
+      jsonSchemaValidator: NO_VALIDATOR,
+      debouncedNotificationMethods: ['notifications/tools/list_changed'],
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: [...face.tools()] as Tool[] }));
+  server.setRequestHandler('tools/call', async (request, context) =>
+    toolResult(await face.call(callOf(server, request, context))),
+  );
+  server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [...face.templates()],
+  }));
+  server.setRequestHandler('resources/read', async ({ params }) => {
+    const resource = await face.read(params.uri);
+    if (resource === undefined) throw new ResourceNotFoundError(params.uri);
+    return { contents: [resource] };
+  });
+  return server;
+}
+
+function callOf(server: Server, { params }: CallToolRequest, context: ServerContext): FaceCall {
+  const { _meta: meta = {}, envelope, signal } = context.mcpReq;
+  const { progressToken } = meta;
+  // Nobody could ever get an answer whose request is gone: there is no way to ask for it again.
+  const gone = context.http?.req?.signal;
+  const call = {
+    name: params.name,
+    args: params.arguments ?? {},
+    meta,
+    client: clientOf(envelope) ?? server.getClientVersion(),
+    signal: gone === undefined ? signal : AbortSignal.any([signal, gone]),
+  };
+  if (progressToken === undefined) return call;
+  const progress = (step: number, message: string): void => {
+    const values = { progressToken, progress: step, message };
+    const notification = { method: 'notifications/progress', params: values };
+    context.mcpReq.notify(notification).catch(() => undefined); // it hung up meanwhile
+  };
+  return { ...call, progress };
+}
+
+/** The 2026 protocol says with each request who asks, the 2025 one at the start. */
+function clientOf(envelope: Readonly<Record<string, unknown>> = {}): FaceCall['client'] {
+  const info = asObject(envelope[CLIENT_INFO_META_KEY]);
+  const name = asString(info?.name);
+  return name === undefined ? undefined : { name, version: asString(info?.version) ?? '' };
+}
+
+function toolResult({ text, structured, isError }: FaceResult): CallToolResult {
+  return {
+    content: [{ type: 'text', text }],
+    ...(structured !== undefined && { structuredContent: structured }),
+    ...(isError && { isError }),
+  };
+}

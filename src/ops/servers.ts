@@ -1,0 +1,149 @@
+// Which servers are alive, for whoever asks from another process: each keeps one small file under
+// servers/ in the state root, with who it is and how it does. A file whose process is gone is
+// removed by the next one who looks.
+
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import type { Health } from '../plugin.ts';
+import { processAlive, thisProcess } from '../run/processes.ts';
+import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
+
+const WRITE_EVERY_MS = 1_000;
+
+export type ServerCounters = {
+  readonly commands: number;
+  readonly entries: number;
+  readonly recordingErrors: number;
+};
+
+export type ServerFacts = {
+  readonly version: string;
+  readonly projectDirectory: string;
+  /** The journal it writes. */
+  readonly directory: string;
+  readonly counters: ServerCounters;
+  readonly health: Health;
+};
+
+export type KnownServer = {
+  readonly pid: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly version: string;
+  readonly projectDirectory: string;
+  readonly directory: string;
+  readonly counters: ServerCounters;
+  readonly health: JsonObject;
+};
+
+export type Announcement = {
+  /** Something is different: it is written soon, and at most once a second. */
+  changed(): void;
+  close(): void;
+};
+
+/** Writes this process's file now and on every change, until it is closed. Never throws. */
+export function announceServer(stateRoot: string, facts: () => ServerFacts): Announcement {
+  const { pid, startTime } = thisProcess();
+  const startedAt = Date.now();
+  const path = join(stateRoot, 'servers', `${pid}.json`);
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    timer = undefined;
+    const { version, projectDirectory, directory, counters, health } = facts();
+    const text = JSON.stringify({
+      pid,
+      start_time: startTime,
+      started_at: startedAt,
+      updated_at: Date.now(),
+      version,
+      project_directory: projectDirectory,
+      directory,
+      commands: counters.commands,
+      entries: counters.entries,
+      recording_errors: counters.recordingErrors,
+      health,
+    });
+    replace(path, `${text}\n`);
+  };
+  write();
+  return {
+    changed() {
+      timer ??= setTimeout(write, WRITE_EVERY_MS).unref();
+    },
+    close() {
+      clearTimeout(timer);
+      remove(path);
+    },
+  };
+}
+
+/** Oldest first. */
+export function aliveServers(stateRoot: string): KnownServer[] {
+  const dir = join(stateRoot, 'servers');
+  return names(dir)
+    .filter((name) => /^\d+\.json$/.test(name))
+    .flatMap((name) => {
+      const found = readServer(join(dir, name));
+      if (found === undefined) remove(join(dir, name));
+      return found === undefined ? [] : [found];
+    })
+    .sort((a, b) => a.startedAt - b.startedAt);
+}
+
+function readServer(path: string): KnownServer | undefined {
+  const json = parseObject(readText(path));
+  const [pid, startTime] = [asCount(json?.pid), asCount(json?.start_time)];
+  if (json === undefined || pid === undefined || startTime === undefined) return undefined;
+  if (!processAlive({ pid, startTime })) return undefined;
+  return {
+    pid,
+    startedAt: asCount(json.started_at) ?? 0,
+    updatedAt: asCount(json.updated_at) ?? 0,
+    version: asString(json.version) ?? '',
+    projectDirectory: asString(json.project_directory) ?? '',
+    directory: asString(json.directory) ?? '',
+    counters: {
+      commands: asCount(json.commands) ?? 0,
+      entries: asCount(json.entries) ?? 0,
+      recordingErrors: asCount(json.recording_errors) ?? 0,
+    },
+    health: asObject(json.health) ?? {},
+  };
+}
+
+function replace(path: string, text: string): void {
+  const temp = `${path}.tmp`;
+  try {
+    fs.mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+    fs.writeFileSync(temp, text, { mode: 0o600 });
+    fs.renameSync(temp, path);
+  } catch {
+    // Nobody can be told; the server works all the same.
+  }
+}
+
+function remove(path: string): void {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch {
+    // Whoever looks next finds nobody alive behind it.
+  }
+}
+
+function names(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir);
+  } catch {
+    return []; // no server has run here yet
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch {
+    return ''; // gone between listing and reading
+  }
+}

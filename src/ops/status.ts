@@ -1,0 +1,42 @@
+// How things are, for somebody who asks from another process: which servers are alive and how they
+// do, which runs are live, and what the journals hold.
+
+import { type LiveRun, liveRuns } from '../inspect.ts';
+import { readIndex } from '../journal/index-file.ts';
+import type { Store } from '../reading.ts';
+import { aliveServers, type KnownServer } from './servers.ts';
+
+export type JournalTotals = {
+  readonly directory: string;
+  readonly sessions: number;
+  readonly activeSessions: number;
+  readonly entries: number;
+};
+
+export type Status = {
+  readonly servers: readonly KnownServer[];
+  readonly runs: readonly LiveRun[];
+  readonly journals: readonly JournalTotals[];
+};
+
+/** The journal of `directory` and those of the servers that are alive. */
+export function statusOf(store: Store, directory: string): Status {
+  const servers = aliveServers(store.root);
+  const directories = new Set([directory, ...servers.map((server) => server.directory)]);
+  return {
+    servers,
+    runs: liveRuns(store),
+    journals: [...directories].filter(Boolean).map((one) => totalsOf(one, store.now)),
+  };
+}
+
+function totalsOf(directory: string, now: () => number): JournalTotals {
+  const { total_sessions, total_entries, sessions } = readIndex(directory, { now });
+  const active = Object.values(sessions).filter(({ status }) => status === 'active');
+  return {
+    directory,
+    sessions: total_sessions,
+    activeSessions: active.length,
+    entries: total_entries,
+  };
+}

@@ -1,0 +1,112 @@
+// What a plugin is. Built-in ones are dialects; anybody's own is a module whose default export is
+// a `PluginClass`. The host calls these methods and nothing else; whatever one of them throws is
+// reported as that plugin's trouble and never ends the server.
+
+import type { Shell } from './shell.ts';
+
+/** A JSON Schema object, without `oneOf`, `anyOf` or `allOf` at its top. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export type ToolDefinition = {
+  /** Without the plugin's name: the host puts that in front. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: {
+    readonly readOnlyHint?: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint?: boolean;
+  };
+};
+
+export type ToolResult = {
+  readonly success: boolean;
+  /** What the model reads; of a failure, the one sentence that says what was wrong. */
+  readonly text: string;
+  /** Only where clients do not drop the text for it: lists and facts, never command output. */
+  readonly structured?: Readonly<Record<string, unknown>>;
+};
+
+/** What is known about one call besides its arguments. */
+export type CallContext = {
+  /** `_meta` of the request, as it came. */
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly client: { readonly name: string; readonly version: string } | undefined;
+  /** Aborted when the caller cancels the request or hangs up. */
+  readonly signal: AbortSignal;
+  /** Present when the caller asked for progress. */
+  readonly progress?: (message: string) => void;
+};
+
+export type ResourceTemplate = {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly description: string;
+  readonly mimeType: string;
+};
+
+export type Resource = { readonly uri: string; readonly mimeType: string; readonly text: string };
+
+export type Health = Readonly<Record<string, unknown>> & {
+  readonly healthy: boolean;
+  /** Whatever is not as it should be, one sentence each. */
+  readonly reasons: readonly string[];
+};
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export type PluginLog = (
+  level: LogLevel,
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** What the house lends to a plugin. */
+export type Services = {
+  /** The project: relative paths in settings start here. */
+  readonly projectDirectory: string;
+  readonly stateRoot: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: PluginLog;
+  /** One shell for all plugins; made when it is first asked for. */
+  readonly shell: () => Shell;
+  readonly now: () => number;
+};
+
+export type CliCommand = { readonly name: string; readonly help: string };
+
+export type Plugin = {
+  initialize(): Promise<void>;
+  /** Ends what it started and writes what it has; called once, also after a failed initialize. */
+  shutdown(): Promise<void>;
+  healthCheck(): Promise<Health>;
+  /** `config` was found valid by `checkConfig`. In-flight calls have been waited for. */
+  onConfigReload(config: unknown): Promise<void>;
+  getTools(): readonly ToolDefinition[];
+  callTool(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: CallContext,
+  ): Promise<ToolResult>;
+  getResources?(): readonly ResourceTemplate[];
+  /** Undefined when the uri is not one of its own. */
+  readResource?(uri: string): Promise<Resource | undefined>;
+};
+
+export type PluginClass = {
+  new (config: unknown, services: Services): Plugin;
+  readonly pluginVersion: string;
+  /** The problems of a config, each with the path of its key. None: it is fine. */
+  checkConfig?(config: unknown): readonly ConfigProblem[];
+  /** For the settings' JSON Schema. */
+  readonly configSchema?: JsonSchema;
+  getCliCommands?(): readonly CliCommand[];
+};
+
+export type ConfigProblem = {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+};

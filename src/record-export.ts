@@ -1,0 +1,63 @@
+// Sessions as text in other formats, piece by piece: whatever the size of a journal, one entry of
+// it is in memory at a time. The pieces of a format make one document, also when they are none.
+
+import { encodeEntry } from './journal/entry.ts';
+import { ENTRY_COLUMNS, entryCells } from './journal/export-columns.ts';
+import { type Selection, selectedSessions } from './record.ts';
+import { csvRow } from './text/csv.ts';
+import { htmlEntry, htmlHead, htmlSession, htmlSessionEnd, htmlTail } from './text/html-log.ts';
+
+export type TextFormat = 'json' | 'jsonl' | 'csv' | 'html';
+
+const FORMATS: Readonly<Record<TextFormat, (selection: Selection) => Generator<string>>> = {
+  json,
+  jsonl,
+  csv,
+  html,
+};
+
+export function exportText(selection: Selection, format: TextFormat): Iterable<string> {
+  return FORMATS[format](selection);
+}
+
+/** `{"version","sessions":[{"metadata","entries"}]}`, an entry on a line of its own. */
+function* json(selection: Selection): Generator<string> {
+  yield '{"version":"1.0","sessions":[';
+  let session = '\n';
+  for (const { metadata, entries } of selectedSessions(selection)) {
+    yield `${session}{"metadata":${JSON.stringify(metadata)},"entries":[`;
+    session = ',\n';
+    let before = '\n';
+    for (const entry of entries) {
+      yield before + encodeEntry(entry).trimEnd();
+      before = ',\n';
+    }
+    yield ']}';
+  }
+  yield '\n]}\n';
+}
+
+/** The entries as the journal itself has them; `cuff record import` takes them back. */
+function* jsonl(selection: Selection): Generator<string> {
+  for (const { entries } of selectedSessions(selection)) {
+    for (const entry of entries) yield encodeEntry(entry);
+  }
+}
+
+function* csv(selection: Selection): Generator<string> {
+  yield csvRow(ENTRY_COLUMNS);
+  for (const { entries } of selectedSessions(selection)) {
+    for (const entry of entries) yield csvRow(entryCells(entry));
+  }
+}
+
+function* html(selection: Selection): Generator<string> {
+  const [only = ''] = selection.ids;
+  yield htmlHead(selection.ids.length === 1 ? only : `${selection.ids.length} sessions`);
+  for (const { metadata, entries } of selectedSessions(selection)) {
+    yield htmlSession(metadata);
+    for (const entry of entries) yield htmlEntry(entry);
+    yield htmlSessionEnd();
+  }
+  yield htmlTail();
+}

@@ -1,0 +1,124 @@
+// What must hold before a command is started, and what is known about it then: the terms of the
+// settings in force, a working directory that is there, a place in the journal, and the part of its
+// entry that does not depend on how it ends.
+
+import { resolve } from 'node:path';
+import packageJson from '../package.json' with { type: 'json' };
+import { isAppError } from './errors.ts';
+import { entryTimestamp } from './journal/entry.ts';
+import { storedEnvironment } from './journal/environment.ts';
+import { REAL_DISK } from './ops/health.ts';
+import { ExecutionError, RecordingError } from './recorder-errors.ts';
+import type { Place, RecorderJournal } from './recorder-journal.ts';
+import type { RecorderSettings } from './recorder-settings.ts';
+import { assertWorkingDirectory } from './run/cwd.ts';
+import { type Redactor, redactor } from './text/redact.ts';
+import type { AgentContext, JournalIntent } from './types.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type ExecuteRequest = {
+  readonly command: string;
+  readonly timeoutSeconds?: number | undefined;
+  /** A relative one starts at the default one. */
+  readonly workingDirectory?: string | undefined;
+  readonly description?: string | undefined;
+};
+
+/** What is the same for all commands between two changes of the settings. */
+export type Terms = RecorderSettings & {
+  readonly redact: Redactor;
+  /** The environment a command gets. */
+  readonly childEnv: Env;
+  /** Undefined when there are none: then all runs share one environment. */
+  readonly overrides: Readonly<Record<string, string>> | undefined;
+};
+
+/** A command that was let in. */
+export type Admitted = {
+  readonly terms: Terms;
+  readonly text: string;
+  readonly place: Place;
+  readonly known: JournalIntent['draft'];
+  readonly timeoutAsked: number;
+};
+
+export function termsOf(settings: RecorderSettings, env: Env): Terms {
+  const { inheritEnv, envOverrides } = settings.execution;
+  return {
+    ...settings,
+    // What is withheld from commands is a secret all the same.
+    redact: redactor({ ...env, ...envOverrides }),
+    childEnv: { ...(inheritEnv ? env : {}), ...envOverrides },
+    overrides: Object.keys(envOverrides).length === 0 ? undefined : envOverrides,
+  };
+}
+
+/** Throws an `ExecutionError` or `RecordingError`; nothing has happened then. */
+export function admit(
+  request: ExecuteRequest,
+  context: AgentContext,
+  terms: Terms,
+  around: {
+    readonly journal: RecorderJournal;
+    readonly pluginVersion: string;
+    readonly now: () => number;
+  },
+): Admitted {
+  const { execution, recording } = terms;
+  const cwd = resolve(execution.workingDirectory, request.workingDirectory ?? '.');
+  checkDirectory(cwd);
+  const place = around.journal.place(context);
+  if (recording.enabled && recording.strict) checkRecordable(place, recording.directory);
+  const timeoutAsked = request.timeoutSeconds ?? execution.defaultTimeoutSeconds;
+  const known: JournalIntent['draft'] = {
+    timestamp: entryTimestamp(around.now()),
+    command: terms.redact(request.command),
+    description: request.description === undefined ? null : terms.redact(request.description),
+    working_directory: cwd,
+    shell: execution.shell,
+    timeout_seconds: Math.min(timeoutAsked, execution.maxTimeoutSeconds),
+    environment: environmentOf(terms),
+    ...saidBy(context),
+    opencuff_version: packageJson.version,
+    plugin_version: around.pluginVersion,
+  };
+  return { terms, text: request.command, place, known, timeoutAsked };
+}
+
+function saidBy({ agentId, conversationId, toolCallId, traceId }: AgentContext) {
+  const said = [agentId, conversationId, toolCallId].some((one) => one !== null);
+  return {
+    agent_id: agentId,
+    conversation_id: conversationId,
+    tool_call_id: toolCallId,
+    trace_id: traceId,
+    context_source: said ? ('self-reported' as const) : null,
+  };
+}
+
+function environmentOf({ recording, childEnv, redact }: Terms) {
+  const { captureEnv, envAllowlist: allowlist } = recording;
+  const stored = storedEnvironment(childEnv, { captureEnv, allowlist });
+  if (stored === null || !recording.redact) return stored;
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, redact(value)]));
+}
+
+function checkDirectory(cwd: string): void {
+  try {
+    assertWorkingDirectory(cwd);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const { code, message, hint } = error;
+    throw new ExecutionError(code, `${message}.`, hint === undefined ? {} : { hint });
+  }
+}
+
+/** Of a disk that is full only a write tells; a session that is open does not. */
+function checkRecordable(place: Place, directory: string): void {
+  const why = place.recorded ? REAL_DISK.writeProblem(directory) : place.why;
+  if (why === undefined) return;
+  throw new RecordingError(`Not executed, because it cannot be recorded: ${why}.`, {
+    hint: 'Make the recording directory writable, or set recording.strict to false.',
+  });
+}

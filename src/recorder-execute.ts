@@ -1,0 +1,288 @@
+// One command, from the asking to the answer: let in, started with its intent on the disk, waited
+// for, its output read, its entry written, and only then told. Ends or leaves what still runs when
+// the server stops.
+
+import { createHash } from 'node:crypto';
+import type { RecorderMetrics } from './ops/metrics.ts';
+import type { PluginLog } from './plugin.ts';
+import {
+  type Admitted,
+  admit,
+  type ExecuteRequest,
+  type Terms,
+  termsOf,
+} from './recorder-admission.ts';
+import { ExecutionError } from './recorder-errors.ts';
+import type { Place, RecorderJournal, Written } from './recorder-journal.ts';
+import {
+  bytesWanted,
+  NO_OUTPUT,
+  type Shown,
+  type Streams,
+  shownStream,
+  storedOutput,
+} from './recorder-output.ts';
+import { type End, endOf, lastLine, type Seen, seenOf } from './recorder-run.ts';
+import type { RecorderSettings } from './recorder-settings.ts';
+import { deferred, type Run } from './running.ts';
+import { createShell, type Shell } from './shell.ts';
+import type { AgentContext, Ended, EntryDraft } from './types.ts';
+
+const HEARTBEAT_MS = 5_000; // well below the patience of any client
+const SYNC_WAIT_MS = 1_000; // a disk that is slower than that holds up no answer
+const KILL_WAIT_MS = 10_000; // a process in uninterruptible sleep must not hold up the server's end
+
+export type ExecuteCall = {
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: ((message: string) => void) | undefined;
+};
+
+export type ExecuteResult = Omit<Seen, 'streams'> & {
+  readonly stdout: Shown;
+  readonly stderr: Shown;
+  /** Undefined for a run that the server left behind when it stopped. */
+  readonly end: End | undefined;
+  /** Why it could not be started, or was lost. */
+  readonly failure: string | undefined;
+  readonly durationMs: number;
+  readonly workingDirectory: string;
+  readonly timeoutSeconds: number;
+  readonly timeoutAsked: number;
+  readonly runId: string;
+  /** Whether the bytes can be read later, by the run's id. */
+  readonly captured: boolean;
+  readonly written: Written;
+};
+
+export type ExecutorOptions = {
+  readonly shell: Shell;
+  readonly journal: RecorderJournal;
+  readonly pluginVersion: string;
+  readonly log: PluginLog;
+  readonly metrics: RecorderMetrics;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  readonly heartbeatMs?: number | undefined;
+};
+
+export class Executor {
+  readonly #options: ExecutorOptions;
+  /** Runs of which something is left, survivors included. */
+  readonly #live = new Set<Run>();
+  readonly #calls = new Set<Promise<unknown>>();
+  /** What to call for the calls that wait when the server leaves their runs. */
+  readonly #leave = new Set<() => void>();
+  #terms: Terms;
+  #bare: Shell | undefined;
+  #closing = false;
+  commands = 0;
+
+  constructor(options: ExecutorOptions, settings: RecorderSettings) {
+    this.#options = options;
+    this.#terms = termsOf(settings, options.env);
+  }
+
+  /** Calls that are under way go on as they began. */
+  reload(settings: RecorderSettings): void {
+    this.#terms = termsOf(settings, this.#options.env);
+  }
+
+  /** Rejects with an `ExecutionError` or `RecordingError` for a command that was not executed. */
+  async execute(
+    request: ExecuteRequest,
+    context: AgentContext,
+    call: ExecuteCall,
+  ): Promise<ExecuteResult> {
+    if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
+    if (call.signal?.aborted === true) {
+      throw new ExecutionError('start_failed', 'The call was cancelled before it began.');
+    }
+    const work = this.#execute(admit(request, context, this.#terms, this.#options), call);
+    this.#calls.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#calls.delete(work);
+    }
+  }
+
+  /** Live runs end or are left, as the settings say; every call has its answer afterwards. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#terms.execution.onShutdown === 'leave') for (const leave of this.#leave) leave();
+    else await this.#killAll();
+    await Promise.allSettled(this.#calls);
+    this.#bare?.close();
+  }
+
+  async #execute(command: Admitted, call: ExecuteCall): Promise<ExecuteResult> {
+    const { terms, place, known } = command;
+    const shell = this.#shell(terms);
+    const startedAt = performance.now();
+    const run = this.#start(shell, command);
+    const ended = await this.#wait(shell, run, call, terms);
+    const durationMs = Math.round(performance.now() - startedAt);
+    const { captureOutput, outputBytesMax, redact } = terms.recording;
+    const secret = redact ? terms.redact : undefined;
+    const seen = seenOf(shell, run, bytesWanted(outputBytesMax, secret));
+    const facts = { command, run, seen, durationMs };
+    if (ended === undefined) return resultOf(facts, undefined, LEFT);
+    const end = endOf(ended);
+    this.commands += 1;
+    const { exit_code: exitCode, timed_out: timedOut } = end;
+    this.#options.metrics.command({ exitCode, timedOut, durationMs });
+    const output = captureOutput ? storedOutput(seen.streams, outputBytesMax, secret) : NO_OUTPUT;
+    const draft = { ...known, ...end, ...output, duration_ms: durationMs, run_id: run.id };
+    const written = await this.#write(place, draft, captureOutput ? seen.streams : undefined);
+    // The runner syncs the capture meanwhile, and says so by being done.
+    if (seen.survivors.length === 0) await atMost(SYNC_WAIT_MS, run.closed);
+    this.#logEnd(ended, draft, written, place);
+    return resultOf(facts, ended, written);
+  }
+
+  #start(shell: Shell, { terms, text, place, known }: Admitted): Run {
+    const { recording, execution } = terms;
+    const { captureOutput, outputBytesMax, directory } = recording;
+    const journal = place.recorded
+      ? { directory, sessionId: place.writer.id, draft: known, captureOutput, outputBytesMax }
+      : undefined;
+    let run: Run;
+    try {
+      run = shell.start(
+        { kind: 'shell', text, shell: execution.shell },
+        {
+          cwd: known.working_directory,
+          ...(terms.overrides && { env: terms.overrides }),
+          killAfterMs: known.timeout_seconds * 1000,
+          shown: known.command,
+          output: captureOutput ? 'capture' : 'memory',
+          ...(journal && { journal }),
+        },
+      );
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const session_id = place.recorded ? place.writer.id : null;
+      this.#options.log('error', 'Command could not be started', { session_id, error: why });
+      throw new ExecutionError('start_failed', why, { cause: error });
+    }
+    this.#live.add(run);
+    run.closed.then(() => this.#live.delete(run));
+    return run;
+  }
+
+  /** How it ended; undefined when the server stops and leaves it. */
+  async #wait(
+    shell: Shell,
+    run: Run,
+    { signal, progress }: ExecuteCall,
+    { redact }: Terms,
+  ): Promise<Ended | undefined> {
+    const left = deferred<undefined>();
+    const leave = (): void => left.resolve(undefined);
+    this.#leave.add(leave);
+    const cancel = (): void => void kill(run, 'cancelled');
+    signal?.addEventListener('abort', cancel, { once: true });
+    const startedAt = performance.now();
+    const beat = (): void => {
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      const line = lastLine(shell, run);
+      progress?.(redact(line === '' ? `${seconds}s, no output yet` : `${seconds}s: ${line}`));
+    };
+    const every = this.#options.heartbeatMs ?? HEARTBEAT_MS;
+    const timer = progress === undefined ? undefined : setInterval(beat, every);
+    try {
+      return await Promise.race([run.done, left.promise]);
+    } finally {
+      this.#leave.delete(leave);
+      clearInterval(timer);
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  async #write(place: Place, draft: EntryDraft, stored: Streams | undefined): Promise<Written> {
+    if (!place.recorded) return place;
+    const written = await this.#options.journal.append(place.writer, draft);
+    if (written.recorded) {
+      const bytes = stored === undefined ? 0 : stored.stdout.total + stored.stderr.total;
+      this.#options.metrics.entry({ bytes, truncated: draft.output_truncated });
+    }
+    return written;
+  }
+
+  #logEnd(ended: Ended, draft: EntryDraft, written: Written, place: Place): void {
+    const { log } = this.#options;
+    const session_id = place.recorded ? place.writer.id : null;
+    const trace = draft.trace_id === null ? {} : { trace_id: draft.trace_id };
+    const entry = written.recorded ? { entry_id: written.entry.entry_id } : {};
+    if (ended.outcome.kind === 'failed') {
+      const error = ended.outcome.message || ended.outcome.error;
+      log('error', 'Command could not be started', { session_id, ...entry, error, ...trace });
+      return;
+    }
+    const hash = createHash('sha256').update(draft.command).digest('hex');
+    log('debug', 'Command executed', {
+      session_id,
+      ...entry,
+      command_hash: `sha256:${hash}`,
+      duration_ms: draft.duration_ms,
+      exit_code: draft.exit_code,
+      ...trace,
+    });
+  }
+
+  /** A shell without the server's environment is one of its own; it is made when it is needed. */
+  #shell({ execution }: Terms): Shell {
+    const { shell } = this.#options;
+    if (execution.inheritEnv) return shell;
+    this.#bare ??= createShell({ stateRoot: shell.store.root, env: {}, runner: shell.backend });
+    return this.#bare;
+  }
+
+  async #killAll(): Promise<void> {
+    await atMost(KILL_WAIT_MS, Promise.all([...this.#live].map((run) => kill(run, 'shutdown'))));
+  }
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const enough = new Promise((done) => {
+    timer = setTimeout(done, ms);
+  });
+  await Promise.race([work, enough]);
+  clearTimeout(timer);
+}
+
+/** An order that cannot be given is no reason to end the server: the run has a timeout, too. */
+async function kill(run: Run, cause: 'cancelled' | 'shutdown'): Promise<void> {
+  await run.kill({ cause }).catch(() => undefined);
+}
+
+const LEFT: Written = { recorded: false, why: 'it goes on without the server' };
+
+function resultOf(
+  facts: {
+    readonly command: Admitted;
+    readonly run: Run;
+    readonly seen: Seen;
+    readonly durationMs: number;
+  },
+  ended: Ended | undefined,
+  written: Written,
+): ExecuteResult {
+  const { command, run, durationMs } = facts;
+  const { streams, ...seen } = facts.seen;
+  return {
+    ...seen,
+    stdout: shownStream(streams.stdout),
+    stderr: shownStream(streams.stderr),
+    end: ended && endOf(ended),
+    failure: ended?.outcome.kind === 'failed' ? ended.outcome.message : undefined,
+    durationMs,
+    workingDirectory: command.known.working_directory,
+    timeoutSeconds: command.known.timeout_seconds,
+    timeoutAsked: command.timeoutAsked,
+    runId: run.id,
+    captured: run.memory === undefined && run.recording.on,
+    written,
+  };
+}

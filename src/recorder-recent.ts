@@ -1,0 +1,48 @@
+// The last entries of a journal, whichever session they are in, read from the ends of its files.
+
+import { findSessionFiles, plainFile } from './journal/files.ts';
+import { journalSessionIds, readEntries } from './journal/reader.ts';
+import type { Entry } from './types.ts';
+
+// Beyond these only sessions of long ago could have newer entries, and those that are open are
+// named by whoever writes them.
+const SESSIONS_MAX = 500;
+
+const TAIL_BYTES = 262_144; // read from the end first, then twice as much, until it is enough
+
+/** Newest first. `open`: sessions that may have new entries however old they are. */
+export function recentEntries(
+  directory: string,
+  count: number,
+  open: readonly string[],
+): readonly Entry[] {
+  const ids = new Set([...open, ...journalSessionIds(directory).slice(-SESSIONS_MAX)]);
+  const files = [...ids].flatMap((id) => {
+    const found = findSessionFiles(directory, id);
+    const stat = found && plainFile(found.entries);
+    return stat === undefined ? [] : [{ id, size: stat.size, changedAt: stat.mtimeMs }];
+  });
+  files.sort((a, b) => b.changedAt - a.changedAt);
+  let newest: Entry[] = [];
+  for (const { id, size, changedAt } of files) {
+    const last = newest.length < count ? undefined : newest.at(-1);
+    // What began after the last one shown was written after it began.
+    if (last !== undefined && changedAt < Date.parse(last.timestamp)) break;
+    newest = [...newest, ...tailOf(directory, id, size, count)].sort(newestFirst).slice(0, count);
+  }
+  return newest;
+}
+
+function tailOf(directory: string, id: string, size: number, count: number): Entry[] {
+  for (let window = TAIL_BYTES; ; window *= 2) {
+    const from = Math.max(0, size - window);
+    // A line that the window cuts in two does not count as an entry.
+    const entries = [...readEntries(directory, id, from)].map(({ entry }) => entry);
+    if (entries.length >= count || from === 0) return entries.slice(-count);
+  }
+}
+
+function newestFirst(a: Entry, b: Entry): number {
+  if (a.timestamp !== b.timestamp) return a.timestamp < b.timestamp ? 1 : -1;
+  return b.sequence_number - a.sequence_number;
+}

@@ -1,0 +1,196 @@
+// A shell that keeps a journal. Joins what executes commands, what writes them down, what looks
+// after runs of servers that are gone, and what removes sessions whose time is over. What an answer
+// looks like belongs to the door that gives it.
+
+import type { JournalEnv } from './journal/files.ts';
+import { findSessions, type ReadSession, readSession } from './journal/reader.ts';
+import { removeSession, sessionsOlderThan } from './journal/retention.ts';
+import type { Changed } from './journal/writer.ts';
+import { type DiskProbe, recorderHealth } from './ops/health.ts';
+import type { ServerCounters } from './ops/servers.ts';
+import type { Health } from './plugin.ts';
+import type { ExecuteRequest } from './recorder-admission.ts';
+import { CatalogFeeder } from './recorder-catalog.ts';
+import {
+  type ExecuteCall,
+  type ExecuteResult,
+  Executor,
+  type ExecutorOptions,
+} from './recorder-execute.ts';
+import { RecorderJournal } from './recorder-journal.ts';
+import { recentEntries } from './recorder-recent.ts';
+import { type EarlierRun, Recovery } from './recorder-recovery.ts';
+import type { RecorderSettings, SessionMode } from './recorder-settings.ts';
+import { thisProcess } from './run/processes.ts';
+import { redactor } from './text/redact.ts';
+import type { AgentContext, Entry, SessionMetadata } from './types.ts';
+
+export type { ExecuteCall, ExecuteRequest, ExecuteResult };
+
+const RETENTION_EVERY_MS = 600_000;
+const DAY_MS = 86_400_000;
+
+export type RecorderOptions = Omit<ExecutorOptions, 'journal'> & {
+  readonly settings: RecorderSettings;
+  /** The project: what a session says about where it was. */
+  readonly workingDirectory: string;
+  /** For tests: a disk that fails. */
+  readonly journal?: Omit<JournalEnv, 'now'>;
+  readonly disk?: DiskProbe;
+};
+
+export type SessionInfo = {
+  readonly recording: boolean;
+  /** Why nothing is recorded. */
+  readonly why: string | undefined;
+  readonly directory: string;
+  readonly sessionMode: SessionMode;
+  readonly session: SessionMetadata | undefined;
+  readonly activeSessions: readonly string[];
+  readonly earlierRuns: readonly EarlierRun[];
+};
+
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #journal: RecorderJournal;
+  readonly #executor: Executor;
+  #settings: RecorderSettings;
+  #recovery: Recovery | undefined;
+  #catalog: CatalogFeeder;
+  #retention: NodeJS.Timeout | undefined;
+  #spaceLow = false;
+  #closed = false;
+
+  constructor(options: RecorderOptions) {
+    const { settings, log, metrics, workingDirectory } = options;
+    this.#options = options;
+    this.#settings = settings;
+    this.#catalog = new CatalogFeeder(settings.recording.directory);
+    const parts = { owner: thisProcess(), workingDirectory, env: this.#env(), log, metrics };
+    const changed: Changed = ({ session_id }) => this.#catalog.touch(session_id);
+    this.#journal = new RecorderJournal({ ...parts, changed }, settings.recording);
+    this.#executor = new Executor({ ...options, journal: this.#journal }, settings);
+  }
+
+  /** Makes a first session and looks after what servers that are gone have left. */
+  start(): void {
+    this.#journal.start();
+    this.#lookAfter();
+    this.#retention = setInterval(() => this.#retain(), RETENTION_EVERY_MS).unref();
+  }
+
+  /** Rejects with an `ExecutionError` or `RecordingError` for a command that was not executed. */
+  execute(
+    request: ExecuteRequest,
+    context: AgentContext,
+    call: ExecuteCall = {},
+  ): Promise<ExecuteResult> {
+    return this.#executor.execute(request, context, call);
+  }
+
+  sessionInfo(conversationId: string | null = null): SessionInfo {
+    const { enabled, directory, sessionMode } = this.#settings.recording;
+    return {
+      recording: this.#journal.recording,
+      why: enabled ? this.#journal.trouble : 'recording is turned off in the settings',
+      directory,
+      sessionMode,
+      session: this.#journal.current(conversationId),
+      activeSessions: this.#journal.active().map(({ session_id }) => session_id),
+      earlierRuns: this.#recovery?.earlierRuns() ?? [],
+    };
+  }
+
+  /** Of the whole journal, newest first. */
+  listRecent(count: number): readonly Entry[] {
+    const open = this.#journal.active().map(({ session_id }) => session_id);
+    return recentEntries(this.#settings.recording.directory, count, open);
+  }
+
+  /** The one session whose id contains `part`. */
+  session(part: string): ReadSession | undefined {
+    const { directory } = this.#settings.recording;
+    const [id, ...others] = findSessions(directory, part);
+    return id === undefined || others.length > 0 ? undefined : readSession(directory, id);
+  }
+
+  health(): Health {
+    const { directory } = this.#settings.recording;
+    const session = this.#journal.current()?.session_id;
+    const { recording, trouble, entriesWritten: entries } = this.#journal;
+    const facts = { directory, recording, trouble, session, entries };
+    const health = recorderHealth(facts, this.#options.disk);
+    const low = health.disk_space_ok === false;
+    if (low && !this.#spaceLow) {
+      this.#options.log('warn', 'Disk space low', { session_id: session ?? null, directory });
+    }
+    this.#spaceLow = low;
+    return health;
+  }
+
+  counters(): ServerCounters {
+    const { entriesWritten: entries, errors: recordingErrors } = this.#journal;
+    return { commands: this.#executor.commands, entries, recordingErrors };
+  }
+
+  async reload(settings: RecorderSettings): Promise<void> {
+    const { directory, enabled } = this.#settings.recording;
+    const moved = settings.recording.directory !== directory;
+    this.#settings = settings;
+    this.#executor.reload(settings);
+    await this.#journal.reload(settings.recording);
+    if (moved) {
+      this.#catalog.close();
+      this.#catalog = new CatalogFeeder(settings.recording.directory);
+    }
+    if (moved || !enabled) this.#lookAfter();
+  }
+
+  /** Runs end or are left as the settings say; then every session gets its end. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#retention);
+    await this.#executor.close();
+    await this.#recovery?.close();
+    await this.#journal.close('shutdown', 'shutdown');
+    this.#catalog.close();
+  }
+
+  #env(): JournalEnv {
+    return { now: this.#options.now, ...this.#options.journal };
+  }
+
+  #lookAfter(): void {
+    const { enabled, directory, redact } = this.#settings.recording;
+    if (!enabled) return;
+    void this.#recovery?.close();
+    const { shell, log, env } = this.#options;
+    this.#recovery = new Recovery({
+      store: shell.store,
+      directory,
+      owner: thisProcess(),
+      env: this.#env(),
+      log,
+      redact: redact ? redactor({ ...env, ...this.#settings.execution.envOverrides }) : undefined,
+      changed: ({ session_id }) => this.#catalog.touch(session_id),
+    });
+    void this.#recovery.first.then(() => this.#retain());
+  }
+
+  /** Removes sessions whose time is over. What cannot be removed stays for the next time. */
+  #retain(): void {
+    const { retentionDays, directory, enabled } = this.#settings.recording;
+    if (!enabled || retentionDays === 0 || this.#closed) return;
+    const { log, now, shell } = this.#options;
+    const cutoff = now() - retentionDays * DAY_MS;
+    for (const session_id of sessionsOlderThan(directory, cutoff, shell.store.alive)) {
+      try {
+        removeSession(directory, session_id);
+        log('info', 'Session removed', { session_id, retention_days: retentionDays });
+      } catch (error) {
+        const words = error instanceof Error ? error.message : String(error);
+        log('warn', 'Session could not be removed', { session_id, error: words });
+      }
+    }
+  }
+}

@@ -1,0 +1,258 @@
+// Reads YAML 1.2 into values that know where they stand, or into problems that do. Only what JSON
+// could say gets through: keys are strings and unique, aliases are resolved within a limit, and a
+// number that two readers of YAML would read differently is refused.
+
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  Parser,
+  type Scalar,
+  type YAMLError,
+} from 'yaml';
+import { type Env, expand } from './settings-expand.ts';
+import { type Place, type Problem, pathText, quoted, type Step } from './settings-problem.ts';
+
+const DEPTH_MAX = 100; // the composer recurses, and V8 aborts instead of throwing at some depths
+const NODES_MAX = 20_000; // aliases of aliases grow without end
+
+export type Located = LocatedScalar | LocatedList | LocatedMap;
+
+type LocatedScalar = {
+  readonly kind: 'scalar';
+  readonly at: Place;
+  readonly value: string | number | boolean | null;
+  /** As it stands in the file, before variables went in. */
+  readonly source: string;
+};
+
+type LocatedList = {
+  readonly kind: 'list';
+  readonly at: Place;
+  readonly items: readonly Located[];
+};
+
+export type LocatedMap = {
+  readonly kind: 'map';
+  readonly at: Place;
+  readonly entries: readonly LocatedEntry[];
+};
+
+export type LocatedEntry = { readonly key: string; readonly at: Place; readonly value: Located };
+
+export type Reading = {
+  /** Undefined for a file without content. */
+  readonly root: Located | undefined;
+  readonly problems: readonly Problem[];
+  /** Names of the variables that were expanded. */
+  readonly used: readonly string[];
+};
+
+export function readYaml(text: string, env: Env): Reading {
+  const lines = new LineCounter();
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const tooDeep = tokens.map(deepToken).find((offset) => offset !== undefined);
+  if (tooDeep !== undefined) {
+    const message = `nested more than ${DEPTH_MAX} levels deep`;
+    return { root: undefined, problems: [{ at: place(lines, tooDeep), message }], used: [] };
+  }
+  const composer = new Composer({ schema: 'core', version: '1.2', uniqueKeys: false });
+  const documents = [...composer.compose(tokens, true, text.length)];
+  const faults = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
+  const problems = faults.map((fault) => syntaxProblem(fault, lines));
+  const second = documents[1];
+  if (second !== undefined) {
+    const at = place(lines, second.range[0]);
+    problems.push({ at, message: 'a second document starts here; settings are one document' });
+  }
+  const [first] = documents;
+  if (problems.length > 0 || first === undefined) return { root: undefined, problems, used: [] };
+  return new Reader(first, lines, env).read();
+}
+
+/** The value as JavaScript has it. */
+export function plain(located: Located): unknown {
+  if (located.kind === 'scalar') return located.value;
+  if (located.kind === 'list') return located.items.map(plain);
+  return Object.fromEntries(located.entries.map(({ key, value }) => [key, plain(value)]));
+}
+
+/** Where a path leads: to its last key, or to the nearest thing above that is there. */
+export function placeOf(located: Located, path: readonly Step[]): Place {
+  let [value, at] = [located, located.at];
+  for (const step of path) {
+    const next = childOf(value, step);
+    if (next === undefined) break;
+    [value, at] = [next.value, next.at];
+  }
+  return at;
+}
+
+function childOf(value: Located, step: Step): Omit<LocatedEntry, 'key'> | undefined {
+  if (value.kind === 'map') return value.entries.find(({ key }) => key === String(step));
+  const item = value.kind === 'list' ? value.items[Number(step)] : undefined;
+  return item === undefined ? undefined : { value: item, at: item.at };
+}
+
+function place(lines: LineCounter, offset: number): Place {
+  const { line, col } = lines.linePos(offset);
+  // An empty file has no line the counter knows.
+  return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+function syntaxProblem({ code, message, pos }: YAMLError, lines: LineCounter): Problem {
+  const words = code === 'TAG_RESOLVE_FAILED' ? 'tags like !name are not supported here' : message;
+  return { at: place(lines, pos[0]), message: words };
+}
+
+/** Where it gets too deep, without recursing to find out. */
+function deepToken(top: CST.Token): number | undefined {
+  const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token: top, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > DEPTH_MAX) return token.offset;
+    for (const child of childTokens(token)) open.push({ token: child, depth: depth + 1 });
+  }
+  return undefined;
+}
+
+function childTokens(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value === undefined ? [] : [token.value];
+  if (!('items' in token)) return [];
+  return token.items.flatMap((item) =>
+    [item.key, item.value].filter((child) => child !== undefined && child !== null),
+  );
+}
+
+class Reader {
+  readonly #document: Document.Parsed;
+  readonly #lines: LineCounter;
+  readonly #env: Env;
+  readonly #problems: Problem[] = [];
+  readonly #used = new Set<string>();
+  readonly #anchors = new Map<string, Node>();
+  /** What is being read right now: an alias to one of these would never end. */
+  readonly #open = new Set<Node>();
+  #nodes = 0;
+
+  constructor(document: Document.Parsed, lines: LineCounter, env: Env) {
+    this.#document = document;
+    this.#lines = lines;
+    this.#env = env;
+  }
+
+  read(): Reading {
+    const { contents } = this.#document;
+    const root = contents === null ? undefined : this.#value(contents, []);
+    if (this.#nodes > NODES_MAX) {
+      const message = `more than ${NODES_MAX} values, aliases included`;
+      return { root: undefined, problems: [{ at: { line: 1, column: 1 }, message }], used: [] };
+    }
+    const empty = root?.kind === 'scalar' && root.value === null && root.source === '';
+    return {
+      root: empty ? undefined : root,
+      problems: this.#problems,
+      used: [...this.#used],
+    };
+  }
+
+  #value(node: Node, path: readonly Step[]): Located {
+    this.#nodes += 1;
+    const at = this.#at(node);
+    if (this.#nodes > NODES_MAX) return nothing(at);
+    if (isAlias(node)) return this.#alias(node.source, at, path);
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isScalar(node)) return this.#scalar(node, at, path);
+    this.#open.add(node);
+    try {
+      if (isMap(node)) return this.#map(node.items as Pair<Node, Node | null>[], at, path);
+      if (!isSeq(node)) return nothing(at);
+      const items = node.items as Node[];
+      return {
+        kind: 'list',
+        at,
+        items: items.map((item, index) => this.#value(item, [...path, index])),
+      };
+    } finally {
+      this.#open.delete(node);
+    }
+  }
+
+  #alias(name: string, at: Place, path: readonly Step[]): Located {
+    const target = this.#anchors.get(name);
+    if (target !== undefined && !this.#open.has(target)) return this.#value(target, path);
+    const why = target === undefined ? 'has no anchor before it' : 'contains itself';
+    this.#problem(at, `the alias *${quoted(name).slice(1, -1)} ${why}`);
+    return nothing(at);
+  }
+
+  #map(items: readonly Pair<Node, Node | null>[], at: Place, path: readonly Step[]): Located {
+    const first = new Map<string, Place>();
+    const entries: LocatedEntry[] = [];
+    for (const { key: node, value } of items) {
+      const keyAt = node === null ? at : this.#at(node);
+      const key = this.#key(node, keyAt, path);
+      if (key === undefined) continue;
+      const earlier = first.get(key);
+      if (earlier !== undefined) {
+        const where = path.length === 0 ? '' : ` in ${pathText(path)}`;
+        const words = `duplicate key ${quoted(key)}${where}; it is already on line ${earlier.line}`;
+        this.#problem(keyAt, words);
+        continue;
+      }
+      first.set(key, keyAt);
+      const located = value === null ? nothing(keyAt) : this.#value(value, [...path, key]);
+      entries.push({ key, at: keyAt, value: located });
+    }
+    return { kind: 'map', at, entries };
+  }
+
+  #key(node: Node | null, at: Place, path: readonly Step[]): string | undefined {
+    if (isScalar(node) && typeof node.value === 'string') return node.value;
+    const source = isScalar(node) && node.source ? ` ${quoted(node.source)}` : '';
+    const where = path.length === 0 ? '' : ` in ${pathText(path)}`;
+    this.#problem(at, `the key${source}${where} is not a string; write it in quotes`);
+    return undefined;
+  }
+
+  #scalar(node: Scalar, at: Place, path: readonly Step[]): Located {
+    const { value } = node;
+    const source = node.source ?? '';
+    if (typeof value === 'string') return this.#string(value, at, path);
+    if (typeof value === 'number' && /^[-+]?0\d/.test(source)) {
+      const words = `${pathText(path)}: ${source} is octal to some readers of YAML and decimal to`;
+      this.#problem(at, `${words} others; write it without the leading 0, or as 0o...`);
+    }
+    if (value === null || typeof value === 'number' || typeof value === 'boolean') {
+      return { kind: 'scalar', at, value, source };
+    }
+    this.#problem(at, `${pathText(path)}: only text, numbers, true, false and null are values`);
+    return nothing(at);
+  }
+
+  #string(source: string, at: Place, path: readonly Step[]): Located {
+    const { text, problems, used } = expand(source, this.#env);
+    for (const problem of problems) this.#problem(at, `${pathText(path)}: ${problem}`);
+    for (const name of used) this.#used.add(name);
+    return { kind: 'scalar', at, value: text, source };
+  }
+
+  #at(node: Node): Place {
+    return place(this.#lines, node.range?.[0] ?? 0);
+  }
+
+  #problem(at: Place, message: string): void {
+    this.#problems.push({ at, message });
+  }
+}
+
+function nothing(at: Place): LocatedScalar {
+  return { kind: 'scalar', at, value: null, source: '' };
+}

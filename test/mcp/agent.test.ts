@@ -1,0 +1,124 @@
+// The whole life of an agent's shell, with every client there is: what it runs, what it gets told,
+// what the journal says, and what is left when its server is killed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { verifies } from '../requirements.ts';
+import { CLIENTS, type TestClient } from './clients.ts';
+import { dead, facts, Life, printed } from './life.ts';
+
+type Result = Readonly<Record<string, unknown>>;
+
+async function execute(client: TestClient, args: Result): Promise<Result> {
+  const { isError, text } = await client.call('bash_recorder_execute', args);
+  if (isError) throw new Error(text);
+  return JSON.parse(text);
+}
+
+/** What a person sees of the same journal. */
+async function record(life: Life, ...args: readonly string[]): Promise<string> {
+  const directory = join(life.project, '.cuff', 'recordings');
+  const { code, out, err } = await life.cli.cuff('record', ...args, '--directory', directory);
+  if (code !== 0) throw new Error(err);
+  return out;
+}
+
+async function entries(life: Life): Promise<readonly Result[]> {
+  const text = await record(life, 'export', 'all', '--format', 'jsonl');
+  const lines = text.split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line));
+}
+
+describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
+  it('runs commands, is told how they ended, and reads what they printed', async () => {
+    verifies('S000-R001', 'S000-R016', 'S000-R032');
+    const life = new Life();
+    const client = await life.connect(connect, 'cuff');
+    expect(await execute(client, { command: 'echo out; echo err >&2; exit 3' })).toEqual({
+      stdout: 'out\n',
+      stderr: 'err\n',
+      exit_code: 3,
+      timed_out: false,
+      duration_ms: expect.any(Number),
+      recording_id: expect.stringMatching(/^e_\d{8}_\d{6}_001$/),
+      working_directory: life.project,
+    });
+    const late = await execute(client, { command: 'echo part; sleep 100', timeout: 1 });
+    expect(late).toMatchObject({ stdout: 'part\n', exit_code: null, timed_out: true });
+    const behind = await execute(client, { command: 'sleep 100 & echo "pid $!"' });
+    expect(behind).toMatchObject({ exit_code: 0, timed_out: false });
+    expect(JSON.stringify(behind)).toContain('sleep 100');
+
+    const listed = facts(await client.call('derun_list_sessions'));
+    const sessions = listed.sessions as readonly Result[];
+    expect(sessions).toHaveLength(3);
+    const [first] = sessions.filter((one) => one.exit_code === 3);
+    const read = { session_id: first?.session_id, cursor: '0' };
+    expect(printed(await client.call('derun_read_output', read))).toMatch(
+      /^(out\nerr|err\nout)\n$/,
+    );
+
+    await client.close();
+    const pid = Number(/pid (\d+)/.exec(String(behind.stdout))?.[1]);
+    await dead(pid); // what it left behind is ended with the server
+    expect((await entries(life)).map((one) => [one.sequence_number, one.end_reason])).toEqual([
+      [1, 'itself'],
+      [2, 'timeout'],
+      [3, 'itself'],
+    ]);
+  });
+
+  it('loses no command when its server is killed, not even the one that runs', async () => {
+    verifies('S000-R017', 'S000-R033', 'S000-R020');
+    const life = new Life();
+    const client = await life.connect(connect, 'cuff');
+    await execute(client, { command: 'echo before' });
+    const flag = join(life.project, 'go');
+    const waiting = `echo started; while [ ! -e ${flag} ]; do sleep 0.05; done; echo finished`;
+    client.call('bash_recorder_execute', { command: waiting }).catch(() => undefined);
+    const live = async (): Promise<unknown> =>
+      facts(await client.call('derun_list_sessions', { state: 'running' })).sessions;
+    await expect.poll(live, { timeout: 20_000 }).toHaveLength(1);
+    process.kill(client.pid, 'SIGKILL');
+    await dead(client.pid);
+
+    const next = await life.connect(connect, 'cuff');
+    expect((await execute(next, { command: `touch ${flag}` })).exit_code).toBe(0);
+    await expect.poll(() => entries(life), { timeout: 20_000 }).toHaveLength(3);
+    const found = await entries(life);
+    const killed = found.find((one) => one.command === 'echo before')?.session_id;
+    const old = found.filter((one) => one.session_id === killed);
+    expect(old.map((one) => [one.command, one.stdout])).toEqual([
+      ['echo before', 'before\n'],
+      [waiting, 'started\nfinished\n'],
+    ]);
+    const list = JSON.parse(await record(life, 'list', '--format', 'json'));
+    // A client may start a server only to see which protocol it speaks.
+    const used = list.sessions.filter((one: Result) => one.entry_count !== 0);
+    expect(used.map((one: Result) => `${one.status} ${one.entry_count}`).sort()).toEqual([
+      'active 1',
+      'interrupted 2',
+    ]);
+  });
+});
+
+describe('what an agent did', () => {
+  it('can be read, searched and taken away by others', async () => {
+    verifies('S000-R015', 'S000-R020', 'S000-R264', 'S000-R002');
+    const life = new Life();
+    const [connect] = Object.values(CLIENTS);
+    if (connect === undefined) throw new Error('There is no client.');
+    const client = await life.connect(connect, 'cuff');
+    await execute(client, { command: 'echo needle-in-output' });
+    await execute(client, { command: 'true needle-in-command', description: 'nothing' });
+    const hits = JSON.parse(await record(life, 'search', 'needle', '--json'));
+    expect(JSON.stringify(hits)).toContain('needle-in-output');
+    expect(JSON.stringify(hits)).toContain('needle-in-command');
+    expect(await record(life, 'stats')).toContain('Total Commands: 2');
+    const file = join(life.project, 'artifact.json');
+    await record(life, 'export', 'all', '--format', 'json', '--output', file);
+    const kept = readFileSync(file, 'utf8');
+    expect(JSON.parse(kept)).toBeTypeOf('object');
+    expect(kept).toContain('needle-in-output');
+  });
+});

@@ -1,0 +1,186 @@
+// A recorder plugin as a host would have it, without a host: a project, a state root and a journal
+// in a temporary directory, a real shell, and every log line kept. Nothing is left behind.
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { RecorderPlugin } from '../../src/dialects/recorder.ts';
+import { recorderSettings } from '../../src/dialects/recorder-config.ts';
+import { journalSessionIds, readSession } from '../../src/journal/reader.ts';
+import { createMetrics } from '../../src/ops/metrics.ts';
+import { openServerLog } from '../../src/ops/server-log.ts';
+import type { CallContext, LogLevel, Services, ToolResult } from '../../src/plugin.ts';
+import { Recorder, type RecorderOptions } from '../../src/recorder.ts';
+import { createShell, type Shell } from '../../src/shell.ts';
+import type { Entry, SessionMetadata } from '../../src/types.ts';
+
+export type LogLine = {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+};
+
+export type Answer = {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit_code: number | null;
+  readonly timed_out: boolean;
+  readonly duration_ms: number;
+  readonly recording_id: string | null;
+  readonly working_directory: string;
+  readonly run_id?: string;
+  readonly signal?: string;
+  readonly survivors?: readonly { readonly pid: number; readonly command: string }[];
+  readonly notices?: readonly string[];
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Options = { readonly env?: Env; readonly now?: () => number };
+
+export class World {
+  readonly dir = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'cuff-recorder-')));
+  readonly project = join(this.dir, 'project');
+  readonly stateRoot = join(this.dir, 'state');
+  readonly journal = join(this.project, '.cuff', 'recordings');
+  readonly logged: LogLine[] = [];
+  readonly services: Services;
+  readonly #plugins = new Set<RecorderPlugin>();
+  #shell: Shell | undefined;
+
+  constructor({ env = process.env, now = Date.now }: Options = {}) {
+    fs.mkdirSync(this.project);
+    const file = openServerLog({ stateRoot: this.stateRoot, env, stderr: () => undefined });
+    this.services = {
+      projectDirectory: this.project,
+      stateRoot: this.stateRoot,
+      env,
+      log: (level, message, fields = {}) => {
+        this.logged.push({ level, message, fields });
+        file.log(level, message, fields);
+      },
+      shell: () => this.shell,
+      now,
+    };
+    onTestFinished(async () => {
+      for (const plugin of this.#plugins) await plugin.shutdown();
+      this.#shell?.close();
+      file.close();
+      fs.rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+    });
+  }
+
+  get shell(): Shell {
+    const { stateRoot, project: cwd, services } = this;
+    this.#shell ??= createShell({ stateRoot, cwd, env: services.env });
+    return this.#shell;
+  }
+
+  async plugin(config: unknown = {}): Promise<RecorderPlugin> {
+    const plugin = new RecorderPlugin(config, this.services);
+    this.#plugins.add(plugin);
+    await plugin.initialize();
+    return plugin;
+  }
+
+  /** A recorder without its plugin, for what only tests ask of it. */
+  async recorder(config: unknown, options: Partial<RecorderOptions>): Promise<Recorder> {
+    const { log, env, now } = this.services;
+    const recorder = new Recorder({
+      shell: this.shell,
+      settings: recorderSettings(config, this.project),
+      pluginVersion: '1.0.0',
+      workingDirectory: this.project,
+      log,
+      metrics: await createMetrics(),
+      env,
+      now,
+      ...options,
+    });
+    recorder.start();
+    return recorder;
+  }
+
+  async stop(plugin: RecorderPlugin): Promise<void> {
+    this.#plugins.delete(plugin);
+    await plugin.shutdown();
+  }
+
+  /** The log lines with this message. */
+  log(message: string): LogLine[] {
+    return this.logged.filter((line) => line.message === message);
+  }
+
+  sessions(directory = this.journal): { metadata: SessionMetadata; entries: Entry[] }[] {
+    return journalSessionIds(directory).flatMap((id) => readSession(directory, id) ?? []);
+  }
+
+  /** Of all sessions, in the order they began. */
+  entries(directory = this.journal): Entry[] {
+    const all = this.sessions(directory).flatMap(({ entries }) => entries);
+    return all.sort((a, b) => (a.timestamp < b.timestamp ? -1 : Number(a.timestamp > b.timestamp)));
+  }
+
+  /** The only entry there is. */
+  entry(): Entry {
+    const entries = this.entries();
+    expect(entries).toHaveLength(1);
+    return entries[0] as Entry;
+  }
+
+  /** What the session of the only entry says about itself. */
+  metadata(): SessionMetadata | undefined {
+    const { session_id } = this.entry();
+    return this.sessions().find(({ metadata }) => metadata.session_id === session_id)?.metadata;
+  }
+
+  /** Every file below the temporary directory, with its bytes. */
+  files(): { readonly path: string; readonly bytes: Buffer }[] {
+    return fs
+      .readdirSync(this.dir, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map((file) => join(file.parentPath ?? file.path, file.name))
+      .flatMap((path) => {
+        try {
+          return [{ path, bytes: fs.readFileSync(path) }];
+        } catch {
+          return []; // a temporary file that has got its name meanwhile
+        }
+      });
+  }
+
+  /** The files that have this text in them. */
+  filesWith(text: string): string[] {
+    const found = this.files().filter(({ bytes }) => bytes.includes(text));
+    return found.map(({ path }) => path.slice(this.dir.length + 1));
+  }
+}
+
+function context(call: Partial<CallContext> = {}): CallContext {
+  return { meta: {}, client: undefined, signal: new AbortController().signal, ...call };
+}
+
+export function call(
+  plugin: RecorderPlugin,
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+  about: Partial<CallContext> = {},
+): Promise<ToolResult> {
+  return plugin.callTool(name, args, context(about));
+}
+
+/** Executes and gives the fields of the answer. */
+export async function execute(
+  plugin: RecorderPlugin,
+  command: string,
+  args: Readonly<Record<string, unknown>> = {},
+  about: Partial<CallContext> = {},
+): Promise<Answer> {
+  const { success, text } = await call(plugin, 'execute', { command, ...args }, about);
+  if (!success) throw new Error(text);
+  return JSON.parse(text);
+}
+
+/** A conversation of its own, as an agent names it. */
+export function conversation(id: string): Partial<CallContext> {
+  return { meta: { conversation_id: id } };
+}

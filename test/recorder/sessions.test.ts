@@ -1,0 +1,325 @@
+// Sessions as the plugin keeps them: how calls are grouped, who they say they are from, the life of
+// the plugin, and what new settings do to it.
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RecorderPlugin } from '../../src/dialects/recorder.ts';
+import type { SessionMetadata } from '../../src/types.ts';
+import { until } from '../cli/helper.ts';
+import { verifies } from '../requirements.ts';
+import { call, conversation, execute, World } from './helper.ts';
+
+function summary(world: World, directory?: string): unknown[] {
+  return world.sessions(directory).map(({ metadata }) => ({
+    conversation: metadata.conversation_id,
+    entries: metadata.entry_count,
+    status: metadata.status,
+    reason: metadata.end_reason,
+  }));
+}
+
+function only(world: World, directory?: string): SessionMetadata {
+  const sessions = world.sessions(directory);
+  expect(sessions).toHaveLength(1);
+  return sessions[0]?.metadata as SessionMetadata;
+}
+
+const DAY = 86_400_000;
+
+describe('sessions', () => {
+  it('are conversations', async () => {
+    verifies('S000-R071', 'S000-R063', 'S000-R022', 'S000-R013', 'S000-R108', 'S000-R109');
+    verifies('S000-R110', 'S000-R030');
+    const world = new World();
+    const plugin = await world.plugin();
+    const meta = { agent_id: 'claude-code', conversation_id: 'a', tool_call_id: 'tc_1' };
+    await execute(plugin, 'echo 1', {}, { meta });
+    await execute(plugin, 'echo 2', {}, conversation('b'));
+    await execute(plugin, 'echo 3', {}, conversation('a'));
+    await world.stop(plugin);
+    expect(summary(world)).toEqual(
+      expect.arrayContaining([
+        { conversation: 'a', entries: 2, status: 'shutdown', reason: 'shutdown' },
+        { conversation: 'b', entries: 1, status: 'shutdown', reason: 'shutdown' },
+      ]),
+    );
+    expect(world.sessions()).toHaveLength(2);
+    expect(world.entries()[0]).toMatchObject({
+      agent_id: 'claude-code',
+      conversation_id: 'a',
+      tool_call_id: 'tc_1',
+      context_source: 'self-reported',
+    });
+  });
+
+  it('are days where no conversation is known', async () => {
+    verifies('S000-R072', 'S000-R073');
+    let now = Date.UTC(2026, 0, 18, 12);
+    const world = new World({ now: () => now });
+    const plugin = await world.plugin();
+    await execute(plugin, 'true');
+    now += DAY;
+    await execute(plugin, 'true');
+    await execute(plugin, 'true');
+    await until(() => world.sessions()[0]?.metadata.status === 'complete', 'the day is over');
+    expect(summary(world)).toEqual([
+      { conversation: null, entries: 1, status: 'complete', reason: 'day_change' },
+      { conversation: null, entries: 2, status: 'active', reason: null },
+    ]);
+  });
+
+  it('are days, whatever conversation it is', async () => {
+    verifies('S000-R073', 'S000-R070');
+    const world = new World();
+    const plugin = await world.plugin({ recording: { session_mode: 'per_day' } });
+    await execute(plugin, 'true', {}, conversation('a'));
+    await execute(plugin, 'true', {}, conversation('b'));
+    expect(only(world)).toMatchObject({ entry_count: 2 });
+  });
+
+  it('are the life of a server', async () => {
+    verifies('S000-R074');
+    let now = Date.UTC(2026, 0, 18, 12);
+    const world = new World({ now: () => now });
+    const plugin = await world.plugin({ recording: { session_mode: 'continuous' } });
+    await execute(plugin, 'true', {}, conversation('a'));
+    now += 3 * DAY;
+    await execute(plugin, 'true', {}, conversation('b'));
+    expect(only(world)).toMatchObject({ entry_count: 2, status: 'active' });
+    await world.stop(plugin);
+    await world.plugin({ recording: { session_mode: 'continuous' } });
+    expect(world.sessions()).toHaveLength(2);
+  });
+
+  it('are told about by their own tool', async () => {
+    verifies('S000-R154');
+    const world = new World();
+    const plugin = await world.plugin();
+    await execute(plugin, 'false', {}, conversation('a'));
+    await execute(plugin, 'true', {}, conversation('b'));
+    const { structured } = await call(plugin, 'session_info', {}, conversation('a'));
+    expect(structured).toMatchObject({
+      recording: true,
+      conversation_id: 'a',
+      entry_count: 1,
+      commands_failed: 1,
+      status: 'active',
+      directory: world.journal,
+      session_mode: 'per_conversation',
+    });
+    expect(structured?.active_sessions).toHaveLength(2);
+  });
+
+  it('keep what they hold to the owner', async () => {
+    verifies('S000-R219', 'S000-R220', 'S000-R014', 'S000-R026', 'S000-R027');
+    const world = new World();
+    const plugin = await world.plugin();
+    await execute(plugin, 'echo plain-text');
+    await world.stop(plugin);
+    const mode = (path: string): number => fs.statSync(path).mode & 0o777;
+    const sessions = join(world.journal, 'sessions');
+    expect([mode(world.journal), mode(sessions)]).toEqual([0o700, 0o700]);
+    const files = fs.readdirSync(sessions).map((name) => join(sessions, name));
+    expect(files).toHaveLength(2);
+    for (const file of [...files, join(world.journal, 'index.json')])
+      expect(mode(file)).toBe(0o600);
+    expect(world.filesWith('plain-text')).toContainEqual(expect.stringMatching(/\.jsonl$/));
+  });
+});
+
+describe('the life of the plugin', () => {
+  it('begins with a directory and a session, and ends with its end on the disk', async () => {
+    verifies('S000-R034', 'S000-R035', 'S000-R037', 'S000-R038', 'S000-R040', 'S000-R041');
+    verifies('S000-R042', 'S000-R047');
+    const world = new World();
+    expect(RecorderPlugin.pluginVersion).toBe('1.0.0');
+    const plugin = await world.plugin();
+    const { session_id } = only(world);
+    expect(await plugin.healthCheck()).toMatchObject({
+      healthy: true,
+      recording_enabled: true,
+      current_session: session_id,
+      entries_recorded: 0,
+    });
+    await Promise.all([execute(plugin, 'true'), execute(plugin, 'false')]);
+    await world.stop(plugin);
+    const path = join(world.journal, 'sessions', `${session_id}.meta.json`);
+    expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toMatchObject({
+      session_id,
+      status: 'shutdown',
+      entry_count: 2,
+      commands_succeeded: 1,
+      commands_failed: 1,
+    });
+    const [started] = world.log('Session started');
+    expect(started).toEqual({
+      level: 'info',
+      message: 'Session started',
+      fields: { plugin: 'bash_recorder', session_id, working_directory: world.project },
+    });
+    const [ended] = world.log('Session finalized');
+    expect(ended?.fields).toEqual({
+      plugin: 'bash_recorder',
+      session_id,
+      entry_count: 2,
+      total_duration_ms: expect.any(Number),
+      status: 'shutdown',
+    });
+  });
+
+  it('writes nothing when recording is off, and executes all the same', async () => {
+    verifies('S000-R039', 'S000-R064', 'S000-R152');
+    const world = new World();
+    const plugin = await world.plugin({ recording: { enabled: false } });
+    const answer = await execute(plugin, 'echo still');
+    expect(answer).toMatchObject({ stdout: 'still\n', recording_id: null });
+    expect(answer.notices).toEqual([
+      'This command was not recorded: recording is turned off in the settings.',
+    ]);
+    expect(fs.existsSync(world.journal)).toBe(false);
+    expect(await plugin.healthCheck()).toMatchObject({
+      recording_enabled: false,
+      current_session: null,
+      entries_recorded: 0,
+    });
+  });
+
+  it('can be without a beginning', async () => {
+    const plugin = new RecorderPlugin({}, new World().services);
+    expect(await plugin.healthCheck()).toMatchObject({ healthy: false });
+    expect((await call(plugin, 'execute', { command: 'true' })).success).toBe(false);
+    await plugin.shutdown();
+  });
+});
+
+describe('new settings', () => {
+  it('with another directory end the session and start one there', async () => {
+    verifies('S000-R051', 'S000-R065');
+    const world = new World();
+    const plugin = await world.plugin();
+    await execute(plugin, 'echo here');
+    await plugin.onConfigReload({ recording: { directory: 'elsewhere' } });
+    await execute(plugin, 'echo there');
+    const elsewhere = join(world.project, 'elsewhere');
+    expect(summary(world)).toEqual([
+      { conversation: null, entries: 1, status: 'complete', reason: 'config_reload' },
+    ]);
+    expect(only(world, elsewhere)).toMatchObject({ entry_count: 1, status: 'active' });
+    expect(world.log('Configuration changed')[0]?.level).toBe('info');
+  });
+
+  it('that turn recording off end the session; on again starts a new one', async () => {
+    verifies('S000-R052', 'S000-R064');
+    const world = new World();
+    const plugin = await world.plugin();
+    await execute(plugin, 'echo 1');
+    await plugin.onConfigReload({ recording: { enabled: false } });
+    expect(await execute(plugin, 'echo 2')).toMatchObject({ recording_id: null });
+    expect(await plugin.healthCheck()).toMatchObject({ current_session: null });
+    await plugin.onConfigReload({ recording: { enabled: true } });
+    await execute(plugin, 'echo 3');
+    expect(world.entries().map((entry) => entry.command)).toEqual(['echo 1', 'echo 3']);
+    expect(summary(world)).toEqual(
+      expect.arrayContaining([
+        { conversation: null, entries: 1, status: 'complete', reason: 'recording_disabled' },
+        { conversation: null, entries: 1, status: 'active', reason: null },
+      ]),
+    );
+  });
+
+  it('about execution hold for the next command, in the same session', async () => {
+    verifies('S000-R053');
+    const world = new World();
+    const plugin = await world.plugin();
+    await execute(plugin, 'true');
+    await plugin.onConfigReload({ execution: { shell: '/bin/sh', default_timeout: 7 } });
+    await execute(plugin, 'true');
+    expect(only(world).entry_count).toBe(2);
+    expect(world.entries()[1]).toMatchObject({ shell: '/bin/sh', timeout_seconds: 7 });
+    const [tool] = plugin.getTools();
+    expect(JSON.stringify(tool)).toContain('default: 7, max: 600');
+  });
+
+  it('that are wrong change nothing', async () => {
+    verifies('S000-R050', 'S000-R036');
+    const world = new World();
+    const plugin = await world.plugin();
+    const wrong = { recording: { directory: 'elsewhere', max_output_size: -1 } };
+    await expect(plugin.onConfigReload(wrong)).rejects.toThrow('recording.max_output_size');
+    await execute(plugin, 'true');
+    expect(only(world)).toMatchObject({ entry_count: 1, status: 'active' });
+  });
+});
+
+describe('retention', () => {
+  it('removes sessions that are old enough, and keeps the others', async () => {
+    verifies('S000-R212', 'S000-R075', 'S000-R031');
+    let now = Date.UTC(2026, 0, 1, 12);
+    const world = new World({ now: () => now });
+    const old = await world.plugin();
+    await execute(old, 'echo old');
+    await world.stop(old);
+    now += 29 * DAY;
+    const second = await world.plugin();
+    await execute(second, 'echo newer');
+    await world.stop(second);
+    expect(world.entries()).toHaveLength(2);
+    now += 2 * DAY;
+    const forever = await world.plugin({ recording: { retention_days: 0 } });
+    await world.stop(forever);
+    expect(world.entries()).toHaveLength(2);
+    await world.plugin();
+    await until(() => world.entries().length === 1, 'the old one is gone');
+    expect(world.entries()[0]?.command).toBe('echo newer');
+    expect(world.log('Session removed')).toHaveLength(1);
+  });
+});
+
+describe('list_recent', () => {
+  it('gives the last commands of the whole journal, the newest first', async () => {
+    verifies('S000-R155', 'S000-R004', 'S000-R007', 'S000-R008', 'S000-R010', 'S000-R012');
+    let now = Date.UTC(2026, 0, 18, 12);
+    const world = new World({ now: () => ++now });
+    const first = await world.plugin();
+    for (const n of [1, 2, 3]) await execute(first, `echo ${n}`);
+    await world.stop(first);
+    const second = await world.plugin();
+    await execute(second, 'exit 4', { description: 'fails' }, conversation('x'));
+    await execute(second, 'echo 5', {}, conversation('y'));
+    const { text, structured } = await call(second, 'list_recent', { count: 3 });
+    expect(JSON.parse(text)).toEqual(structured);
+    const entries = structured?.entries as Record<string, unknown>[];
+    expect(entries.map(({ command }) => command)).toEqual(['echo 5', 'exit 4', 'echo 3']);
+    expect(entries[1]).toEqual({
+      entry_id: expect.stringMatching(/^e_/),
+      session_id: expect.any(String),
+      timestamp: expect.stringMatching(/^2026-01-18T12:00:00\.\d{6}Z$/),
+      command: 'exit 4',
+      description: 'fails',
+      working_directory: world.project,
+      exit_code: 4,
+      timed_out: false,
+      end_reason: 'itself',
+      duration_ms: expect.any(Number),
+      run_id: expect.any(String),
+    });
+  });
+
+  it('shortens commands that are too long for a list', async () => {
+    const world = new World();
+    const plugin = await world.plugin();
+    await execute(plugin, `: ${'x'.repeat(5000)}`);
+    const { structured } = await call(plugin, 'list_recent');
+    expect(structured).toMatchObject({ entries: [{ command: `: ${'x'.repeat(1998)}…` }] });
+    expect(world.entry().command).toHaveLength(5002);
+  });
+
+  it('reads only the ends of long sessions', async () => {
+    const world = new World();
+    const plugin = await world.plugin();
+    await execute(plugin, 'head -c 900000 /dev/zero | tr "\\0" x');
+    await execute(plugin, 'echo last');
+    const { structured } = await call(plugin, 'list_recent', { count: 2 });
+    expect(structured?.entries).toHaveLength(2);
+  });
+});
