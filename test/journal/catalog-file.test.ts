@@ -150,7 +150,7 @@ describe('a refresh', () => {
       calls += 1;
       if (calls % 10 === 0) expect(catalog.stats().commands).toBe(500);
     }
-    expect(calls).toBeGreaterThan(500 / 25);
+    expect(calls).toBeGreaterThan(500 / 12);
     expect(answerAlone(journal, () => catalog.stats().commands)).toBe(500);
     catalog.close();
   });

@@ -135,11 +135,11 @@ describe('a server that is killed', () => {
 });
 
 describe('two servers on one journal', () => {
-  it('with 5,000 entries each share no file and tear no line', async () => {
+  it('with 10,000 entries each share no file and tear no line', async () => {
     verifies('S000-R084', 'S000-R093');
     const file = program();
     const directory = newJournal();
-    const servers = [1, 2].map(() => start(file, directory, 5000, 16));
+    const servers = [1, 2].map(() => start(file, directory, 10_000, 16));
     await Promise.all(servers.map(({ ended }) => ended));
     const ids = journalSessionIds(directory);
     expect(ids).toHaveLength(2);
@@ -147,16 +147,16 @@ describe('two servers on one journal', () => {
       const session = readSession(directory, id);
       expect(session).toMatchObject({
         damagedLines: 0,
-        metadata: { status: 'shutdown', entry_count: 5000 },
+        metadata: { status: 'shutdown', entry_count: 10_000 },
       });
       expect(session?.entries.map((one) => one.sequence_number)).toEqual(
-        Array.from({ length: 5000 }, (_, n) => n + 1),
+        Array.from({ length: 10_000 }, (_, n) => n + 1),
       );
       expect(new Set(session?.entries.map(({ session_id }) => session_id))).toEqual(new Set([id]));
     }
     const all = ids.flatMap((id) => found(directory, id)).sort();
     expect(all).toEqual(servers.flatMap(({ acknowledged }) => acknowledged).sort());
     const index = readIndex(directory, { now: Date.now });
-    expect(index).toMatchObject({ total_sessions: 2, total_entries: 10_000 });
+    expect(index).toMatchObject({ total_sessions: 2, total_entries: 20_000 });
   });
 });
