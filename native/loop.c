@@ -216,14 +216,14 @@ static void answer(struct run *r) {
   r->hold_until = 0;
   /* "ended" follows at once: one message, one wake-up. A late sync goes between the two. */
   r->hold = !open && r->o->sync;
+  if (open) appear(r); /* before anybody hears of it: an order may follow at once */
   if (WIFSIGNALED(r->status))
     say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
         (unsigned long long)c->offset, count, cause_name(r->cause));
   else
     say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
         cause_name(r->cause));
-  if (open) appear(r);
-  else if (!r->visible) record_started(r); /* too late for orders, not for the record */
+  if (!r->visible) record_started(r); /* too late for orders, not for the record */
   if (!r->o->sync) capture_sync_late(c);
 }
 

@@ -111,6 +111,7 @@ export function createShell(options: ShellOptions = {}): Shell {
     const command: Command = typeof given === 'string' ? { kind: 'shell', text: given } : given;
     const where = start.cwd ?? cwd;
     assertWorkingDirectory(where);
+    refuseNul([...argvOf(command), ...Object.values(start.env ?? {})]);
     const meta = describeRun(command, where, options, start);
     const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
     const shown = argvOf(meta.command);
@@ -220,6 +221,14 @@ function describeRun(
     outputBytesMax: start.output === 'memory' ? 0 : (shell.outputBytesMax ?? OUTPUT_BYTES_MAX),
     ...(start.journal && { journal: start.journal }),
   };
+}
+
+/** No program can be given one; what carries words to the runner ends them with it. */
+function refuseNul(words: readonly string[]): void {
+  if (!words.some((word) => word.includes('\0'))) return;
+  throw new AppError('usage', 'A command and its environment must not contain a NUL.', {
+    hint: 'Put the bytes into a file, and let the command read that.',
+  });
 }
 
 function shownCommand(command: Command, shown: string | undefined): Command {

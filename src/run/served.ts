@@ -64,6 +64,7 @@ class Server {
     child.on('error', () => this.#socket.destroy());
     child.on('exit', () => {
       this.gone = true;
+      this.#socket.end(); // the spare it left behind sees the end; runners do not read
       // Asking again could start a command twice: better to say that it was lost.
       setTimeout(() => this.#lose((run) => run.early !== undefined), LAST_WORDS_MS).unref();
     });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findRunner } from '../../src/run/binary.ts';
 import { descendantsOf } from '../../src/run/processes.ts';
-import { createShell, type Shell } from '../../src/shell.ts';
+import { createShell, type Shell, type ShellOptions } from '../../src/shell.ts';
 import { alive, until } from '../cli/helper.ts';
 import { lacking, verifies } from '../requirements.ts';
 
@@ -16,8 +16,9 @@ const noRunner = lacking(findRunner().kind === 'none', 'there is no native runne
 const root = mkdtempSync(join(tmpdir(), 'cuff-native-'));
 const shells: Shell[] = [];
 
-function shell(): Shell {
-  const made = createShell({ stateRoot: join(root, 'state'), runner: 'native', cwd: root });
+function shell(options: ShellOptions = {}): Shell {
+  const where = { stateRoot: join(root, 'state'), runner: 'native', cwd: root } as const;
+  const made = createShell({ ...where, ...options });
   shells.push(made);
   return made;
 }
@@ -125,6 +126,23 @@ describe.skipIf(noRunner)('the native runner', () => {
     execFileSync('bash', ['-c', `echo > ${fifo}`]);
     expect((await run.done).outcome).toEqual({ kind: 'exited', code: 3 });
     expect(own.view(run.id, { kind: 'raw' }).text).toBe('one\ntwo\n');
+  });
+
+  test('a kill right behind the answer reaches what was left behind', async () => {
+    const own = shell({ durability: 'group' });
+    for (let round = 0; round < 40; round += 1) {
+      const run = own.start('sleep 100 >/dev/null 2>&1 &');
+      await run.done;
+      expect(await run.kill()).toMatchObject({ outcome: { kind: 'exited', code: 0 } });
+    }
+  });
+
+  test('a NUL in a command or its environment is refused, not cut', () => {
+    const own = shell();
+    const words = { kind: 'argv', argv: ['/bin/echo', 'x\0y', 'z'] } as const;
+    expect(() => own.start('echo a\0b')).toThrow('must not contain a NUL');
+    expect(() => own.start(words)).toThrow('must not contain a NUL');
+    expect(() => own.start('true', { env: { A: '\0' } })).toThrow('must not contain a NUL');
   });
 
   test('a run outlives the process that started it through the library', async () => {
