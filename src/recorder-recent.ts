@@ -10,7 +10,12 @@ const SESSIONS_MAX = 500;
 
 const TAIL_BYTES = 262_144; // read from the end first, then twice as much, until it is enough
 
-/** Newest first. `open`: sessions that may have new entries however old they are. */
+/** For a list, which does not show it: there may be megabytes of it. */
+export function withoutOutput(entry: Entry): Entry {
+  return { ...entry, stdout: null, stderr: null };
+}
+
+/** Newest first, without output. `open`: sessions that may have new entries, however old. */
 export function recentEntries(
   directory: string,
   count: number,
@@ -37,7 +42,8 @@ function tailOf(directory: string, id: string, size: number, count: number): Ent
   for (let window = TAIL_BYTES; ; window *= 2) {
     const from = Math.max(0, size - window);
     // A line that the window cuts in two does not count as an entry.
-    const entries = [...readEntries(directory, id, from)].map(({ entry }) => entry);
+    const entries: Entry[] = [];
+    for (const { entry } of readEntries(directory, id, from)) entries.push(withoutOutput(entry));
     if (entries.length >= count || from === 0) return entries.slice(-count);
   }
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { active } from './capture/state.ts';
 import { captureIds, openCapture } from './capture/store.ts';
 import { openWatch } from './capture/watch.ts';
-import { AppError } from './errors.ts';
+import { AppError, errnoOf } from './errors.ts';
 import { type Claim, claimRecovery } from './journal/claim.ts';
 import type { JournalEnv } from './journal/files.ts';
 import { readMetadata } from './journal/reader.ts';
@@ -112,11 +112,14 @@ export class Recovery {
   async #resume(sessionId: string, runs: readonly Found[], interrupt: boolean): Promise<void> {
     const { directory, env, log, redact, changed } = this.#options;
     const writer = resumeSession(directory, sessionId, env, changed);
+    let complete = false;
     try {
-      for (const run of runs) await writer.append(entryOf(run, redact));
+      await Promise.all(runs.map((run) => writer.append(entryOf(run, redact))));
+      complete = true;
     } finally {
       const { status, end_reason } = writer.metadata;
-      if (interrupt) await writer.finalize('interrupted', 'server_gone');
+      // One that still lacks entries has to be looked at again.
+      if (interrupt || !complete) await writer.finalize('interrupted', 'server_gone');
       else await writer.finalize(status, end_reason ?? 'recovered');
     }
     log('info', 'Session recovered', { session_id: sessionId, entries: runs.length });
@@ -215,13 +218,7 @@ function entryOf({ capture, intent }: Found, redact: Redactor | undefined): Entr
   const { final, meta } = capture;
   const { draft, captureOutput, outputBytesMax } = intent;
   const startedAt = meta?.startedAt ?? meta?.createdAt ?? 0;
-  const output = captureOutput
-    ? storedOutput(
-        readStreams(capture, bytesWanted(outputBytesMax, redact)),
-        outputBytesMax,
-        redact,
-      )
-    : NO_OUTPUT;
+  const output = captureOutput ? outputOf(capture, outputBytesMax, redact) : NO_OUTPUT;
   return {
     ...draft,
     ...(final === undefined ? UNSEEN_END : endOf(final)),
@@ -229,6 +226,18 @@ function entryOf({ capture, intent }: Found, redact: Redactor | undefined): Entr
     duration_ms: final === undefined ? 0 : final.at - startedAt,
     run_id: capture.id,
   };
+}
+
+function outputOf(
+  capture: Capture,
+  bytesMax: number,
+  redact: Redactor | undefined,
+): ReturnType<typeof storedOutput> {
+  try {
+    return storedOutput(readStreams(capture, bytesWanted(bytesMax, redact)), bytesMax, redact);
+  } catch {
+    return NO_OUTPUT; // a capture that cannot be read: the command was run all the same
+  }
 }
 
 const UNSEEN_END: End = {
@@ -242,8 +251,9 @@ function openIfThere(store: Store, id: string): Capture | undefined {
   try {
     return openCapture(store, id);
   } catch (error) {
-    // Removed meanwhile, or planted by somebody: nothing of ours.
-    if (error instanceof AppError) return undefined;
+    // Removed meanwhile, planted by somebody, or somebody else's: nothing of ours.
+    const foreign = ['EACCES', 'EPERM', 'EIO'].includes(errnoOf(error) ?? '');
+    if (foreign || error instanceof AppError) return undefined;
     throw error;
   }
 }

@@ -18,7 +18,7 @@ import {
   type ExecutorOptions,
 } from './recorder-execute.ts';
 import { RecorderJournal } from './recorder-journal.ts';
-import { recentEntries } from './recorder-recent.ts';
+import { recentEntries, withoutOutput } from './recorder-recent.ts';
 import { type EarlierRun, Recovery } from './recorder-recovery.ts';
 import type { RecorderSettings, SessionMode } from './recorder-settings.ts';
 import { thisProcess } from './run/processes.ts';
@@ -107,11 +107,12 @@ export class Recorder {
     return recentEntries(this.#settings.recording.directory, count, open);
   }
 
-  /** The one session whose id contains `part`. */
+  /** The one session whose id contains `part`, without the output of its commands. */
   session(part: string): ReadSession | undefined {
     const { directory } = this.#settings.recording;
     const [id, ...others] = findSessions(directory, part);
-    return id === undefined || others.length > 0 ? undefined : readSession(directory, id);
+    if (id === undefined || others.length > 0) return undefined;
+    return readSession(directory, id, withoutOutput);
   }
 
   health(): Health {
@@ -182,8 +183,9 @@ export class Recorder {
     const { retentionDays, directory, enabled } = this.#settings.recording;
     if (!enabled || retentionDays === 0 || this.#closed) return;
     const { log, now, shell } = this.#options;
+    const { alive } = shell.store;
     const cutoff = now() - retentionDays * DAY_MS;
-    for (const session_id of sessionsOlderThan(directory, cutoff, shell.store.alive)) {
+    for (const session_id of sessionsOlderThan(directory, cutoff, alive, { arrived: true })) {
       try {
         removeSession(directory, session_id);
         log('info', 'Session removed', { session_id, retention_days: retentionDays });

@@ -1,11 +1,12 @@
 // Expired captures are removed when a run starts, beside the run, so that nobody waits for it.
 
-import { closeSync, constants, lstatSync, openSync, utimesSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from './capture/store.ts';
 import { type SweepOptions, type Swept, sweep } from './capture/sweep.ts';
 import { SWEEP_PAUSE_MS } from './limits.ts';
 import type { Log } from './ops/log.ts';
+import { asCount, asObject, asString, type JsonObject, parseObject } from './text/json.ts';
 
 const LOOKED_AT_MIN = 8; // captures, the oldest and some others, however short the run is
 const SLICE = 4; // captures between two looks at the run
@@ -18,7 +19,8 @@ export async function sweepLogged(
   options: SweepOptions = {},
 ): Promise<Swept[]> {
   const all: Swept[] = [];
-  for await (const swept of sweep(store, { ...options, log })) all.push(swept);
+  const owed = owedTo(store);
+  for await (const swept of sweep(store, { ...options, log, owed })) all.push(swept);
   return all;
 }
 
@@ -31,14 +33,40 @@ export async function sweepAtStart(store: Store, log: Log, done: Promise<unknown
   const end = done.then(() => {
     over = true;
   });
-  if (due(store)) for await (const _ of sweep(store, { limit: LOOKED_AT_MIN, log }));
+  const owed = owedTo(store);
+  if (due(store)) for await (const _ of sweep(store, { limit: LOOKED_AT_MIN, log, owed }));
   await atMost(LONG_MS, end);
   if (over) return;
   let count = 0;
-  for await (const _ of sweep(store, { log })) {
+  for await (const _ of sweep(store, { log, owed })) {
     if (over) return;
     if (++count % SLICE === 0) await nextTurn();
   }
+}
+
+const OWED_MS_MAX = 30 * 24 * 60 * 60 * 1000; // what nobody fetches in a month is let go
+
+/**
+ * A run of an agent whose server was killed, or left it running, has no entry in its journal until
+ * the next server of that project writes one, from the capture. Only looked up for old captures.
+ */
+function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
+  return ({ journal }, { at }) => {
+    if (journal === undefined || store.now() - at > OWED_MS_MAX) return false;
+    const path = join(journal.directory, 'sessions', `${journal.sessionId}.meta.json`);
+    let session: JsonObject | undefined;
+    try {
+      session = parseObject(readFileSync(path, 'utf8'));
+    } catch {
+      return false; // the session was removed, and nobody will ask
+    }
+    const owner = asObject(session?.owner);
+    const pid = asCount(owner?.pid);
+    const startTime = asCount(owner?.start_time) ?? 0;
+    if (session?.status === 'active') return pid !== undefined && !store.alive({ pid, startTime });
+    const ended = Date.parse(asString(session?.last_updated) ?? '');
+    return session?.status !== 'interrupted' && at >= ended;
+  };
 }
 
 /** The time of the last sweep is that of an empty file. */

@@ -5,6 +5,8 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../errors.ts';
 import { RETENTION_SECONDS_DEFAULT } from '../limits.ts';
+import type { CaptureFinal } from '../types.ts';
+import type { StoredMeta } from './format.ts';
 import { hasIn, openIn, sessionsDir } from './paths.ts';
 import { active } from './state.ts';
 import { captureIds, readState, type Store } from './store.ts';
@@ -49,6 +51,8 @@ export type SweepOptions = {
   readonly dryRun?: boolean;
   /** How many captures to look at. */
   readonly limit?: number;
+  /** Somebody still has to read it, although its time is over. */
+  readonly owed?: (meta: StoredMeta, final: CaptureFinal) => boolean;
   readonly log?: (entry: CleanupLog) => void;
   readonly io?: Partial<SweepIo>;
 };
@@ -68,7 +72,7 @@ export async function* sweep(
     looked += 1;
     if (looked % TURN_CAPTURES === 0) await new Promise((resolve) => setImmediate(resolve));
     const dir = join(sessionsDir(store.root), id);
-    let verdict = judge(store, dir, ttlMs, io);
+    let verdict = judged(store, dir, ttlMs, options.owed, io);
     if (verdict?.result === 'remove' && options.dryRun !== true) {
       verdict = await removed(dir, verdict, io);
     }
@@ -92,7 +96,29 @@ function chosen(ids: readonly string[], limit: number | undefined, now: number):
   return [...ids.slice(0, oldest), ...turned.slice(0, limit - oldest).sort()];
 }
 
-function judge(store: Store, dir: string, ttlMs: number, io: SweepIo): Verdict | undefined {
+/** What is somebody else's, or on a broken disk, keeps nobody from the rest. */
+function judged(
+  store: Store,
+  dir: string,
+  ttlMs: number,
+  owed: SweepOptions['owed'],
+  io: SweepIo,
+): Verdict | undefined {
+  try {
+    return judge(store, dir, ttlMs, owed, io);
+  } catch (error) {
+    const errno = errnoOf(error) ?? 'EIO';
+    return { result: 'error', reason: 'unreadable_stat_error', error: errno };
+  }
+}
+
+function judge(
+  store: Store,
+  dir: string,
+  ttlMs: number,
+  owed: SweepOptions['owed'],
+  io: SweepIo,
+): Verdict | undefined {
   const now = store.now();
   const { meta, final } = stateOf(dir, ttlMs / 1000);
   if (active(meta, final, store) || (meta === undefined && runnerListens(dir))) {
@@ -100,7 +126,8 @@ function judge(store: Store, dir: string, ttlMs: number, io: SweepIo): Verdict |
   }
   if (hasIn(dir, 'pinned')) return { result: 'skip', reason: 'not_expired', pinned: true };
   if (meta !== undefined && final !== undefined) {
-    const over = final.at + meta.retentionSeconds * 1000 <= now;
+    const old = final.at + meta.retentionSeconds * 1000 <= now;
+    const over = old && owed?.(meta, final) !== true;
     return over
       ? { result: 'remove', reason: 'expired' }
       : { result: 'skip', reason: 'not_expired' };

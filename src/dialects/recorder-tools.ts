@@ -99,12 +99,19 @@ Returns:
 /** A call that cannot be meant; its message is the answer. */
 export class ArgumentError extends Error {}
 
+const COMMAND_BYTES_MAX = 131_071; // what Linux takes as one argument
+
 /** Throws `ArgumentError`. */
 export function executeRequest(args: Args): ExecuteRequest {
   refuseUnknown('execute', args, ['command', 'timeout', 'working_directory', 'description']);
   const command = text(args, 'command');
   if (command === undefined || command.trim() === '') {
     throw new ArgumentError('command is required: the bash command to execute.');
+  }
+  if (Buffer.byteLength(command) > COMMAND_BYTES_MAX) {
+    throw new ArgumentError(
+      `command may have ${COMMAND_BYTES_MAX} bytes: write it to a file and run that.`,
+    );
   }
   return {
     command,

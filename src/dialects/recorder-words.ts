@@ -87,7 +87,7 @@ function survivorNotices({ survivors, runId, captured }: ExecuteResult): string[
 function recordingNotices({ written, end }: ExecuteResult): string[] {
   if (written.recorded) return [];
   if (end === undefined) return ['Its entry is written when it has ended.'];
-  return [`This command was not recorded: ${written.why}.`];
+  return [`This command was not recorded: ${written.why.replace(/\.$/, '')}.`];
 }
 
 export function sessionAnswer(info: SessionInfo): Answer {

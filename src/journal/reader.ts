@@ -43,14 +43,19 @@ export function findSessions(directory: string, part: string): string[] {
   return ids.includes(part) ? [part] : ids.filter((id) => id.includes(part));
 }
 
-export function readSession(directory: string, id: string): ReadSession | undefined {
+/** `keep` makes less of an entry for those who do not need all of it: there may be megabytes. */
+export function readSession(
+  directory: string,
+  id: string,
+  keep: (entry: Entry) => Entry = (entry) => entry,
+): ReadSession | undefined {
   const found = readStored(directory, id);
   if (found === undefined) return undefined;
   const damage = { lines: 0 };
   const tally = new Tally();
   const entries: Entry[] = [];
   for (const { entry } of entriesOf(found.entries, 0, damage)) {
-    entries.push(entry);
+    entries.push(keep(entry));
     tally.add(entry);
   }
   const metadata = metadataOf(id, found.stored, tally, found.stat.mtimeMs);

@@ -15,7 +15,8 @@ import { MESSAGE_BYTES_MAX } from './stdio.ts';
 const HERE = '127.0.0.1';
 const PATH = '/mcp';
 
-// Clients that never say goodbye must not fill the memory: the one unused for longest goes.
+// Clients that never say goodbye must not fill the memory: of those that wait for nothing the one
+// unused for longest goes.
 const SESSIONS_MAX = 100;
 
 export type HttpOptions = ServerOptions & {
@@ -28,10 +29,12 @@ export type HttpServed = Served & { readonly url: string };
 
 /** Rejects when the port is taken. */
 export async function serveHttp(host: Host, options: HttpOptions): Promise<HttpServed> {
-  const part = router(faceOf(host, options), options.onerror);
+  const busy = new Busy();
+  const part = router(faceOf(host, options), busy, options.onerror);
   const handle = await nodeHandler(part.fetch, MESSAGE_BYTES_MAX);
   const server = createServer((request, response) => {
     if (refused(request, response, options.token)) return;
+    busy.note(request, response);
     handle(request, response).catch(options.onerror);
   });
   await listening(server, options.port);
@@ -47,6 +50,27 @@ export async function serveHttp(host: Host, options: HttpOptions): Promise<HttpS
       await closed;
     },
   };
+}
+
+/** How many calls each session waits for. */
+class Busy {
+  readonly #calls = new Map<string, number>();
+
+  /** A GET only listens, maybe for ever. */
+  note({ method, headers }: IncomingMessage, response: ServerResponse): void {
+    const id = headers['mcp-session-id'];
+    if (method !== 'POST' || typeof id !== 'string') return;
+    this.#calls.set(id, (this.#calls.get(id) ?? 0) + 1);
+    response.once('close', () => {
+      const left = (this.#calls.get(id) ?? 1) - 1;
+      if (left > 0) this.#calls.set(id, left);
+      else this.#calls.delete(id);
+    });
+  }
+
+  has(id: string): boolean {
+    return this.#calls.has(id);
+  }
 }
 
 function refused(request: IncomingMessage, response: ServerResponse, token: string): boolean {
@@ -78,7 +102,7 @@ function listening(server: Server, port: number): Promise<void> {
 }
 
 /** Each request to the session it names, to a new one, or to the handler of the 2026 protocol. */
-function router(face: Face, onerror: (error: Error) => void): HttpPart {
+function router(face: Face, busy: Busy, onerror: (error: Error) => void): HttpPart {
   const handler = openHandler(face, MESSAGE_BYTES_MAX, onerror);
   const sessions = new Map<string, HttpPart>();
 
@@ -89,8 +113,12 @@ function router(face: Face, onerror: (error: Error) => void): HttpPart {
       bytesMax: MESSAGE_BYTES_MAX,
       onopen: () => {
         sessions.set(id, session);
-        const [oldest] = sessions.values();
-        if (sessions.size > SESSIONS_MAX) oldest?.close().catch(onerror);
+        if (sessions.size <= SESSIONS_MAX) return;
+        const idle = [...sessions.keys()].find((one) => one !== id && !busy.has(one));
+        sessions
+          .get(idle ?? '')
+          ?.close()
+          .catch(onerror);
       },
       onclose: () => sessions.delete(id),
     });
