@@ -33,7 +33,10 @@ const MODULES = {
 /** The programs themselves: one CommonJS file each, which Node starts 3 ms sooner than a module. */
 const BINS = { cuff: 'src/cli/cuff.ts', derun: 'src/cli/derun.ts' };
 /** Parts of a program that are loaded when they are asked for, and have to be as quick. */
-const PARTS = { 'record-list': 'src/cli/record/list.ts' };
+const PARTS = {
+  'record-list': 'src/cli/record/list.ts',
+  'record-search': 'src/cli/record/search.ts',
+};
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */
 export async function build({ strict = false } = {}) {

@@ -180,7 +180,7 @@ const EXPORT: RecordCommand = {
   ],
 };
 
-const SEARCH: RecordCommand = {
+export const SEARCH: RecordCommand = {
   name: 'search',
   help: 'Search commands and their output',
   summary: 'Search commands and their output',

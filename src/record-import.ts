@@ -14,6 +14,7 @@ import { type ImportedLine, importLine, type Refused } from './journal/import-li
 import { removeSession } from './journal/retention.ts';
 import { type SessionWriter, startSession } from './journal/writer.ts';
 import { type FileLine, LineSource } from './record-lines.ts';
+import { thisProcess } from './run/processes.ts';
 import { asString, type JsonObject, parseObject } from './text/json.ts';
 
 const IN_FLIGHT_MAX = 256; // entries that share a write to the disk
@@ -161,7 +162,7 @@ function begin(job: Job, first: ImportedLine, now: () => number): SessionWriter 
     workingDirectory: first.draft.working_directory,
     agentId: first.draft.agent_id,
     conversationId: first.conversation,
-    owner: null,
+    owner: thisProcess(), // while it lives nobody takes the session for a forgotten one
   };
   // Its metadata is written once, at its end.
   const writer = startSession(job.directory, facts, { now, later: () => () => undefined });

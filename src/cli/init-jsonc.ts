@@ -97,7 +97,8 @@ function insertMember(text: string, parent: Found, key: string, value: Json): st
   if (last === undefined) {
     const inner = outer + unitOf(text);
     const body = `${inner}${JSON.stringify(key)}: ${formatted(value, text, inner, false)}`;
-    return splice(text, parent.start + 1, parent.end - 1, `${eol}${body}${eol}${outer}`);
+    const remarks = text.slice(parent.start + 1, parent.end - 1).trimEnd();
+    return splice(text, parent.start + 1, parent.end - 1, `${remarks}${eol}${body}${eol}${outer}`);
   }
   const first = parent.members?.[0]?.start ?? last.start;
   const comma = commaAfter(text, last.value.end);

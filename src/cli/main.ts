@@ -1,6 +1,6 @@
 // Which command was asked for. `run` has a path of its own that loads nothing else, because it
-// stands in front of every command a person types; so has `record list`, which is asked for most.
-// All others share one lazily loaded program.
+// stands in front of every command a person types; so have `record list` and
+// `record search`, which are asked for most. All others share one lazily loaded program.
 
 import { fail } from './fail.ts';
 
@@ -12,6 +12,9 @@ export async function main(name: 'cuff' | 'derun', args: readonly string[]): Pro
     } else if (name === 'cuff' && args[0] === 'record' && args[1] === 'list') {
       const { recordList } = await import('./record/list.ts');
       await recordList(args.slice(2));
+    } else if (name === 'cuff' && args[0] === 'record' && args[1] === 'search') {
+      const { recordSearch } = await import('./record/search.ts');
+      await recordSearch(args.slice(2));
     } else {
       const { program } = await import('./program.ts');
       await program(name, args);

@@ -18,11 +18,11 @@ export type Portion = {
 };
 
 /** A few milliseconds. */
-export const SMALL: Portion = { entries: 24, characters: 65_536, pages: 16 };
+export const SMALL: Portion = { entries: 12, characters: 65_536, pages: 16 };
 /** As much as makes the transaction itself cheap. */
 export const LARGE: Portion = { entries: 16_000, characters: 33_554_432, pages: 4_000 };
 
-/** Between the excerpts of an entry. No excerpt has it, so no gram is made of two of them. */
+/** Between the excerpts of an entry. Nobody searches for it, so nothing is found in two of them. */
 const SEPARATOR = '\x1f';
 
 type Texts = {
@@ -187,8 +187,8 @@ class FreeIds {
   #firstFree(id: number): number {
     const taken = this.#database.all('SELECT 1 FROM entries WHERE id = ?', id).length > 0;
     if (!taken) return id;
-    const sql = `SELECT id + 1 AS id FROM entries AS one WHERE id > ? AND NOT EXISTS
-      (SELECT 1 FROM entries AS next WHERE next.id = one.id + 1) ORDER BY id LIMIT 1`;
-    return Number(this.#database.all(sql, id - 1)[0]?.id);
+    const sql = `SELECT one.id + 1 AS free FROM entries AS one WHERE one.id >= ? AND NOT EXISTS
+      (SELECT 1 FROM entries AS next WHERE next.id = one.id + 1) ORDER BY one.id LIMIT 1`;
+    return Number(this.#database.all(sql, id)[0]?.free);
   }
 }

@@ -25,9 +25,11 @@ export type Look = {
   /** New or changed, or being written, in order of time. */
   readonly names: readonly string[];
   readonly gone: readonly string[];
-  /** To be kept as the mark once all of this is in the catalog. */
-  readonly mark: string | undefined;
+  /** The mark to keep once all of this is in the catalog, if it is another than is kept. */
+  readonly mark?: string;
 };
+
+const NO_MARK = '';
 
 /** Yields after every step. */
 export function* look(
@@ -35,13 +37,15 @@ export function* look(
   directory: string,
   now: number,
 ): Generator<void, Look, undefined> {
+  const beside = yield* namesIn(directory, hasForm);
   const state = folderState(sessionsDir(directory), now);
   const [row] = database.all("SELECT value FROM about WHERE key = 'mark'");
-  if (state !== undefined && row?.value === state.text) {
+  const kept = row?.value ?? NO_MARK;
+  // The mark is of sessions/ only: with sessions of the older layout there is none.
+  if (beside.length === 0 && state?.text === kept) {
     const live = database.all('SELECT name FROM sessions WHERE live = 1 ORDER BY name');
-    return { names: live.map(({ name }) => String(name)), gone: [], mark: undefined };
+    return { names: live.map(({ name }) => String(name)), gone: [] };
   }
-  const beside = yield* namesIn(directory, hasForm);
   const all = new Set([...beside, ...(yield* namesIn(sessionsDir(directory), isJournalId))]);
   const known = yield* knownSessions(database);
   const names: string[] = [];
@@ -55,9 +59,8 @@ export function* look(
     count += 1;
     if (count % STEP === 0) yield;
   }
-  // The mark is of sessions/ only: with sessions of the older layout there is none.
-  const mark = state?.settled && beside.length === 0 ? state.text : undefined;
-  return { names: names.sort(), gone: [...known.keys()], mark };
+  const mark = state?.settled && beside.length === 0 ? state.text : NO_MARK;
+  return { names: names.sort(), gone: [...known.keys()], ...(mark !== kept && { mark }) };
 }
 
 /** As `journalSessionIds`, a step at a time. */

@@ -19,7 +19,6 @@ import * as fs from 'node:fs';
 import { type Database, type Sqlite, troubleOf } from './sqlite.ts';
 
 const VERSION = 1;
-export const BUSY_MS = 2_000; // a transaction of another process takes a fraction of this
 
 const SCHEMA = `
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -74,17 +73,21 @@ export type CatalogFile = {
 };
 
 /** Undefined when it cannot be had: a lock that stays, a full disk, a missing permission. */
-export function openCatalogFile(sqlite: Sqlite, path: string): CatalogFile | undefined {
-  return attemptOpen(sqlite, path) ?? attemptOpen(sqlite, path);
+export function openCatalogFile(
+  sqlite: Sqlite,
+  path: string,
+  busyMs: number,
+): CatalogFile | undefined {
+  return attemptOpen(sqlite, path, busyMs) ?? attemptOpen(sqlite, path, busyMs);
 }
 
 /** Throws the file away if it is not what we made. */
-function attemptOpen(sqlite: Sqlite, path: string): CatalogFile | undefined {
+function attemptOpen(sqlite: Sqlite, path: string, busyMs: number): CatalogFile | undefined {
   let database: Database | undefined;
   try {
     const ino = ensurePrivateFile(path);
     database = sqlite.open(path);
-    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.exec(`PRAGMA busy_timeout = ${busyMs}`);
     database.exec('PRAGMA synchronous = NORMAL');
     ensureSchema(database);
     const isCurrent = () => fs.statSync(path, { throwIfNoEntry: false })?.ino === ino;

@@ -6,12 +6,7 @@ import { join, resolve } from 'node:path';
 import { LARGE, SMALL } from './catalog-batch.ts';
 import { catchUp, takeIn } from './catalog-fill.ts';
 import { catalogSearch, catalogStats } from './catalog-query.ts';
-import {
-  BUSY_MS,
-  type CatalogFile,
-  discardCatalogFile,
-  openCatalogFile,
-} from './catalog-schema.ts';
+import { type CatalogFile, discardCatalogFile, openCatalogFile } from './catalog-schema.ts';
 import { sessionsDir } from './files.ts';
 import { journalSessionIds } from './reader.ts';
 import { type SearchHit, type SearchQuery, scanSearch } from './search.ts';
@@ -21,6 +16,9 @@ import { type Stats, type StatsQuery, scanStats } from './stats.ts';
 
 /** How often a refresh with a budget looks at all sessions, not only at those it is told of. */
 const LOOK_AGAIN_MS = 60_000;
+
+// A transaction of another process takes a fraction of this.
+const BUSY_MS = 2_000;
 
 export type Catalog = {
   /** What it works with; `scan` when there is no SQLite. */
@@ -139,7 +137,7 @@ class SqlCatalog implements Catalog {
   }
 
   #finish(): boolean {
-    const database = this.#open(BUSY_MS);
+    const database = this.#open({ busyMs: BUSY_MS, logPages: 1_000 });
     if (database === undefined) return false;
     this.#stop();
     for (const _ of catchUp(database, this.#directory, this.#now, LARGE));
@@ -148,8 +146,8 @@ class SqlCatalog implements Catalog {
   }
 
   #advance(until: number, first: readonly string[]): boolean {
-    // Whoever has a budget cannot wait for a lock.
-    const database = this.#open(0);
+    // Whoever has a budget can neither wait for a lock nor for much to be written at once.
+    const database = this.#open({ busyMs: 0, logPages: 200 });
     if (database === undefined) return false;
     const told = takeIn(database, this.#directory, first, SMALL);
     if (!this.#run(told, until)) return false;
@@ -172,12 +170,13 @@ class SqlCatalog implements Catalog {
   }
 
   /** The file that has the name now; another one than before knows nothing yet. */
-  #open(busyMs: number): Database | undefined {
+  #open(waits: { readonly busyMs: number; readonly logPages: number }): Database | undefined {
     if (this.#file !== undefined && !this.#file.isCurrent()) this.#drop({ keep: false });
     if (this.#file === undefined && isJournal(this.#directory)) {
-      this.#file = openCatalogFile(this.#sqlite, pathOf(this.#directory));
+      this.#file = openCatalogFile(this.#sqlite, pathOf(this.#directory), waits.busyMs);
     }
-    this.#file?.database.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    this.#file?.database.exec(`PRAGMA busy_timeout = ${waits.busyMs}`);
+    this.#file?.database.exec(`PRAGMA wal_autocheckpoint = ${waits.logPages}`);
     return this.#file?.database;
   }
 

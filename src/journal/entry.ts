@@ -29,9 +29,12 @@ export function entryTimestamp(at: number): string {
   return `${new Date(at).toISOString().slice(0, -1)}000Z`;
 }
 
-/** `2026-01-18T14:30:52Z` */
+const TIME_MAX = Date.UTC(9999, 11, 31); // behind it years have more digits, or there is no date
+
+/** `2026-01-18T14:30:52Z`. An impossible time, as a damaged duration makes one, is the last one. */
 export function wholeSeconds(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+  const possible = Math.min(Math.max(at, 0), TIME_MAX);
+  return `${new Date(possible).toISOString().slice(0, 19)}Z`;
 }
 
 export function encodeEntry(entry: Entry): string {

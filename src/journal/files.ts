@@ -53,7 +53,16 @@ export type JournalEnv = {
 const writeOnce = promisify(nodeFs.write);
 
 export const DISK: Disk = {
-  ...nodeFs,
+  // One by one: a copy of the whole module loads what Node loads only when it is asked for.
+  openSync: nodeFs.openSync,
+  closeSync: nodeFs.closeSync,
+  writeSync: nodeFs.writeSync,
+  fstatSync: nodeFs.fstatSync,
+  lstatSync: nodeFs.lstatSync,
+  mkdirSync: nodeFs.mkdirSync,
+  chmodSync: nodeFs.chmodSync,
+  renameSync: nodeFs.renameSync,
+  unlinkSync: nodeFs.unlinkSync,
   write: async (fd, bytes) => (await writeOnce(fd, bytes)).bytesWritten,
   sync: promisify(nodeFs.fdatasync),
 };

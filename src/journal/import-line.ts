@@ -124,7 +124,7 @@ class Fields {
     const at =
       typeof value === 'number'
         ? value * (Math.abs(value) < SECONDS_MAX ? 1000 : 1)
-        : Date.parse(typeof value === 'string' ? value : '');
+        : isoTime(typeof value === 'string' ? value : '');
     return at >= 0 && at <= TIME_MAX ? at : this.#refuse(key, 'a time');
   }
 
@@ -136,4 +136,13 @@ class Fields {
     this.problem ??= `${key} is not ${wanted}`;
     return null;
   }
+}
+
+const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** What says no zone is in UTC, as everything here is. NaN for what is no time. */
+function isoTime(text: string): number {
+  const found = ISO.exec(text);
+  if (found === null) return Number.NaN;
+  return Date.parse(text.length > 10 && found[1] === undefined ? `${text}Z` : text);
 }

@@ -7,9 +7,9 @@
 //   20260118_171522_c9d5e1f4-e8b9                     a session, by the time in its id
 //   20260118_160315 nightly                           or by the time it was made, if it has none
 //
-// so that its first few kilobytes are enough for the newest few sessions.
-// It is believed only while inode and ctime are those of the directory, so it cannot be stale; it
-// is derived, and whoever may not write it reads the names again. Metadata is never kept in it.
+// so that its first kilobyte is enough for the newest twenty. It is believed only while inode and
+// ctime are those of the folder, so it cannot be stale; it is derived, and whoever may not write
+// it reads the names again. Metadata is never kept in it.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { SessionMetadata } from '../types.ts';
@@ -121,7 +121,7 @@ export type FolderState = {
 
 export function folderState(folder: string, now: number): FolderState | undefined {
   try {
-    const { ino, ctimeNs, ctimeMs } = fs.lstatSync(folder, { bigint: true });
+    const { ino, ctimeNs, ctimeMs } = fs.statSync(folder, { bigint: true });
     return { text: `${ino} ${ctimeNs}`, settled: now - Number(ctimeMs) > SETTLED_MS };
   } catch {
     return undefined; // no such folder

@@ -213,6 +213,24 @@ describe('a refresh', () => {
     catalog.close();
   });
 
+  it('sees sessions of the older layout come and go', async () => {
+    const journal = journalOf(5);
+    journal.append(OTHER, ...entries(journal, OTHER, 1, 2));
+    const beside = join(journal.directory, `${OTHER}.jsonl`);
+    fs.renameSync(journal.path(OTHER), join(journal.directory, 'kept'));
+    const catalog = await journal.open(someSqlite, () => Date.now() + 1_000_000);
+    const commands = () => {
+      catalog.refresh();
+      return catalog.stats().commands;
+    };
+    expect(commands()).toBe(5);
+    fs.renameSync(join(journal.directory, 'kept'), beside);
+    expect(commands()).toBe(7);
+    fs.rmSync(beside);
+    expect(commands()).toBe(5);
+    catalog.close();
+  });
+
   it('gives many entries of one second a place each, and the newest come first', async () => {
     const journal = new Journal();
     const at = (ms: number) => ({ timestamp: entryTimestamp(NOW + ms) });

@@ -1,25 +1,21 @@
 // `cuff record list`: the newest sessions, in the order they began. It is on the short way through
 // the program, so that it answers at once: what it imports is loaded before anything else happens.
 
-import { commandHelp, LIST } from '../../record-commands.ts';
+import { LIST } from '../../record-commands.ts';
 import { recentSessions, SESSION_COLUMNS, sessionCells, shortId } from '../../record-list.ts';
 import { csvRow } from '../../text/csv.ts';
 import { sinceWords, spanText, timeText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import type { SessionMetadata } from '../../types.ts';
-import { paint, put, putJson, quietPipes, say } from '../output.ts';
-import { reporting } from './fail.ts';
-import { type Flags, parseFlags } from './flags.ts';
+import { paint, put, putJson, say } from '../output.ts';
+import { direct } from './direct.ts';
+import type { Flags } from './flags.ts';
 import { NO_RECORDINGS } from './words.ts';
 
 /** The whole command; `args` are the words behind `list`. */
-export async function recordList(args: readonly string[]): Promise<void> {
-  quietPipes();
-  await reporting(async () => {
-    if (args.includes('--help') || args.includes('-h')) await put(commandHelp(LIST));
-    else await list(parseFlags(LIST, args));
-  });
+export function recordList(args: readonly string[]): Promise<void> {
+  return direct(LIST, list, args);
 }
 
 /** `--format json`: {"sessions":[...],"more":N}, a session as its metadata file has it. */

@@ -3,13 +3,20 @@
 import { AppError } from '../../errors.ts';
 import { sessionsSince } from '../../record.ts';
 import { journalSearch, type SearchHit, type SearchQuery } from '../../record-catalog.ts';
+import { SEARCH } from '../../record-commands.ts';
 import { shortId } from '../../record-list.ts';
 import { timeText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { paint, put, putJson, say } from '../output.ts';
+import { direct } from './direct.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
 import { NO_RECORDINGS } from './words.ts';
+
+/** The whole command; `args` are the words behind `search`. */
+export function recordSearch(args: readonly string[]): Promise<void> {
+  return direct(SEARCH, search, args);
+}
 
 /** `--json`: {"hits":[...]}; see `hitJson` for one of them. Exit 1 when nothing was found. */
 export async function search(flags: Flags): Promise<void> {

@@ -1,0 +1,19 @@
+// A subcommand on the short way through the program: without the parser that finds subcommands.
+
+import { commandHelp, type RecordCommand } from '../../record-commands.ts';
+import { put, quietPipes } from '../output.ts';
+import { reporting } from './fail.ts';
+import { type Flags, parseFlags } from './flags.ts';
+
+/** `args` are the words behind the subcommand. */
+export async function direct(
+  command: RecordCommand,
+  perform: (flags: Flags) => Promise<void>,
+  args: readonly string[],
+): Promise<void> {
+  quietPipes();
+  await reporting(async () => {
+    if (args.includes('--help') || args.includes('-h')) await put(commandHelp(command));
+    else await perform(parseFlags(command, args));
+  });
+}
