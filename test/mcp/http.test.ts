@@ -124,6 +124,26 @@ describe('the HTTP server', () => {
     expect(await status(first)).toBe(200);
   });
 
+  it('forgets no session that waits for an answer', async () => {
+    const { url } = await served();
+    const begin = async (): Promise<Readonly<Record<string, string>>> => {
+      const response = await post(url, INITIALIZE);
+      await response.text();
+      return { 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' };
+    };
+    const call = (name: string) => ({
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name, arguments: {} },
+    });
+    const waiting = await post(url, call('probe_wait'), await begin());
+    let last = {};
+    for (let n = 0; n < 105; n += 1) last = await begin();
+    expect(await (await post(url, call('probe_aborted'), last)).text()).toContain('"text":"0"');
+    await waiting.body?.cancel();
+  });
+
   it('ends although clients still wait', async () => {
     const made = await served();
     const client = await HTTP_CLIENTS['SDK v1']?.(made.url, TOKEN);
