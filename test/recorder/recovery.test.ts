@@ -94,6 +94,33 @@ describe('a server that is killed', () => {
     await second.stop();
   });
 
+  it('gets an entry for every run, also for one whose output cannot be read', async () => {
+    const world = new World();
+    const first = await Server.start(world);
+    for (const name of ['one', 'two', 'three']) void first.execute(`echo ${name}; sleep 0.3`);
+    await until(
+      () => ['one', 'two', 'three'].every((name) => world.filesWith(`${name}\n`).length),
+      'all run',
+    );
+    await first.kill();
+    const ended = (): boolean => world.shell.list().every(({ final }) => final !== undefined);
+    await until(ended, 'all have ended');
+    const [spoilt = ''] = intended(world);
+    const output = join(world.stateRoot, 'sessions', spoilt, 'output.bin');
+    fs.rmSync(output);
+    fs.symlinkSync('/etc/hostname', output);
+    const second = await Server.start(world);
+    await until(() => world.entries().length === 3, 'all have their entry');
+    expect(entered(world)).toEqual(intended(world));
+    const found = world.entries().map(({ run_id, stdout }) => [run_id === spoilt, stdout !== null]);
+    expect(found.sort()).toEqual([
+      [false, true],
+      [false, true],
+      [true, false],
+    ]);
+    await second.stop();
+  });
+
   it('is recovered once by two that start at the same time', async () => {
     const world = new World();
     const go = join(world.dir, 'go');
