@@ -1,7 +1,9 @@
 // What every command prints with: data on stdout, words on stderr, colour only where somebody
 // looks, and silence when the reader has left.
 
+import { fstatSync, writeSync } from 'node:fs';
 import * as util from 'node:util';
+import { errnoOf } from '../errors.ts';
 import { printableJson } from '../text/printable.ts';
 
 type Format = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
@@ -23,8 +25,35 @@ export function put(data: string | Uint8Array): Promise<void> {
   });
 }
 
+/**
+ * The same for a short answer that is all there is to say: Node's stream for stdout costs a start
+ * several milliseconds. A reader that left is no fault here either.
+ */
+export function putAtOnce(text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  let done = 0;
+  try {
+    while (done < bytes.length) done += writeSync(1, bytes, done);
+  } catch (error) {
+    if (errnoOf(error) === 'EPIPE') process.exit(0);
+    // A pipe that somebody made non-blocking is full: the stream knows how to wait.
+    if (errnoOf(error) !== 'EAGAIN') throw error;
+    return put(bytes.subarray(done));
+  }
+  return Promise.resolve();
+}
+
 export function putJson(value: unknown): Promise<void> {
   return put(`${printableJson(value)}\n`);
+}
+
+/** Words behind such an answer. */
+export function sayAtOnce(words: string): void {
+  try {
+    writeSync(2, `${words}\n`);
+  } catch {
+    // Closed, full or left: the answer itself is out.
+  }
 }
 
 /** Words for a person. */
@@ -42,7 +71,20 @@ export function paint(format: Format, text: string): string {
 
 function coloured(): boolean {
   const { NO_COLOR, TERM } = process.env;
-  return process.stdout.isTTY === true && !NO_COLOR && TERM !== 'dumb';
+  return maybeTerminal() && process.stdout.isTTY === true && !NO_COLOR && TERM !== 'dumb';
+}
+
+const MEMORY_DEVICES = 1; // /dev/null and its like, by their major number on Linux
+
+/** Asked first, because the stream is loaded by being asked. */
+function maybeTerminal(): boolean {
+  try {
+    const stat = fstatSync(1);
+    const memory = process.platform === 'linux' && stat.rdev >> 8 === MEMORY_DEVICES;
+    return stat.isCharacterDevice() && !memory;
+  } catch {
+    return false; // closed
+  }
 }
 
 /** The width of a terminal; undefined means that nothing is to be cut. */

@@ -1,7 +1,7 @@
 // A subcommand on the short way through the program: without the parser that finds subcommands.
 
 import { commandHelp, type RecordCommand } from '../../record-commands.ts';
-import { put, quietPipes } from '../output.ts';
+import { putAtOnce } from '../output.ts';
 import { reporting } from './fail.ts';
 import { type Flags, parseFlags } from './flags.ts';
 
@@ -11,9 +11,8 @@ export async function direct(
   perform: (flags: Flags) => Promise<void>,
   args: readonly string[],
 ): Promise<void> {
-  quietPipes();
   await reporting(async () => {
-    if (args.includes('--help') || args.includes('-h')) await put(commandHelp(command));
+    if (args.includes('--help') || args.includes('-h')) await putAtOnce(commandHelp(command));
     else await perform(parseFlags(command, args));
   });
 }

@@ -5,10 +5,10 @@ import { LIST } from '../../record-commands.ts';
 import { recentSessions, SESSION_COLUMNS, sessionCells, shortId } from '../../record-list.ts';
 import { csvRow } from '../../text/csv.ts';
 import { sinceWords, spanText, timeText } from '../../text/dates.ts';
-import { printable } from '../../text/printable.ts';
+import { printable, printableJson } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import type { SessionMetadata } from '../../types.ts';
-import { paint, put, putJson, say } from '../output.ts';
+import { paint, putAtOnce, sayAtOnce } from '../output.ts';
 import { direct } from './direct.ts';
 import type { Flags } from './flags.ts';
 import { NO_RECORDINGS } from './words.ts';
@@ -25,13 +25,13 @@ export async function list(flags: Flags): Promise<void> {
   const { sessions: newest, more } = recentSessions(await flags.directory(), query);
   const sessions = newest.toReversed();
   const format = flags.format();
-  if (format === 'json') return putJson({ sessions, more });
-  if (format === 'csv') return put(csv(sessions));
+  if (format === 'json') return putAtOnce(`${printableJson({ sessions, more })}\n`);
+  if (format === 'csv') return putAtOnce(csv(sessions));
   if (sessions.length + more === 0) {
-    return put(since === undefined ? NO_RECORDINGS : nothingSince(flags.text('--since')));
+    return putAtOnce(since === undefined ? NO_RECORDINGS : nothingSince(flags.text('--since')));
   }
-  await put(table(sessions, flags.on('--verbose')));
-  if (more > 0) say(`${more} more: use --limit ${sessions.length + more}`);
+  await putAtOnce(table(sessions, flags.on('--verbose')));
+  if (more > 0) sayAtOnce(`${more} more: use --limit ${sessions.length + more}`);
 }
 
 function nothingSince(since: string | undefined): string {

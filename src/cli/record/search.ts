@@ -7,7 +7,7 @@ import { SEARCH } from '../../record-commands.ts';
 import { shortId } from '../../record-list.ts';
 import { timeText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
-import { paint, put, putJson, say } from '../output.ts';
+import { paint, put, putJson, quietPipes, say } from '../output.ts';
 import { direct } from './direct.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
@@ -15,6 +15,7 @@ import { NO_RECORDINGS } from './words.ts';
 
 /** The whole command; `args` are the words behind `search`. */
 export function recordSearch(args: readonly string[]): Promise<void> {
+  quietPipes();
   return direct(SEARCH, search, args);
 }
 
