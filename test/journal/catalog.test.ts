@@ -143,6 +143,11 @@ const acts: fc.Arbitrary<Act>[] = [
   fc.constant<Act>((journal) => fs.writeFileSync(journal.database, 'not a database')),
 ];
 
+/** When the file was last changed; undefined when there is none. */
+function changed(path: string): number | undefined {
+  return fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
 describeDrivers('a catalog', (load) => {
   it('answers as the scan does after whatever happens to the journal', async () => {
     verifies('S000-R140');
@@ -156,13 +161,18 @@ describeDrivers('a catalog', (load) => {
           return journal.entry(id, sequence, { ...rest, timestamp: entryTimestamp(NOW + at) });
         };
         let catalog = await journal.open(load);
+        let spoilt = false;
         for (const [act, again] of all) {
+          const before = changed(journal.database);
           act(journal, next);
+          spoilt ||= changed(journal.database) !== before;
           if (again) {
             catalog.close();
             catalog = await journal.open(load);
           }
-          expect(catalog.refresh()).toEqual({ done: true });
+          const { done } = catalog.refresh();
+          // Whoever has a spoilt file open still may hold it up; answers come from the scan then.
+          if (!spoilt) expect(done).toBe(true);
           expectSame(catalog, journal);
         }
         catalog.close();
