@@ -262,11 +262,11 @@ void capture_event(struct capture *c, const struct text *line) {
 /* Replaces a small file as a whole. With sync, file and name are on disk afterwards: the rename
  * comes first so that one journal commit carries both. Should the power fail in between, the file
  * is empty, readers take it for missing, and nothing had been announced yet. */
-int capture_replace(struct capture *c, const char *name, const char *temp, const char *data,
-                    size_t length, bool sync) {
+int capture_replace(struct capture *c, int *reserved, const char *name, const char *temp,
+                    const char *data, size_t length, bool sync) {
   if (!c->on) return 0;
-  int fd = strcmp(name, "final.json") == 0 ? c->final : -1;
-  c->final = fd < 0 ? c->final : -1; /* what was reserved is used once */
+  int fd = reserved == NULL ? -1 : *reserved;
+  if (reserved != NULL) *reserved = -1; /* it is used once */
   if (fd < 0) fd = open_in(c, temp, O_WRONLY | O_TRUNC);
   if (fd < 0) return errno;
   int error = 0;

@@ -35,7 +35,7 @@ void record_started(struct run *r) {
     text_add(&t, ",\"started_at\":");
     text_time(&t, wall_ms());
     text_add(&t, "}\n");
-    capture_replace(c, "meta.json", "meta.json.tmp", data, end - 1 + t.length, false);
+    capture_replace(c, NULL, "meta.json", "meta.json.tmp", data, end - 1 + t.length, false);
   }
   free(data);
 }
@@ -119,6 +119,7 @@ void record_final(struct run *r, const struct process *list, int count, bool clo
   add_processes(&t, list, count);
   text_add(&t, "]}\n");
   /* final.json.tmp has its blocks already, so this works on a full disk too. */
-  if (!t.cut) capture_replace(c, "final.json", "final.json.tmp", data, t.length, r->o->sync);
+  if (!t.cut)
+    capture_replace(c, &c->final, "final.json", "final.json.tmp", data, t.length, r->o->sync);
   free(data);
 }

@@ -178,8 +178,8 @@ void capture_sync_begin(struct capture *c);
 void capture_sync_late(struct capture *c);
 void capture_event(struct capture *c, const struct text *line);
 void capture_retry_gap(struct capture *c);
-int capture_replace(struct capture *c, const char *name, const char *temp, const char *data,
-                    size_t length, bool sync);
+int capture_replace(struct capture *c, int *reserved, const char *name, const char *temp,
+                    const char *data, size_t length, bool sync);
 
 /* record.c */
 const char *cause_name(enum cause cause);

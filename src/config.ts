@@ -3,13 +3,13 @@
 // be something else.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { AppError, errnoOf } from './errors.ts';
 import { limited } from './host-guard.ts';
 import { type Builtins, pluginClass } from './host-modules.ts';
 import { checkSettings, type PluginSettings, type ToolNames } from './settings-check.ts';
 import type { Env } from './settings-expand.ts';
+import { settingsCandidates } from './settings-paths.ts';
 import { problemLines } from './settings-problem.ts';
 import { type Reading, readYaml } from './settings-yaml.ts';
 import { printable } from './text/printable.ts';
@@ -43,22 +43,6 @@ export type LoadOptions = {
 /** The first settings file there is. One that `$CUFF_SETTINGS` names counts as being there. */
 export function findSettings(cwd: string, env: Env): string | undefined {
   return settingsCandidates(cwd, env).find((file) => file.named || isThere(file.path))?.path;
-}
-
-/** Where settings are looked for, in this order. */
-export function settingsCandidates(
-  cwd: string,
-  env: Env,
-): readonly { readonly path: string; readonly named: boolean }[] {
-  if (env.CUFF_SETTINGS) return [{ path: resolve(cwd, env.CUFF_SETTINGS), named: true }];
-  const xdg = env.XDG_CONFIG_HOME;
-  // The XDG specification: a relative path is invalid and must be ignored.
-  const config = xdg && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), '.config');
-  return [
-    join(cwd, 'settings.yml'),
-    join(cwd, '.cuff', 'settings.yml'),
-    join(config, 'cuff', 'settings.yml'),
-  ].map((path) => ({ path, named: false }));
 }
 
 /** Throws `settings_invalid`; its message has a line `file:line:column: ...` for every problem. */

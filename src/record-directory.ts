@@ -2,8 +2,8 @@
 // `cuff record list` must start at once, and most settings leave the journal where it usually is.
 
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { settingsCandidates } from './settings-paths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -13,7 +13,7 @@ const NAME = 'recordings';
 /** Undefined: only reading the settings can tell. */
 export function usualDirectory(cwd: string, env: Env): string | undefined {
   if (env.CUFF_SETTINGS) return undefined;
-  const file = settingsPaths(cwd, env).find(isThere);
+  const file = settingsCandidates(cwd, env).find(({ path }) => isThere(path))?.path;
   return file === undefined || leavesItThere(file) ? nearestJournal(cwd) : undefined;
 }
 
@@ -31,17 +31,6 @@ export function nearestJournal(cwd: string): string {
 export function projectOf(journal: string): string | undefined {
   const usual = basename(journal) === NAME && basename(dirname(journal)) === FOLDER;
   return usual ? dirname(dirname(journal)) : undefined;
-}
-
-/** Where settings are looked for, as `config.ts` has it; a test holds the two together. */
-export function settingsPaths(cwd: string, env: Env): string[] {
-  const xdg = env.XDG_CONFIG_HOME;
-  const config = xdg && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), '.config');
-  return [
-    join(cwd, 'settings.yml'),
-    join(cwd, FOLDER, 'settings.yml'),
-    join(config, 'cuff', 'settings.yml'),
-  ];
 }
 
 const MENTIONED = /\bdirectory\b.*/g;

@@ -24,12 +24,11 @@ import {
 } from './recorder-output.ts';
 import { type End, endOf, lastLine, type Seen, seenOf } from './recorder-run.ts';
 import type { RecorderSettings } from './recorder-settings.ts';
-import { deferred, type Run } from './running.ts';
+import { deferred, type Run, within } from './running.ts';
 import { createShell, type Shell } from './shell.ts';
 import type { AgentContext, Ended, EntryDraft } from './types.ts';
 
 const HEARTBEAT_MS = 5_000; // well below the patience of any client
-const SYNC_WAIT_MS = 1_000; // a disk that is slower than that holds up no answer
 const KILL_WAIT_MS = 10_000; // a process in uninterruptible sleep must not hold up the server's end
 
 export type ExecuteCall = {
@@ -134,8 +133,6 @@ export class Executor {
     const output = captureOutput ? storedOutput(seen.streams, outputBytesMax, secret) : NO_OUTPUT;
     const draft = { ...known, ...end, ...output, duration_ms: durationMs, run_id: run.id };
     const written = await this.#write(place, draft, captureOutput ? seen.streams : undefined);
-    // The runner syncs the capture meanwhile, and says so by being done.
-    if (seen.survivors.length === 0) await atMost(SYNC_WAIT_MS, run.closed);
     this.#logEnd(ended, draft, written, place);
     return resultOf(facts, ended, written);
   }
@@ -239,17 +236,8 @@ export class Executor {
   }
 
   async #killAll(): Promise<void> {
-    await atMost(KILL_WAIT_MS, Promise.all([...this.#live].map((run) => kill(run, 'shutdown'))));
+    await within(Promise.all([...this.#live].map((run) => kill(run, 'shutdown'))), KILL_WAIT_MS);
   }
-}
-
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const enough = new Promise((done) => {
-    timer = setTimeout(done, ms);
-  });
-  await Promise.race([work, enough]);
-  clearTimeout(timer);
 }
 
 /** An order that cannot be given is no reason to end the server: the run has a timeout, too. */

@@ -111,7 +111,8 @@ export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => voi
   return { promise, resolve };
 }
 
-async function within<T>(promise: Promise<T>, waitMs: number): Promise<T | undefined> {
+/** What it gives, or undefined when the time is over first. */
+export async function within<T>(promise: Promise<T>, waitMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, waitMs, undefined);

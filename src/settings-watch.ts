@@ -6,17 +6,12 @@
 import { type FSWatcher, readlinkSync, statSync, watch } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  findSettings,
-  type LoadOptions,
-  loadSettings,
-  type Settings,
-  settingsCandidates,
-} from './config.ts';
+import { findSettings, type LoadOptions, loadSettings, type Settings } from './config.ts';
 import { isAppError } from './errors.ts';
 import type { Host } from './host.ts';
 import { messageOf } from './host-guard.ts';
 import type { PluginLog } from './plugin.ts';
+import { settingsCandidates } from './settings-paths.ts';
 
 const SETTLE_MS = 100; // an editor that writes in place has truncated the file first
 const POLL_MS = 2_000; // file systems without events, directories that did not exist yet

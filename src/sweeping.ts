@@ -6,6 +6,7 @@ import type { Store } from './capture/store.ts';
 import { type SweepOptions, type Swept, sweep } from './capture/sweep.ts';
 import { SWEEP_PAUSE_MS } from './limits.ts';
 import type { Log } from './ops/log.ts';
+import { within } from './running.ts';
 import { asCount, asObject, asString, type JsonObject, parseObject } from './text/json.ts';
 
 const LOOKED_AT_MIN = 8; // captures, the oldest and some others, however short the run is
@@ -35,7 +36,7 @@ export async function sweepAtStart(store: Store, log: Log, done: Promise<unknown
   });
   const owed = owedTo(store);
   if (due(store)) for await (const _ of sweep(store, { limit: LOOKED_AT_MIN, log, owed }));
-  await atMost(LONG_MS, end);
+  await within(end, LONG_MS);
   if (over) return;
   let count = 0;
   for await (const _ of sweep(store, { log, owed })) {
@@ -88,16 +89,6 @@ function touch(path: string, now: number): void {
   } catch {
     // A full or read-only state root: then every run looks, as if it were the first.
   }
-}
-
-/** Until it is done or the time is over. */
-async function atMost(ms: number, done: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const time = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([done, time]);
-  clearTimeout(timer);
 }
 
 /** Lets news of the run come in. */

@@ -101,13 +101,7 @@ async function openServices(createShell?: (options: ShellOptions) => Shell): Pro
     log,
     now: Date.now,
     shell() {
-      // An answer waits for the disk all the same: for the capture and the entry at once.
-      shell ??= createShell?.({
-        stateRoot,
-        cwd: projectDirectory,
-        env,
-        durability: 'group',
-      });
+      shell ??= createShell?.({ stateRoot, cwd: projectDirectory, env });
       if (shell === undefined) throw new Error('this server runs no commands');
       return shell;
     },

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-const LOG_BYTES_MAX = 4 * 1024 * 1024; // then it becomes derun.log.1 and a new one begins
+const LOG_BYTES_MAX = 4 * 1024 * 1024; // and as much again in the older one
 
 /** Seed 004's fields; a line has those that apply. */
 export type LogFields = {
@@ -37,7 +37,7 @@ export function openLog(root: string, now: () => number = Date.now): Log {
   const flush = (): void => {
     const text = waiting;
     waiting = '';
-    if (text !== '') append(join(root, 'logs'), text);
+    if (text !== '') appendLog(join(root, 'logs'), 'derun.log', text);
   };
   process.on('exit', flush);
   return (fields) => {
@@ -46,8 +46,9 @@ export function openLog(root: string, now: () => number = Date.now): Log {
   };
 }
 
-function append(dir: string, text: string): void {
-  const path = join(dir, 'derun.log');
+/** To a log of that name; one that has grown too large becomes NAME.1 and a new one begins. */
+export function appendLog(dir: string, name: string, text: string): void {
+  const path = join(dir, name);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });

@@ -2,14 +2,12 @@
 // what somebody at a terminal should see. Secrets of the environment are in neither. A log that
 // cannot be written stops nobody.
 
-import * as fs from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import type { LogLevel, PluginLog } from '../plugin.ts';
 import { printable } from '../text/printable.ts';
 import { redactor } from '../text/redact.ts';
-
-const LOG_BYTES_MAX = 4 * 1024 * 1024; // then it becomes cuff.log.1 and a new one begins
+import { appendLog } from './log.ts';
 
 const WAIT_MS = 50; // what is no warning is written with what else comes meanwhile
 
@@ -99,7 +97,7 @@ function lineFile(dir: string, name: string) {
     waiting = '';
     clearTimeout(timer);
     timer = undefined;
-    if (text !== '') write(dir, name, text);
+    if (text !== '') appendLog(dir, name, text);
   };
   process.on('exit', flush);
   return {
@@ -113,21 +111,4 @@ function lineFile(dir: string, name: string) {
       flush();
     },
   };
-}
-
-function write(dir: string, name: string, text: string): void {
-  const path = join(dir, name);
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = fs.constants;
-  try {
-    fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-    const fd = fs.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-    try {
-      fs.writeSync(fd, text);
-      if (fs.fstatSync(fd).size > LOG_BYTES_MAX) fs.renameSync(path, `${path}.1`);
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch {
-    // The log shares the disk with what it would complain about.
-  }
 }

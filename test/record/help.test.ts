@@ -1,8 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { settingsCandidates } from '../../src/config.ts';
 import { RecorderPlugin } from '../../src/dialects/recorder.ts';
 import { RECORD_COMMANDS } from '../../src/record-commands.ts';
-import { settingsPaths } from '../../src/record-directory.ts';
 import { verifies } from '../requirements.ts';
 import { Journal } from './helper.ts';
 
@@ -124,16 +122,4 @@ Examples:
       "Error: Option '--strategy' is one of exact, pattern, semantic, not 'wild'",
     ]);
   });
-});
-
-it('looks for settings where everybody does', () => {
-  for (const env of [
-    {},
-    { HOME: '/home/user' },
-    { XDG_CONFIG_HOME: '/x' },
-    { XDG_CONFIG_HOME: 'x' },
-  ]) {
-    const paths = settingsCandidates('/srv/project', env).map(({ path }) => path);
-    expect(settingsPaths('/srv/project', env)).toEqual(paths);
-  }
 });

@@ -65,7 +65,10 @@ describe('a portable run', () => {
     await run.sink.shows(/hi/);
     // Longer than the drain: a reader that is slow is not a survivor.
     await expect.poll(() => sink.steps).toContain('sink shell_exited');
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    const survivor = start(specOf(bash('sleep 100 &')));
+    await survivor.message('done'); // which takes the drain
+    survivor.handle.kill({ ...KILL, signal: 'KILL' });
+    await survivor.message('ended');
     expect(run.messages.map(({ kind }) => kind)).toEqual(['started']);
     streams.stdout.take();
     await run.message('ended');
