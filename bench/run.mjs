@@ -2,6 +2,7 @@
 // with its target. Performance is measured here and never asserted: a missed target is printed and
 // the exit status stays 0.
 import { commandRows } from './command.mjs';
+import { dialectRows } from './dialects.mjs';
 import { followRows } from './follow.mjs';
 import { mcpRows } from './mcp.mjs';
 import { judge, machine, rounds, summarise, withTempDir } from './measure.mjs';
@@ -10,6 +11,7 @@ import { readRows } from './read.mjs';
 import { recordRows } from './record.mjs';
 import { startRows } from './start.mjs';
 import { tableOf } from './table.mjs';
+import { textRows } from './text.mjs';
 
 // Triples the start of every Node program, ours and theirs alike, and so hides what is measured.
 delete process.env.NODE_EXTRA_CA_CERTS;
@@ -22,6 +24,8 @@ const ROWS = [
   ...followRows,
   ...mcpRows,
   ...recordRows,
+  ...dialectRows,
+  ...textRows,
 ];
 
 const { names, quick, json } = parse(process.argv.slice(2));

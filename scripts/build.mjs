@@ -197,7 +197,7 @@ function buildDeclarations(strict) {
     const attempt = spawnQuietly(process.execPath, args);
     if (!attempt.ok && strict) throw new Error(`tsc refused the public types:\n${attempt.words}`);
     if (!attempt.ok) say('build: the types have errors; `npm run types` shows them');
-    return walk(temp).map((file) => {
+    return publicTypes(join(temp, 'index.d.ts')).map((file) => {
       const out = join(DIST, 'types', relative(temp, file));
       place(out, readFileSync(file, 'utf8').replace(/(['"]\.{1,2}\/[^'"]*)\.ts(['"])/g, '$1.js$2'));
       return out;
@@ -205,6 +205,17 @@ function buildDeclarations(strict) {
   } finally {
     rmSync(temp, { recursive: true, force: true });
   }
+}
+
+/** The d.ts files that the entry needs: tsc writes one for every source, the inside included. */
+function publicTypes(entry) {
+  const found = new Set([entry].filter((file) => existsSync(file)));
+  for (const file of found) {
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/['"](\.{1,2}\/[^'"]*)\.ts['"]/g)) {
+      found.add(join(dirname(file), `${name}.d.ts`));
+    }
+  }
+  return [...found];
 }
 
 function buildNative() {

@@ -12,6 +12,7 @@ import type { Env } from './settings-expand.ts';
 import { settingsCandidates } from './settings-paths.ts';
 import { problemLines } from './settings-problem.ts';
 import { type Reading, readYaml } from './settings-yaml.ts';
+import { asObject } from './text/json.ts';
 import { printable } from './text/printable.ts';
 
 const FILE_BYTES_MAX = 256 * 1024; // a hundred times what anybody writes by hand
@@ -38,6 +39,14 @@ export type LoadOptions = {
   /** Instead of looking for one. */
   readonly file?: string;
   readonly builtins: Builtins;
+  readonly shells?: Shells;
+};
+
+/** The built-in plugins that run commands: all of them record, and one is enough. */
+type Shells = {
+  readonly names: readonly string[];
+  /** Mounted instead of the others, whatever the file says. */
+  readonly chosen?: string | undefined;
 };
 
 /** The first settings file there is. One that `$CUFF_SETTINGS` names counts as being there. */
@@ -49,12 +58,13 @@ export function findSettings(cwd: string, env: Env): string | undefined {
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const { builtins, cwd, env } = options;
   const file = options.file === undefined ? findSettings(cwd, env) : resolve(cwd, options.file);
-  if (file === undefined) return { file, plugins: defaultPlugins(builtins) };
+  const arranged = (plugins: readonly PluginSettings[]) => arrange(plugins, options);
+  if (file === undefined) return { file, plugins: arranged(defaultPlugins(builtins)) };
   const reading = readYaml(readText(file), env);
   const { root } = reading;
   if (root === undefined) {
     if (reading.problems.length > 0) throw invalid(file, reading, reading.problems, env);
-    return { file, plugins: defaultPlugins(builtins) };
+    return { file, plugins: arranged(defaultPlugins(builtins)) };
   }
   const checked = await checkSettings(root, {
     builtins,
@@ -70,18 +80,43 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const others = checked.problems.filter(({ at }) => !known.has(`${at.line}:${at.column}`));
   const problems = [...reading.problems, ...others];
   if (problems.length > 0) throw invalid(file, reading, problems, env);
-  const plugins = checked.plugins ?? defaultPlugins(builtins);
+  const plugins = arranged(checked.plugins ?? defaultPlugins(builtins));
   return { file, plugins, ...(checked.toolNames && { toolNames: checked.toolNames }) };
 }
 
 function defaultPlugins(builtins: Builtins): PluginSettings[] {
-  return DEFAULT_PLUGINS.filter((name) => Object.hasOwn(builtins, name)).map((name) => ({
-    name,
-    enabled: true,
-    type: 'in_source',
-    module: undefined,
-    config: {},
-  }));
+  return DEFAULT_PLUGINS.filter((name) => Object.hasOwn(builtins, name)).map(builtin);
+}
+
+function builtin(name: string): PluginSettings {
+  return { name, enabled: true, type: 'in_source', module: undefined, config: {} };
+}
+
+const RECORDER = 'bash_recorder';
+
+/** The chosen shell in place of the others, and one journal for all that do not name their own. */
+function arrange(
+  given: readonly PluginSettings[],
+  { shells, builtins }: LoadOptions,
+): readonly PluginSettings[] {
+  if (shells === undefined) return given;
+  const { chosen, names } = shells;
+  const own = given.find(({ name }) => name === chosen);
+  const kept = given.filter(({ name }) => !names.includes(name));
+  const plugins =
+    chosen === undefined ? given : [{ ...(own ?? builtin(chosen)), enabled: true }, ...kept];
+  const recording = asObject(given.find(({ name }) => name === RECORDER)?.config)?.recording;
+  return plugins.map((plugin) => {
+    const { name } = plugin;
+    const config = asObject(plugin.config ?? {});
+    if (!names.includes(name) || name === RECORDER || plugin.module !== undefined) return plugin;
+    if (config === undefined || 'recording' in config || recording === undefined) return plugin;
+    const shared = { ...plugin, config: { ...config, recording } };
+    const [problem] = builtins[name]?.checkConfig?.(shared.config) ?? [];
+    if (problem === undefined) return shared;
+    const where = `${name} would record as ${RECORDER} does`;
+    throw settingsError(`${where}, but ${problem.path.join('.')}: ${problem.message}`);
+  });
 }
 
 function invalid(

@@ -2,6 +2,7 @@
 // and the answers of its tools have the promised shape, or an error says what has not.
 
 import type { Health, Resource, ResourceTemplate, ToolDefinition, ToolResult } from './plugin.ts';
+import type { ToolNames } from './settings-check.ts';
 import { quoted } from './settings-problem.ts';
 import { asObject, asString, type JsonObject } from './text/json.ts';
 
@@ -13,12 +14,12 @@ const UNION_KEYS = ['oneOf', 'anyOf', 'allOf'];
 
 const JSON_DEPTH_MAX = 100; // a cycle has no end
 
-export function underscored(plugin: string, tool: string): string {
-  return `${plugin}_${tool}`;
-}
+type Named = Pick<ToolDefinition, 'name' | 'plain'>;
 
-export function dotted(plugin: string, tool: string): string {
-  return `${plugin}.${tool}`;
+/** What a tool is called, in both forms; a plain one has only one. */
+export function toolNames(plugin: string, { name, plain }: Named): Record<ToolNames, string> {
+  if (plain === true) return { underscore: name, dotted: name };
+  return { underscore: `${plugin}_${name}`, dotted: `${plugin}.${name}` };
 }
 
 /** Copies: what the plugin does with its own later changes nothing here. Throws a sentence. */
@@ -30,7 +31,8 @@ export function checkedTools(plugin: string, given: unknown): ToolDefinition[] {
     const object = asObject(tool);
     const name = asString(object?.name);
     if (object === undefined || name === undefined) throw new Error('a tool has no name');
-    if (!TOOL_NAME.test(underscored(plugin, name))) {
+    const plain = object.plain === true;
+    if (!TOOL_NAME.test(toolNames(plugin, { name, plain }).underscore)) {
       const rule = 'at most 64 letters, digits, _ and - with its plugin in front';
       throw new Error(`the tool ${quoted(name)} has a name that clients refuse: ${rule}`);
     }

@@ -8,7 +8,7 @@ import { containStrays, limited, messageOf } from './host-guard.ts';
 import type { HostLimits } from './host-instance.ts';
 import type { Builtins } from './host-modules.ts';
 import { type PluginHealth, Slot } from './host-slot.ts';
-import { dotted, underscored } from './host-tools.ts';
+import { toolNames } from './host-tools.ts';
 import type {
   CallContext,
   Resource,
@@ -206,11 +206,10 @@ class PluginHost implements Host {
     const form = this.#options.toolNames ?? this.#settings.toolNames ?? 'underscore';
     for (const slot of this.#slots.values()) {
       for (const definition of slot.tools) {
-        const plain = underscored(slot.name, definition.name);
-        const withDot = dotted(slot.name, definition.name);
-        if (owners.get(plain) !== slot) continue;
-        for (const name of [plain, withDot]) table.set(name, { slot, tool: definition.name });
-        listed.push({ name: form === 'dotted' ? withDot : plain, definition });
+        const names = toolNames(slot.name, definition);
+        if (owners.get(names.underscore) !== slot) continue;
+        for (const name of Object.values(names)) table.set(name, { slot, tool: definition.name });
+        listed.push({ name: names[form], definition });
       }
     }
     this.#table = table;
@@ -222,7 +221,7 @@ class PluginHost implements Host {
   /** Who has a name keeps it; who claims it later is out, or waits if the other is leaving. */
   #owners(): Map<string, Slot> {
     const claims = [...this.#slots.values()].flatMap((slot) =>
-      slot.tools.map((tool) => ({ slot, name: underscored(slot.name, tool.name) })),
+      slot.tools.map((tool) => ({ slot, name: toolNames(slot.name, tool).underscore })),
     );
     const kept = claims.filter(({ slot, name }) => this.#table.get(name)?.slot === slot);
     const owners = new Map(kept.map(({ slot, name }) => [name, slot]));

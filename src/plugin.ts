@@ -8,8 +8,10 @@ import type { Shell } from './shell.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type ToolDefinition = {
-  /** Without the plugin's name: the host puts that in front. */
+  /** Without the plugin's name: the host puts that in front, unless it is `plain`. */
   readonly name: string;
+  /** Its name is known to agents as it is. Only one plugin of a server may claim such a name. */
+  readonly plain?: boolean;
   readonly title?: string;
   readonly description: string;
   readonly parameters: JsonSchema;
@@ -35,6 +37,8 @@ export type CallContext = {
   /** `_meta` of the request, as it came. */
   readonly meta: Readonly<Record<string, unknown>>;
   readonly client: { readonly name: string; readonly version: string } | undefined;
+  /** Which connection it came over; undefined where each request stands for itself. */
+  readonly connection?: string;
   /** Aborted when the caller cancels the request or hangs up. */
   readonly signal: AbortSignal;
   /** Present when the caller asked for progress. */

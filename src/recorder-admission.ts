@@ -12,6 +12,7 @@ import { ExecutionError, RecordingError } from './recorder-errors.ts';
 import type { Place, RecorderJournal } from './recorder-journal.ts';
 import type { RecorderSettings } from './recorder-settings.ts';
 import { assertWorkingDirectory } from './run/cwd.ts';
+import type { StartOptions } from './shell.ts';
 import { type Redactor, redactor } from './text/redact.ts';
 import type { AgentContext, JournalIntent } from './types.ts';
 
@@ -23,6 +24,12 @@ export type ExecuteRequest = {
   /** A relative one starts at the default one. */
   readonly workingDirectory?: string | undefined;
   readonly description?: string | undefined;
+  /** In place of the settings' own. */
+  readonly shell?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Nothing ends it when its time is over: `timeoutSeconds` is only how long somebody waits. */
+  readonly unlimited?: boolean | undefined;
+  readonly how?: Pick<StartOptions, 'transport' | 'stdin' | 'size' | 'graceMs'> | undefined;
 };
 
 /** What is the same for all commands between two changes of the settings. */
@@ -41,6 +48,7 @@ export type Admitted = {
   readonly place: Place;
   readonly known: JournalIntent['draft'];
   readonly timeoutAsked: number;
+  readonly how: StartOptions;
 };
 
 export function termsOf(settings: RecorderSettings, env: Env): Terms {
@@ -71,19 +79,26 @@ export function admit(
   const place = around.journal.place(context);
   if (recording.enabled && recording.strict) checkRecordable(place, recording.directory);
   const timeoutAsked = request.timeoutSeconds ?? execution.defaultTimeoutSeconds;
+  const timeoutSeconds = Math.min(timeoutAsked, execution.maxTimeoutSeconds);
   const known: JournalIntent['draft'] = {
     timestamp: entryTimestamp(around.now()),
     command: terms.redact(request.command),
     description: request.description === undefined ? null : terms.redact(request.description),
     working_directory: cwd,
-    shell: execution.shell,
-    timeout_seconds: Math.min(timeoutAsked, execution.maxTimeoutSeconds),
+    shell: request.shell ?? execution.shell,
+    timeout_seconds: Math.max(1, Math.ceil(timeoutSeconds)),
     environment: environmentOf(terms),
     ...saidBy(context),
     opencuff_version: packageJson.version,
     plugin_version: around.pluginVersion,
   };
-  return { terms, text: request.command, place, known, timeoutAsked };
+  const env = request.env === undefined ? terms.overrides : { ...terms.overrides, ...request.env };
+  const how = {
+    ...request.how,
+    ...(env && { env }),
+    ...(request.unlimited !== true && { killAfterMs: Math.ceil(timeoutSeconds * 1000) }),
+  };
+  return { terms, text: request.command, place, known, timeoutAsked, how };
 }
 
 function saidBy({ agentId, conversationId, toolCallId, traceId }: AgentContext) {

@@ -50,7 +50,19 @@ export type ExecuteResult = Omit<Seen, 'streams'> & {
   readonly runId: string;
   /** Whether the bytes can be read later, by the run's id. */
   readonly captured: boolean;
+  /** Why its capture is not where captures are kept. */
+  readonly captureTrouble: string | undefined;
   readonly written: Written;
+};
+
+/** A command that was started. */
+export type Begun = {
+  readonly run: Run;
+  /** The shell that can read it. */
+  readonly shell: Shell;
+  readonly known: Admitted['known'];
+  /** It is over, and its entry is on the disk. Never rejects. */
+  readonly finished: Promise<ExecuteResult>;
 };
 
 export type ExecutorOptions = {
@@ -68,8 +80,9 @@ export class Executor {
   readonly #options: ExecutorOptions;
   /** Runs of which something is left, survivors included. */
   readonly #live = new Set<Run>();
+  /** Runs whose entry is not written yet. */
   readonly #calls = new Set<Promise<unknown>>();
-  /** What to call for the calls that wait when the server leaves their runs. */
+  /** What to call for runs that the server leaves when it stops. */
   readonly #leave = new Set<() => void>();
   #terms: Terms;
   #bare: Shell | undefined;
@@ -92,16 +105,58 @@ export class Executor {
     context: AgentContext,
     call: ExecuteCall,
   ): Promise<ExecuteResult> {
-    if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
     if (call.signal?.aborted === true) {
       throw new ExecutionError('start_failed', 'The call was cancelled before it began.');
     }
-    const work = this.#execute(admit(request, context, this.#terms, this.#options), call);
-    this.#calls.add(work);
+    const begun = this.begin(request, context);
+    return this.attend(begun, call, () => begun.finished);
+  }
+
+  /**
+   * Starts it and comes back. The entry is written when the run is over, whoever waits for it.
+   * Throws an `ExecutionError` or `RecordingError` for a command that is not executed.
+   */
+  begin(request: ExecuteRequest, context: AgentContext): Begun {
+    if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
+    const command = admit(request, context, this.#terms, this.#options);
+    const shell = this.#shell(command.terms);
+    const run = this.#start(shell, command);
+    const finished = this.#finish(shell, command, run);
+    this.#calls.add(finished);
+    finished.then(() => this.#calls.delete(finished));
+    return { run, shell, known: command.known, finished };
+  }
+
+  /** Writes down that it was asked for and not executed. */
+  async deny(request: ExecuteRequest, context: AgentContext): Promise<Written> {
+    if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
+    const { place, known } = admit(request, context, this.#terms, this.#options);
+    const draft = { ...known, ...DENIED, ...NO_OUTPUT, duration_ms: 0, run_id: null };
+    return this.#write(place, draft, undefined);
+  }
+
+  /** Waits with `wait`: meanwhile the caller hears how it goes, and can cancel the run. */
+  async attend<T>(
+    { run, shell }: Pick<Begun, 'run' | 'shell'>,
+    { signal, progress }: ExecuteCall,
+    wait: () => Promise<T>,
+  ): Promise<T> {
+    const { redact } = this.#terms;
+    const cancel = (): void => void kill(run, 'cancelled');
+    signal?.addEventListener('abort', cancel, { once: true });
+    const startedAt = performance.now();
+    const beat = (): void => {
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      const line = lastLine(shell, run);
+      progress?.(redact(line === '' ? `${seconds}s, no output yet` : `${seconds}s: ${line}`));
+    };
+    const every = this.#options.heartbeatMs ?? HEARTBEAT_MS;
+    const timer = progress === undefined ? undefined : setInterval(beat, every);
     try {
-      return await work;
+      return await wait();
     } finally {
-      this.#calls.delete(work);
+      clearInterval(timer);
+      signal?.removeEventListener('abort', cancel);
     }
   }
 
@@ -114,12 +169,11 @@ export class Executor {
     this.#bare?.close();
   }
 
-  async #execute(command: Admitted, call: ExecuteCall): Promise<ExecuteResult> {
+  /** Never rejects. */
+  async #finish(shell: Shell, command: Admitted, run: Run): Promise<ExecuteResult> {
     const { terms, place, known } = command;
-    const shell = this.#shell(terms);
     const startedAt = performance.now();
-    const run = this.#start(shell, command);
-    const ended = await this.#wait(shell, run, call, terms);
+    const ended = await this.#ended(run);
     const durationMs = Math.round(performance.now() - startedAt);
     const { captureOutput, outputBytesMax, redact } = terms.recording;
     const secret = redact ? terms.redact : undefined;
@@ -137,20 +191,24 @@ export class Executor {
     return resultOf(facts, ended, written);
   }
 
-  #start(shell: Shell, { terms, text, place, known }: Admitted): Run {
-    const { recording, execution } = terms;
-    const { captureOutput, outputBytesMax, directory } = recording;
-    const journal = place.recorded
-      ? { directory, sessionId: place.writer.id, draft: known, captureOutput, outputBytesMax }
-      : undefined;
+  #start(shell: Shell, { terms, text, place, known, how }: Admitted): Run {
+    const { recording } = terms;
+    const { captureOutput, outputBytesMax, directory, redact } = recording;
+    const journal = place.recorded && {
+      directory,
+      sessionId: place.writer.id,
+      draft: known,
+      captureOutput,
+      outputBytesMax,
+      redact,
+    };
     let run: Run;
     try {
       run = shell.start(
-        { kind: 'shell', text, shell: execution.shell },
+        { kind: 'shell', text, shell: known.shell },
         {
+          ...how,
           cwd: known.working_directory,
-          ...(terms.overrides && { env: terms.overrides }),
-          killAfterMs: known.timeout_seconds * 1000,
           shown: known.command,
           output: captureOutput ? 'capture' : 'memory',
           ...(journal && { journal }),
@@ -168,31 +226,14 @@ export class Executor {
   }
 
   /** How it ended; undefined when the server stops and leaves it. */
-  async #wait(
-    shell: Shell,
-    run: Run,
-    { signal, progress }: ExecuteCall,
-    { redact }: Terms,
-  ): Promise<Ended | undefined> {
+  async #ended(run: Run): Promise<Ended | undefined> {
     const left = deferred<undefined>();
     const leave = (): void => left.resolve(undefined);
     this.#leave.add(leave);
-    const cancel = (): void => void kill(run, 'cancelled');
-    signal?.addEventListener('abort', cancel, { once: true });
-    const startedAt = performance.now();
-    const beat = (): void => {
-      const seconds = Math.round((performance.now() - startedAt) / 1000);
-      const line = lastLine(shell, run);
-      progress?.(redact(line === '' ? `${seconds}s, no output yet` : `${seconds}s: ${line}`));
-    };
-    const every = this.#options.heartbeatMs ?? HEARTBEAT_MS;
-    const timer = progress === undefined ? undefined : setInterval(beat, every);
     try {
       return await Promise.race([run.done, left.promise]);
     } finally {
       this.#leave.delete(leave);
-      clearInterval(timer);
-      signal?.removeEventListener('abort', cancel);
     }
   }
 
@@ -245,6 +286,8 @@ async function kill(run: Run, cause: 'cancelled' | 'shutdown'): Promise<void> {
   await run.kill({ cause }).catch(() => undefined);
 }
 
+const DENIED: End = { timed_out: false, exit_code: null, end_reason: 'denied', signal: null };
+
 const LEFT: Written = { recorded: false, why: 'it goes on without the server' };
 
 function resultOf(
@@ -271,6 +314,7 @@ function resultOf(
     timeoutAsked: command.timeoutAsked,
     runId: run.id,
     captured: run.memory === undefined && run.recording.on,
+    captureTrouble: run.recording.on ? undefined : run.recording.why,
     written,
   };
 }

@@ -93,7 +93,7 @@ export class Recovery {
     if (claim === undefined) return [];
     try {
       const named = found.map(({ intent }) => intent.sessionId);
-      const sessions = knownSessions(directory, named, store.alive);
+      const sessions = await knownSessions(directory, named, store.alive);
       const byRun = new Map(found.map((one) => [one.capture.id, one]));
       const plans = planRecovery({ directory, sessions, intents: found.map(known) });
       for (const { sessionId, append, interrupt } of plans) {
@@ -118,8 +118,8 @@ export class Recovery {
       complete = true;
     } finally {
       const { status, end_reason } = writer.metadata;
-      // One that still lacks entries has to be looked at again.
-      if (interrupt || !complete) await writer.finalize('interrupted', 'server_gone');
+      if (!complete) await writer.finalize('interrupted', INCOMPLETE);
+      else if (interrupt) await writer.finalize('interrupted', 'server_gone');
       else await writer.finalize(status, end_reason ?? 'recovered');
     }
     log('info', 'Session recovered', { session_id: sessionId, entries: runs.length });
@@ -190,8 +190,11 @@ function earlierRuns(found: readonly Found[], store: Store): readonly EarlierRun
   });
 }
 
+/** Why a session ended that still lacks entries: it has to be looked at again. */
+const INCOMPLETE = 'entries_missing';
+
 /**
- * Whether a run can be without its entry. A session that was ended in order has the entries of all
+ * Whether a run can be without its entry. A session that was ended has the entries of all runs
  * that ended before; looking them up would mean to read it.
  */
 function mayBeMissing(directory: string): (found: Found) => boolean {
@@ -200,8 +203,9 @@ function mayBeMissing(directory: string): (found: Found) => boolean {
     let ended = endedAt.get(sessionId);
     if (ended === undefined) {
       const metadata = readMetadata(directory, sessionId);
-      const inOrder = metadata?.status === 'complete' || metadata?.status === 'shutdown';
-      ended = inOrder ? Date.parse(metadata.last_updated) : 0;
+      const { status, end_reason, last_updated } = metadata ?? {};
+      const whole = status !== undefined && status !== 'active' && end_reason !== INCOMPLETE;
+      ended = whole ? Date.parse(last_updated ?? '') || 0 : 0;
       endedAt.set(sessionId, ended);
     }
     return capture.final === undefined || capture.final.at >= ended;
@@ -217,8 +221,10 @@ function known({ capture, intent }: Found): KnownIntent {
 function entryOf({ capture, intent }: Found, redact: Redactor | undefined): EntryDraft {
   const { final, meta } = capture;
   const { draft, captureOutput, outputBytesMax } = intent;
+  // Nobody knows its secrets any more, unless the one who asks keeps them out, too.
+  const unsafe = intent.redact && redact === undefined;
   const startedAt = meta?.startedAt ?? meta?.createdAt ?? 0;
-  const output = captureOutput ? outputOf(capture, outputBytesMax, redact) : NO_OUTPUT;
+  const output = captureOutput && !unsafe ? outputOf(capture, outputBytesMax, redact) : NO_OUTPUT;
   return {
     ...draft,
     ...(final === undefined ? UNSEEN_END : endOf(final)),

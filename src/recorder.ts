@@ -12,12 +12,13 @@ import type { Health } from './plugin.ts';
 import type { ExecuteRequest } from './recorder-admission.ts';
 import { CatalogFeeder } from './recorder-catalog.ts';
 import {
+  type Begun,
   type ExecuteCall,
   type ExecuteResult,
   Executor,
   type ExecutorOptions,
 } from './recorder-execute.ts';
-import { RecorderJournal } from './recorder-journal.ts';
+import { RecorderJournal, type Written } from './recorder-journal.ts';
 import { recentEntries, withoutOutput } from './recorder-recent.ts';
 import { type EarlierRun, Recovery } from './recorder-recovery.ts';
 import type { RecorderSettings, SessionMode } from './recorder-settings.ts';
@@ -25,7 +26,7 @@ import { thisProcess } from './run/processes.ts';
 import { redactor } from './text/redact.ts';
 import type { AgentContext, Entry, SessionMetadata } from './types.ts';
 
-export type { ExecuteCall, ExecuteRequest, ExecuteResult };
+export type { Begun, ExecuteCall, ExecuteRequest, ExecuteResult };
 
 const RETENTION_EVERY_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -73,8 +74,8 @@ export class Recorder {
   }
 
   /** Makes a first session and looks after what servers that are gone have left. */
-  start(): void {
-    this.#journal.start();
+  start({ firstSession = true }: { readonly firstSession?: boolean } = {}): void {
+    if (firstSession) this.#journal.start();
     this.#lookAfter();
     this.#retention = setInterval(() => this.#retain(), RETENTION_EVERY_MS).unref();
   }
@@ -86,6 +87,21 @@ export class Recorder {
     call: ExecuteCall = {},
   ): Promise<ExecuteResult> {
     return this.#executor.execute(request, context, call);
+  }
+
+  /** Starts it and comes back; its entry is written when it is over. Throws as `execute` does. */
+  begin(request: ExecuteRequest, context: AgentContext): Begun {
+    return this.#executor.begin(request, context);
+  }
+
+  /** Writes down that it was asked for and not executed. Rejects as `execute` does. */
+  deny(request: ExecuteRequest, context: AgentContext): Promise<Written> {
+    return this.#executor.deny(request, context);
+  }
+
+  /** Waits with `wait`: meanwhile the caller hears how it goes, and can cancel the run. */
+  attend<T>(begun: Begun, call: ExecuteCall, wait: () => Promise<T>): Promise<T> {
+    return this.#executor.attend(begun, call, wait);
   }
 
   sessionInfo(conversationId: string | null = null): SessionInfo {

@@ -1,8 +1,19 @@
 // One run as its starter sees it: promises for its start, its end and the closing of its output,
-// and the orders it takes. Built from the messages of whichever backend runs it.
+// its events, and the orders it takes. Built from the messages of whichever backend runs it.
 
+import type { Capture } from './capture/store.ts';
 import type { Handle, Listener, RunMessage } from './run/spec.ts';
-import type { Ended, EndedBy, Outcome, ProcessId } from './types.ts';
+import {
+  type Doneness,
+  type EventSource,
+  type EventsOptions,
+  type RunEvent,
+  runEvents,
+} from './run-events.ts';
+import { watchLeft } from './run-left.ts';
+import type { CaptureFinal, Ended, EndedBy, Outcome, ProcessId } from './types.ts';
+
+export type { EventsOptions, RunEvent };
 
 export type Recording =
   | { readonly on: true; readonly dir: string }
@@ -35,6 +46,13 @@ export type Run = {
   readonly closed: Promise<void>;
   /** What `done` gives, or undefined when the time is over first. It never kills. */
   wait(waitMs: number): Promise<Ended | undefined>;
+  /**
+   * Everything from the start, whenever it is asked for and by however many. It is read from the
+   * capture, so a run with `output: 'memory'` has no `output` events.
+   */
+  events(options?: EventsOptions): AsyncIterableIterator<RunEvent>;
+  /** `events()`: until the shell is done. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent>;
   /** TERM, grace, KILL to every process of the run; resolves when all are gone. */
   kill(options?: KillOptions): Promise<Ended>;
   signal(name: string): void;
@@ -50,35 +68,56 @@ type Parts = {
   readonly now: () => number;
   readonly begin: (listener: Listener) => Handle;
   readonly memory: MemoryOutput | undefined;
+  readonly output: Pick<EventSource, 'follow' | 'read'>;
+  /** Its capture as it is now; undefined when that is gone. */
+  readonly look: () => Capture | undefined;
 };
 
 export function makeRun(parts: Parts): Run {
   const started = deferred<ProcessId | undefined>();
-  const done = deferred<Ended>();
+  const doneness = deferred<Doneness>();
+  const done = doneness.promise.then(({ ended }) => ended);
   const closed = deferred<void>();
   let recording = parts.recording;
 
-  const end = (outcome: Outcome, endedBy: EndedBy): void => {
+  const end = (outcome: Outcome, endedBy: EndedBy, outputBytes = 0): void => {
     started.resolve(undefined);
-    done.resolve({ at: parts.now(), outcome, endedBy });
+    doneness.resolve({ ended: { at: parts.now(), outcome, endedBy }, outputBytes });
+  };
+  const over = (): void => {
+    // Only news when `done` did not come first: then the runner was killed under us.
+    end({ kind: 'failed', error: 'runner_lost', message: 'the runner was killed' }, 'itself');
+    closed.resolve();
   };
   const listener = (message: RunMessage): void => {
     if (message.kind === 'started') started.resolve(message.child);
     if (message.kind === 'uncaptured') {
       recording = { on: false, dir: recording.dir, why: message.error };
     }
-    if (message.kind === 'done') end(message.outcome, message.endedBy);
+    if (message.kind === 'done') end(message.outcome, message.endedBy, message.outputBytes);
     if (message.kind === 'failed') {
       end({ kind: 'failed', error: message.error, message: message.message }, 'itself');
       closed.resolve();
     }
-    if (message.kind === 'gone' || message.kind === 'ended') {
-      // Only news when `done` did not come first: then the runner was killed under us.
-      end({ kind: 'failed', error: 'runner_lost', message: 'the runner was killed' }, 'itself');
-      closed.resolve();
+    if (message.kind === 'ended') over();
+    if (message.kind === 'gone') {
+      const ended = ({ outcome, endedBy, outputBytes }: CaptureFinal): void =>
+        end(outcome, endedBy, outputBytes);
+      watchLeft(parts.look, { done: ended, over });
     }
   };
   const handle = parts.begin(listener);
+  const events = (options?: EventsOptions): AsyncIterableIterator<RunEvent> =>
+    runEvents(
+      {
+        started: started.promise,
+        done: doneness.promise,
+        closed: closed.promise,
+        ...parts.output,
+        survivors: () => parts.look()?.final?.survivors ?? [],
+      },
+      options,
+    );
 
   return {
     id: parts.id,
@@ -87,13 +126,15 @@ export function makeRun(parts: Parts): Run {
       return recording;
     },
     started: started.promise,
-    done: done.promise,
+    done,
     closed: closed.promise,
-    wait: (waitMs) => within(done.promise, waitMs),
+    events,
+    [Symbol.asyncIterator]: () => events(),
+    wait: (waitMs) => within(done, waitMs),
     async kill({ signal = 'TERM', graceMs = parts.graceMs, cause = 'kill' } = {}) {
       handle.kill({ signal, graceMs, cause });
       await closed.promise;
-      return done.promise;
+      return done;
     },
     signal: (name) => handle.signal(name),
     write: (input) => handle.write(typeof input === 'string' ? Buffer.from(input) : input),

@@ -15,7 +15,7 @@ import {
   type Store,
 } from './capture/store.ts';
 import { type ViewOptions, view } from './capture/views.ts';
-import { waitOutput } from './capture/wait.ts';
+import { follow, waitOutput } from './capture/wait.ts';
 import { endRun } from './ending.ts';
 import { AppError } from './errors.ts';
 import {
@@ -79,6 +79,15 @@ export type StartOptions = {
   /** What is written down in place of the command's text, without its secrets. */
   readonly shown?: string;
   readonly journal?: JournalIntent;
+  /** Aborting it kills the run while its shell is not done; aborted before, nothing starts. */
+  readonly signal?: AbortSignalLike;
+};
+
+/** An `AbortSignal`, in words that need neither the types of the DOM nor those of Node. */
+export type AbortSignalLike = {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
 };
 
 export type Shell = {
@@ -92,7 +101,10 @@ export type Shell = {
   list(filter?: Parameters<typeof listCaptures>[1]): CaptureSummary[];
   open(id: string): Capture;
   kill(id: string, options?: KillOptions): Promise<Ended | undefined>;
-  /** Lets go. Native runs go on; portable ones end with this process. */
+  /**
+   * Lets go. Native runs go on, and their promises stay true, but no run keeps this process alive
+   * any more; portable ones end with it.
+   */
   close(): void;
 };
 
@@ -110,6 +122,7 @@ export function createShell(options: ShellOptions = {}): Shell {
   function start(given: string | Command, start: StartOptions = {}): Run {
     const command: Command = typeof given === 'string' ? { kind: 'shell', text: given } : given;
     const where = start.cwd ?? cwd;
+    refuseAborted(start.signal);
     assertWorkingDirectory(where);
     refuseNul([...argvOf(command), ...Object.values(start.env ?? {})]);
     const meta = describeRun(command, where, options, start);
@@ -138,9 +151,13 @@ export function createShell(options: ShellOptions = {}): Shell {
     const begin: Parameters<typeof makeRun>[0]['begin'] = (listener) =>
       backend.start(spec, listener);
     const { graceMs } = spec;
-    const run = makeRun({ id: meta.id, recording, graceMs, now: store.now, begin, memory });
-    live.set(run.id, run);
-    run.closed.then(() => live.delete(run.id));
+    const { id } = meta;
+    const { output, look } = readingOf(at, id);
+    const { now } = store;
+    const run = makeRun({ id, recording, graceMs, now, begin, memory, output, look });
+    live.set(id, run);
+    run.closed.then(() => live.delete(id));
+    killOnAbort(run, start.signal);
     return run;
   }
 
@@ -159,6 +176,40 @@ export function createShell(options: ShellOptions = {}): Shell {
     },
     close: () => backend.close(),
   };
+}
+
+/** A run's own capture, for its events and for what becomes of it when nobody tells. */
+function readingOf(at: Store, id: string): Pick<Parameters<typeof makeRun>[0], 'output' | 'look'> {
+  return {
+    output: {
+      follow(from, over) {
+        const stop = new AbortController();
+        void over?.then(() => stop.abort());
+        return follow(at, id, { from, signal: stop.signal });
+      },
+      read: (cursor, maxBytes) => readOutput(openCapture(at, id), cursor, maxBytes),
+    },
+    look() {
+      try {
+        return openCapture(at, id);
+      } catch (error) {
+        if (error instanceof AppError) return undefined; // somebody removed it, or moved it away
+        throw error;
+      }
+    },
+  };
+}
+
+function refuseAborted(signal: AbortSignalLike | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw new AppError('cancelled', 'The signal was aborted before the command was started.');
+}
+
+function killOnAbort(run: Run, signal: AbortSignalLike | undefined): void {
+  if (signal === undefined) return;
+  const cancel = (): void => void run.kill({ cause: 'cancelled' });
+  signal.addEventListener('abort', cancel);
+  void run.done.then(() => signal.removeEventListener('abort', cancel));
 }
 
 function chooseBackend(

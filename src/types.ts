@@ -208,4 +208,6 @@ export type JournalIntent = {
   readonly captureOutput: boolean;
   /** How much of each stream the entry may hold. */
   readonly outputBytesMax: number;
+  /** Secrets of the environment must not be in the entry's copy. */
+  readonly redact: boolean;
 };

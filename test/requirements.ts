@@ -6,8 +6,12 @@ import { IDS as catalog } from './ids/catalog.ts';
 import { IDS as host } from './ids/host.ts';
 import { IDS as journal } from './ids/journal.ts';
 import { IDS as mcp } from './ids/mcp.ts';
+import { IDS as phoenix } from './ids/phoenix.ts';
+import { IDS as pipe } from './ids/pipe.ts';
 import { IDS as record } from './ids/record.ts';
 import { IDS as recorder } from './ids/recorder.ts';
+import { IDS as shellText } from './ids/shell-text.ts';
+import { IDS as text } from './ids/text.ts';
 
 /** In scope now: every id needs at least one test that cites it. */
 export const REQUIREMENTS: Readonly<Record<string, string>> = {
@@ -15,8 +19,12 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   ...host,
   ...journal,
   ...mcp,
+  ...phoenix,
+  ...pipe,
   ...record,
   ...recorder,
+  ...text,
+  ...shellText,
 
   // Seed 001, execution: one fresh shell per command, in a fixed directory, in its own group.
   'S001-R001': 'every command gets a fresh bash; no cd and no variable survives it',
@@ -178,6 +186,14 @@ export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
   'S000-R261': 'planned by the seed, not asked for: classification by a model',
   'S000-R266': 'planned by the seed; batching and SQLite are built, compression is not',
   'S000-R265': 'planned by the seed, not asked for: forwarding to other systems',
+  'S001-R008': 'non-goal: restrictions; the dialect is for a trusted machine',
+  'S001-R009': 'non-goal: a terminal; this dialect has pipes only',
+  'S001-R069': 'non-goal: a persistent shell',
+  'S001-R070': 'non-goal: cuts by tokens',
+  'S001-R071': 'non-goal: a sandbox',
+  'S001-R072': 'non-goal: lists of allowed commands in this dialect',
+  'S001-R073': 'non-goal: parsing commands in this dialect',
+  'S001-R074': 'non-goal: finding out that a command is interactive',
   'S004-R010': 'non-goal: several hosts',
   'S004-R011': 'non-goal: typing into somebody else’s terminal',
   'S004-R012': 'non-goal: redaction that changes captured bytes',

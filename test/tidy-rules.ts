@@ -13,7 +13,7 @@ export const LINE_COLUMNS_MAX = 100;
 
 const ENTRIES = ['src/index.ts', 'src/cli/cuff.ts', 'src/cli/derun.ts'];
 const GROUND = ['src/types.ts', 'src/errors.ts', 'src/limits.ts'];
-const DOORS = ['cli', 'mcp', 'dialects', 'web'];
+const DOORS = ['cli', 'mcp', 'dialects', 'library', 'web'];
 const ROOMS = ['policy', 'run', 'capture', 'journal', 'trace'];
 
 type Layer = { readonly kind: 'door' | 'hall' | 'room' | 'text' | 'ground'; readonly name: string };
@@ -23,7 +23,7 @@ function layerOf(file: string): Layer | undefined {
   if (GROUND.includes(file)) return { kind: 'ground', name: 'ground' };
   if (file === 'src/index.ts') return { kind: 'door', name: 'index.ts' };
   // What lies in src/ itself joins the rooms: it is the hall.
-  if (rest.length === 0 || folder === 'ops') return { kind: 'hall', name: 'hall' };
+  if (rest.length === 0 || ['ops', 'agent'].includes(folder)) return { kind: 'hall', name: 'hall' };
   if (DOORS.includes(folder)) return { kind: 'door', name: folder };
   if (ROOMS.includes(folder)) return { kind: 'room', name: folder };
   if (folder === 'text') return { kind: 'text', name: 'text' };
@@ -34,6 +34,9 @@ function mayImport(from: Layer, to: Layer): boolean {
   if (to.kind === 'ground' || from.name === to.name) return true;
   // The command line opens the other doors.
   if (from.name === 'cli' && to.kind === 'door') return true;
+  // The library is opened by its entry, and hands on the dialects without a server.
+  if (from.name === 'index.ts' && to.name === 'library') return true;
+  if (from.name === 'library' && to.name === 'dialects') return true;
   if (from.kind === 'door') return to.kind === 'hall' || to.kind === 'text';
   if (from.kind === 'hall') return to.kind === 'room' || to.kind === 'text';
   return from.kind === 'room' && to.kind === 'text';

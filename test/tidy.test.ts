@@ -108,6 +108,11 @@ describe('a rule can fail:', () => {
       'src/text/text.ts': "import '../capture/c.ts';",
       'src/types.ts': "import './shell.ts'; import './gone.ts'; import '../package.json';",
       'src/attic/old.ts': '',
+      'src/index.ts': "export * from './library/tools.ts'; import './dialects/d.ts';",
+      'src/library/tools.ts':
+        "import '../dialects/d.ts'; import '../mcp/m.ts'; import '../shell.ts';",
+      'src/dialects/d.ts': "import '../library/tools.ts';",
+      'src/mcp/m.ts': '',
     });
     expect(rules.dependencyLaw(made)).toEqual([
       'src/cli/cuff.ts: a door may not import src/run/run.ts, a room',
@@ -118,6 +123,9 @@ describe('a rule can fail:', () => {
       'src/types.ts: a ground may not import src/shell.ts, a hall',
       'src/types.ts: imports ./gone.ts, which does not exist',
       'src/attic/old.ts: is in no room, hall, door or ground',
+      'src/index.ts: a door may not import src/dialects/d.ts, a door',
+      'src/library/tools.ts: a door may not import src/mcp/m.ts, a door',
+      'src/dialects/d.ts: a door may not import src/library/tools.ts, a door',
     ]);
   });
 

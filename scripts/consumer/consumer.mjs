@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createShell } from 'cuff';
+import { createBashTool, createShell } from 'cuff';
 
 const stateRoot = mkdtempSync(join(tmpdir(), 'cuff-consumer-'));
 const shell = createShell({ stateRoot });
@@ -14,4 +14,7 @@ assert.equal(shell.view(run.id, { kind: 'raw' }).text, 'from the library\n');
 assert.equal(shell.backend, process.platform === 'linux' ? 'native' : 'portable');
 shell.close();
 await run.closed;
+const tool = createBashTool({ dialect: 'bash_recorder', stateRoot, cwd: stateRoot });
+assert.match(await tool.execute({ command: 'echo from a tool' }), /from a tool/);
+await tool.close();
 rmSync(stateRoot, { recursive: true });

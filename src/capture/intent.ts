@@ -1,7 +1,7 @@
 // The key `journal` of meta.json: what an entry of the journal will say that is known before the
-// run: {directory, session_id, capture_output, output_bytes_max, entry: {...}}, where `entry` has
-// the names of the journal's own lines. It is there for whoever finds the run after its starter
-// died.
+// run: {directory, session_id, capture_output, output_bytes_max, redact?, entry: {...}}, where
+// `entry` has the names of the journal's own lines. It is there for whoever finds the run after its
+// starter died.
 import { asCount, asObject, asString, type JsonObject } from '../text/json.ts';
 import type { JournalIntent } from '../types.ts';
 
@@ -11,6 +11,7 @@ export function encodeIntent(intent: JournalIntent): JsonObject {
     session_id: intent.sessionId,
     capture_output: intent.captureOutput,
     output_bytes_max: intent.outputBytesMax,
+    ...(intent.redact && { redact: true }),
     entry: intent.draft,
   };
 }
@@ -30,6 +31,7 @@ export function decodeIntent(value: unknown): JournalIntent | undefined {
     draft,
     captureOutput: json?.capture_output === true,
     outputBytesMax,
+    redact: json?.redact === true,
   };
 }
 

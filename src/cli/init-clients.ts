@@ -16,6 +16,8 @@ export type ServerCommand = { readonly command: string; readonly args: readonly 
 
 export type Client = {
   readonly title: string;
+  /** The dialect whose tools its model knows best. */
+  readonly dialect: string;
   readonly file: string;
   /** Others who work on the project get the file, too. */
   readonly shared: boolean;
@@ -39,7 +41,9 @@ export function clientOf(name: ClientName, cwd: string, env: Env): Client {
   switch (name) {
     case 'claude': {
       const present = here('.mcp.json', '.claude', 'CLAUDE.md');
-      return jsonClient('Claude Code', join(cwd, '.mcp.json'), present, ['mcpServers'], stdio);
+      const file = join(cwd, '.mcp.json');
+      const client = jsonClient('Claude Code', file, present, ['mcpServers'], stdio);
+      return { ...client, dialect: 'claude_code' };
     }
     case 'cursor': {
       const file = join(cwd, '.cursor', 'mcp.json');
@@ -58,6 +62,9 @@ export function clientOf(name: ClientName, cwd: string, env: Env): Client {
 
 const SERVER = 'cuff';
 
+/** For models that were trained on no shell in particular. */
+const NATIVE = 'cuff_shell';
+
 type Entry = (server: ServerCommand) => JsonRecord;
 
 const stdio: Entry = ({ command, args }) => ({ type: 'stdio', command, args });
@@ -72,6 +79,7 @@ function jsonClient(
   const path = [...container, SERVER];
   return {
     title,
+    dialect: NATIVE,
     file,
     shared: true,
     present,
@@ -110,6 +118,7 @@ function codex(env: Env, projectHasOne: boolean): Client {
   const table = ['mcp_servers', SERVER];
   return {
     title: 'Codex',
+    dialect: 'codex',
     file: join(home, 'config.toml'),
     shared: false,
     present: projectHasOne || existsSync(home),

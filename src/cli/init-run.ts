@@ -8,9 +8,9 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { findSettings } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { unifiedDiff } from '../text/diff.ts';
 import { printable } from '../text/printable.ts';
 import { CLIENT_NAMES, type Client, type ClientName, clientOf } from './init-clients.ts';
-import { unifiedDiff } from './init-diff.ts';
 import { readConfig, replaceConfig } from './init-file.ts';
 import { ConfigSyntaxError } from './init-jsonc.ts';
 import { type FoundServer, findServer } from './init-server.ts';
@@ -19,6 +19,7 @@ import { put, say } from './output.ts';
 
 type Options = {
   readonly client?: ClientName;
+  readonly dialect?: string;
   readonly print?: boolean;
   readonly remove?: boolean;
   readonly yes?: boolean;
@@ -41,7 +42,7 @@ export async function init(options: Options): Promise<void> {
   const others = all.map(({ client }) => client).filter((client) => !chosen.includes(client));
   const changes = options.remove
     ? [...removals(chosen), ...settingsRemoval(cwd, others)]
-    : [...chosen.flatMap((client) => addition(client, server)), ...settingsAddition(cwd)];
+    : [...chosen.flatMap((client) => addition(client, server, options)), ...settingsAddition(cwd)];
   if (changes.length === 0) return say(nothing(chosen, options));
   for (const change of changes) {
     await put(unifiedDiff(shown(change.path), change.before, change.after));
@@ -55,13 +56,13 @@ export async function init(options: Options): Promise<void> {
   if (options.remove !== true) advise(chosen, server, cwd);
 }
 
-async function print(named: Client | undefined, server: FoundServer, { remove }: Options) {
-  if (named === undefined || remove === true) {
+async function print(named: Client | undefined, server: FoundServer, options: Options) {
+  if (named === undefined || options.remove === true) {
     throw new AppError('usage', '--print shows what belongs into the configuration of a client.', {
       hint: `Say which one: cuff init --print --client ${CLIENT_NAMES.join('|')}`,
     });
   }
-  await put(named.add('', server));
+  await put(named.add('', speaking(server, named, options)));
   say(`It belongs into ${shown(named.file)}.`);
 }
 
@@ -79,10 +80,15 @@ function found(
   return these.map(({ client }) => client);
 }
 
-function addition(client: Client, server: FoundServer): Change[] {
+function addition(client: Client, server: FoundServer, options: Options): Change[] {
   const before = readConfig(client.file, shown(client.file));
-  const after = understood(client, (text) => client.add(text, server));
+  const after = understood(client, (text) => client.add(text, speaking(server, client, options)));
   return after === before ? [] : [{ path: client.file, before, after }];
+}
+
+/** The server with the tools that the client's model knows, or with those that were asked for. */
+function speaking(server: FoundServer, client: Client, { dialect }: Options): FoundServer {
+  return { ...server, args: [...server.args, '--dialect', dialect ?? client.dialect] };
 }
 
 function removals(clients: readonly Client[]): Change[] {

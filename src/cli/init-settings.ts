@@ -31,6 +31,11 @@ plugins:
         # env_overrides: {}
         # on_shutdown: kill             # or leave
 
+  # Other tools to run commands with: cuff_shell, claude_code, codex, pipe_bash, phoenix_bash.
+  # They record as bash_recorder does. \`cuff mcp --dialect NAME\` takes one instead of all others.
+  # cuff_shell:
+  #   enabled: true
+
   # Lists, reads and follows captures. It cannot start anything.
   derun:
     enabled: true

@@ -9,12 +9,24 @@ Examples:
   cuff init --client codex --print only show what to put where
   cuff init --client cursor --remove`;
 
+/** As settings call them; written here because loading them takes longer than showing help. */
+export const DIALECT_NAMES = [
+  'bash_recorder',
+  'cuff_shell',
+  'claude_code',
+  'codex',
+  'pipe_bash',
+  'phoenix_bash',
+];
+
 export function addInitCommand(program: Command): void {
   const names = ['claude', 'codex', 'cursor', 'vscode', 'opencode'];
+  const instead = "these tools instead of those the client's model knows best";
   program
     .command('init')
     .description('give cuff to a client as its shell, and the project a settings file')
     .addOption(new Option('--client <client>', 'which client').choices(names))
+    .addOption(new Option('--dialect <name>', instead).choices(DIALECT_NAMES))
     .option('--print', 'show what belongs into its configuration and write nothing')
     .option('--remove', 'take cuff out again')
     .option('-y, --yes', 'do not ask')

@@ -9,25 +9,34 @@ import type { Host, HostOptions } from '../host.ts';
 import type { Served } from '../mcp/server.ts';
 import type { PluginLog, Services } from '../plugin.ts';
 import type { Shell, ShellOptions } from '../shell.ts';
+import { printable } from '../text/printable.ts';
 import { say } from './output.ts';
 
 type Options = {
   readonly http?: string;
   readonly settings?: string;
   readonly metricsPort?: string;
+  readonly dialect?: string;
 };
 
 // Runs that are ended with the server have their own grace; more than that is a hang.
 const CLOSE_MS = 20_000;
+
+const EXAMPLES = `
+Examples:
+  cuff mcp
+  cuff mcp --dialect codex
+  CUFF_HTTP_TOKEN=... cuff mcp --http 8931`;
 
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
     .description('give an agent the tools of the enabled plugins, over stdio')
     .option('--http <port>', 'serve Streamable HTTP on 127.0.0.1 instead; 0 takes a free port')
+    .option('--dialect <name>', 'run commands with the tools of this dialect, and no other')
     .option('--settings <file>', 'these settings, not the ones that would be found')
     .option('--metrics-port <port>', 'serve /metrics and /health on 127.0.0.1')
-    .addHelpText('after', '\nExamples:\n  cuff mcp\n  CUFF_HTTP_TOKEN=... cuff mcp --http 8931')
+    .addHelpText('after', EXAMPLES)
     .action(cuffMcp);
 }
 
@@ -39,16 +48,18 @@ async function cuffMcp(options: Options): Promise<void> {
   const token = takeToken();
   const stop = stopSignal();
   const output = ports.http === undefined ? takeStdout() : undefined;
-  const [{ BUILTINS }, { createHost }, config, { watchSettings }, services] = await Promise.all([
-    import('../dialects/builtins.ts'),
-    import('../host.ts'),
-    import('../config.ts'),
-    import('../settings-watch.ts'),
-    import('../shell.ts').then(({ createShell }) => openServices(createShell)),
-  ]);
+  const [{ BUILTINS, SHELLS }, { createHost }, config, { watchSettings }, services] =
+    await Promise.all([
+      import('../dialects/builtins.ts'),
+      import('../host.ts'),
+      import('../config.ts'),
+      import('../settings-watch.ts'),
+      import('../shell.ts').then(({ createShell }) => openServices(createShell)),
+    ]);
   const { env, log, projectDirectory: cwd } = services;
   const file = options.settings === undefined ? {} : { file: options.settings };
-  const load = { cwd, env, builtins: BUILTINS, ...file };
+  const shells = { names: SHELLS, chosen: dialectNamed(options.dialect, SHELLS) };
+  const load = { cwd, env, builtins: BUILTINS, shells, ...file };
   const settings = await config.loadSettings(load);
   const host = await createHost({ settings, builtins: BUILTINS, services });
   try {
@@ -63,6 +74,13 @@ async function cuffMcp(options: Options): Promise<void> {
     await host.close(); // what it has begun must not look like a crash
     throw error;
   }
+}
+
+function dialectNamed(name: string | undefined, known: readonly string[]): string | undefined {
+  if (name === undefined || known.includes(name)) return name;
+  throw new AppError('usage', `There is no dialect '${printable(name)}'.`, {
+    hint: `Say one of ${known.join(', ')}.`,
+  });
 }
 
 /** Only derun, which only reads. Takes no settings. */

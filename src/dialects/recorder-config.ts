@@ -2,21 +2,25 @@
 // and three of ours. Unknown keys are problems, because a mistyped one would silently do nothing.
 
 import { resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConfigProblem, JsonSchema } from '../plugin.ts';
 import { ConfigurationError } from '../recorder-errors.ts';
-import { type RecorderSettings, SESSION_MODES } from '../recorder-settings.ts';
+import {
+  type RecorderSettings,
+  type RecordingSettings,
+  SESSION_MODES,
+} from '../recorder-settings.ts';
 
 const TIMEOUT_SECONDS_MAX = 86_400; // a day: longer than that nobody waits for an answer
 
-const path = z
+export const path = z
   .string()
   .min(1)
   .regex(/^[^\0]*$/, 'must not contain NUL');
 const seconds = z.int().min(1).max(TIMEOUT_SECONDS_MAX);
-const variable = z.string().regex(/^[^=\0]+$/, 'is not the name of a variable');
+export const variable = z.string().regex(/^[^=\0]+$/, 'is not the name of a variable');
 
-const recording = z.strictObject({
+export const recording = z.strictObject({
   enabled: z.boolean().default(true).describe('Record what is executed.'),
   directory: path.default('.cuff/recordings').describe('Where the journal is kept.'),
   capture_env: z
@@ -72,9 +76,13 @@ const config = z.strictObject({
   execution: execution.prefault({}).describe('How commands are executed.'),
 });
 
-/** Everything wrong with a config, each with the path of its key. */
 export function configProblems(given: unknown): readonly ConfigProblem[] {
-  const { error } = config.safeParse(sections(given));
+  return problemsOf(config, given);
+}
+
+/** Everything wrong with a config, each with the path of its key. */
+export function problemsOf(schema: z.ZodType, given: unknown): readonly ConfigProblem[] {
+  const { error } = schema.safeParse(sections(given));
   return (error?.issues ?? []).flatMap((issue) => {
     const at = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
     if (issue.code !== 'unrecognized_keys') return [{ path: at, message: issue.message }];
@@ -83,26 +91,19 @@ export function configProblems(given: unknown): readonly ConfigProblem[] {
 }
 
 /** Throws `ConfigurationError` for a config that has problems. */
-export function recorderSettings(given: unknown, projectDirectory: string): RecorderSettings {
-  const [problem] = configProblems(given);
+export function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
+  const [problem] = problemsOf(schema, given);
   if (problem !== undefined) {
     throw new ConfigurationError(`${problem.path.join('.') || 'config'}: ${problem.message}`);
   }
-  const parsed = config.parse(sections(given));
-  const { recording: r, execution: e } = parsed;
+  return schema.parse(sections(given));
+}
+
+/** Throws `ConfigurationError` for a config that has problems. */
+export function recorderSettings(given: unknown, projectDirectory: string): RecorderSettings {
+  const { recording: r, execution: e } = parsed(config, given);
   return {
-    recording: {
-      enabled: r.enabled,
-      directory: resolve(projectDirectory, r.directory),
-      captureEnv: r.capture_env,
-      envAllowlist: r.env_allowlist,
-      captureOutput: r.capture_output,
-      outputBytesMax: r.max_output_size,
-      sessionMode: r.session_mode,
-      retentionDays: r.retention_days,
-      strict: r.strict,
-      redact: r.redact,
-    },
+    recording: recordingSettings(r, projectDirectory),
     execution: {
       defaultTimeoutSeconds: Math.min(e.default_timeout, e.max_timeout),
       maxTimeoutSeconds: e.max_timeout,
@@ -115,11 +116,29 @@ export function recorderSettings(given: unknown, projectDirectory: string): Reco
   };
 }
 
-/** For editors: what `settings.yml` may say, without what is filled in. */
-export const configSchema: JsonSchema = jsonSchema();
+export function recordingSettings(
+  r: z.output<typeof recording>,
+  projectDirectory: string,
+): RecordingSettings {
+  return {
+    enabled: r.enabled,
+    directory: resolve(projectDirectory, r.directory),
+    captureEnv: r.capture_env,
+    envAllowlist: r.env_allowlist,
+    captureOutput: r.capture_output,
+    outputBytesMax: r.max_output_size,
+    sessionMode: r.session_mode,
+    retentionDays: r.retention_days,
+    strict: r.strict,
+    redact: r.redact,
+  };
+}
 
-function jsonSchema(): JsonSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(config, { io: 'input' });
+/** For editors: what `settings.yml` may say, without what is filled in. */
+export const configSchema: JsonSchema = jsonSchema(config);
+
+export function jsonSchema(of: z.ZodType): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(of, { io: 'input' });
   return schema;
 }
 

@@ -4,6 +4,7 @@
 import type { ToolDefinition } from '../plugin.ts';
 import type { ExecuteRequest } from '../recorder.ts';
 import type { ExecutionSettings } from '../recorder-settings.ts';
+import { suggestion } from '../settings-problem.ts';
 import { printable } from '../text/printable.ts';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -38,6 +39,7 @@ export function recorderTools(limits: ExecutionSettings): readonly ToolDefinitio
           },
         },
         required: ['command'],
+        additionalProperties: false,
       },
       annotations: {
         readOnlyHint: false,
@@ -50,7 +52,7 @@ export function recorderTools(limits: ExecutionSettings): readonly ToolDefinitio
       name: 'session_info',
       title: 'The current recording session',
       description: 'Get information about the current recording session',
-      parameters: { type: 'object', properties: {} },
+      parameters: { type: 'object', properties: {}, additionalProperties: false },
       annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     },
     {
@@ -68,6 +70,7 @@ export function recorderTools(limits: ExecutionSettings): readonly ToolDefinitio
             maximum: RECENT_MAX,
           },
         },
+        additionalProperties: false,
       },
       annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     },
@@ -135,8 +138,8 @@ export function recentCount(args: Args): number {
 export function refuseUnknown(tool: string, args: Args, known: readonly string[]): void {
   const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const takes = known.length === 0 ? 'no arguments' : known.join(', ');
-  throw new ArgumentError(`${tool} has no argument ${shown(unknown)}; it takes ${takes}.`);
+  const takes = known.length === 0 ? '; it takes none' : suggestion(unknown, known);
+  throw new ArgumentError(`${tool} has no argument ${shown(unknown)}${takes}`);
 }
 
 /** Some clients say null for what they leave out. */

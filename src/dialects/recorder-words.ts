@@ -84,7 +84,10 @@ function survivorNotices({ survivors, runId, captured }: ExecuteResult): string[
   return [`${still} in the background.${where}`];
 }
 
-function recordingNotices({ written, end }: ExecuteResult): string[] {
+function recordingNotices({ written, end, captureTrouble }: ExecuteResult): string[] {
+  if (captureTrouble !== undefined) {
+    return [`Its output is not kept: ${captureTrouble.replace(/\.$/, '')}.`];
+  }
   if (written.recorded) return [];
   if (end === undefined) return ['Its entry is written when it has ended.'];
   return [`This command was not recorded: ${written.why.replace(/\.$/, '')}.`];

@@ -1,11 +1,14 @@
 // What a dead process left undone in a journal. Planning is pure: the facts come in as values,
 // because sessions are known here and runs are known elsewhere. Whoever acts on a plan holds the
 // claim (claim.ts) meanwhile.
+import { setImmediate } from 'node:timers/promises';
 import type { JournalIntent, ProcessId, SessionMetadata } from '../types.ts';
 import { indexPath, readText } from './files.ts';
 import { decodeIndex } from './index-file.ts';
 import { Tally } from './metadata.ts';
 import { journalSessionIds, readEntries, readMetadata } from './reader.ts';
+
+const TURN_MS = 10; // of reading, before others have their turn
 
 export type KnownSession = {
   readonly metadata: SessionMetadata;
@@ -75,28 +78,39 @@ function startOf({ intent }: KnownIntent): number {
  * The sessions a plan is about: those that say they are active, and those that `named` intents
  * name. Others are not even opened: a session that has ended stays ended.
  */
-export function knownSessions(
+export async function knownSessions(
   directory: string,
   named: Iterable<string>,
   alive: (one: ProcessId) => boolean,
-): KnownSession[] {
+): Promise<KnownSession[]> {
   const wanted = new Set(named);
   const rows = decodeIndex(readText(indexPath(directory)) ?? '')?.sessions ?? {};
   const ended = (id: string): boolean => {
     const status = Object.hasOwn(rows, id) ? rows[id]?.status : undefined;
     return status !== undefined && status !== 'active';
   };
-  return journalSessionIds(directory)
-    .filter((id) => wanted.has(id) || !ended(id))
-    .flatMap((id): KnownSession[] => {
-      const metadata = readMetadata(directory, id);
-      if (metadata === undefined) return [];
-      if (metadata.status !== 'active' && !wanted.has(id)) return [];
-      const tally = new Tally();
-      for (const { entry } of readEntries(directory, id)) tally.add(entry);
-      const { runIds } = tally;
-      return [{ metadata, ownerAlive: ownerAlive(metadata, alive), runIds }];
-    });
+  const known: KnownSession[] = [];
+  for (const id of journalSessionIds(directory).filter((one) => wanted.has(one) || !ended(one))) {
+    const metadata = readMetadata(directory, id);
+    if (metadata === undefined) continue;
+    if (metadata.status !== 'active' && !wanted.has(id)) continue;
+    const runIds = await runsIn(directory, id);
+    known.push({ metadata, ownerAlive: ownerAlive(metadata, alive), runIds });
+  }
+  return known;
+}
+
+/** A session may be hundreds of megabytes, and whoever asks for this has callers that wait. */
+async function runsIn(directory: string, sessionId: string): Promise<ReadonlySet<string>> {
+  const tally = new Tally();
+  let turn = performance.now();
+  for (const { entry } of readEntries(directory, sessionId)) {
+    tally.add(entry);
+    if (performance.now() - turn < TURN_MS) continue;
+    await setImmediate();
+    turn = performance.now();
+  }
+  return tally.runIds;
 }
 
 export function ownerAlive(

@@ -18,6 +18,8 @@ export type FaceCall = {
   readonly args: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
   readonly client: { readonly name: string; readonly version: string } | undefined;
+  /** Undefined where each request stands for itself. */
+  readonly connection: string | undefined;
   /** Aborted when the call is cancelled or its caller is gone. */
   readonly signal: AbortSignal;
   /** Present when the caller asked for progress. */

@@ -1,6 +1,7 @@
 // The one file that knows the MCP SDK. It shows a face to clients of the 2025 and of the 2026
 // protocol: over a wire, or request by request over HTTP. Schemas of tools pass through untouched.
 
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type CallToolRequest,
@@ -92,7 +93,7 @@ export async function openSession(
 
 /** A server that tells its client when the tools change. */
 function connectionServer(face: Face): Server {
-  const server = newServer(face);
+  const server = newServer(face, randomUUID());
   server.onclose = face.onToolsChanged(() => {
     server.sendToolListChanged().catch(() => undefined); // it hung up meanwhile
   });
@@ -107,7 +108,7 @@ const NO_VALIDATOR = {
   },
 };
 
-function newServer(face: Face): Server {
+function newServer(face: Face, connection?: string): Server {
   const { name, version } = face;
   const server = new Server(
     { name, version },
@@ -120,7 +121,7 @@ function newServer(face: Face): Server {
   );
   server.setRequestHandler('tools/list', () => ({ tools: [...face.tools()] as Tool[] }));
   server.setRequestHandler('tools/call', async (request, context) =>
-    toolResult(await face.call(callOf(server, request, context))),
+    toolResult(await face.call({ ...callOf(server, request, context), connection })),
   );
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({
@@ -134,7 +135,11 @@ function newServer(face: Face): Server {
   return server;
 }
 
-function callOf(server: Server, { params }: CallToolRequest, context: ServerContext): FaceCall {
+function callOf(
+  server: Server,
+  { params }: CallToolRequest,
+  context: ServerContext,
+): Omit<FaceCall, 'connection'> {
   const { _meta: meta = {}, envelope, signal } = context.mcpReq;
   const { progressToken } = meta;
   // Nobody could ever get an answer whose request is gone: there is no way to ask for it again.

@@ -63,10 +63,10 @@ function faceTool(name: string, definition: ToolDefinition): FaceTool {
 }
 
 async function callTool(host: Host, call: FaceCall): Promise<FaceResult> {
-  const { name, args, meta, client, signal } = call;
+  const { name, args, meta, client, signal, connection } = call;
   const progress = call.progress === undefined ? undefined : throttled(call.progress);
   try {
-    const context = { meta, client, signal };
+    const context = { meta, client, signal, ...(connection !== undefined && { connection }) };
     const { success, text, structured } = await host.call(
       name,
       args,

@@ -43,15 +43,20 @@ export type Announcement = {
   close(): void;
 };
 
+/** By the path of its file: several plugins of one server are one server. */
+const announced = new Map<string, Set<() => ServerFacts>>();
+
 /** Writes this process's file now and on every change, until it is closed. Never throws. */
 export function announceServer(stateRoot: string, facts: () => ServerFacts): Announcement {
   const { pid, startTime } = thisProcess();
   const startedAt = Date.now();
   const path = join(stateRoot, 'servers', `${pid}.json`);
+  const parts = announced.get(path) ?? new Set();
+  announced.set(path, parts.add(facts));
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
     timer = undefined;
-    const { version, projectDirectory, directory, counters, health } = facts();
+    const { version, projectDirectory, directory, counters, health } = together(parts, facts);
     const text = JSON.stringify({
       pid,
       start_time: startTime,
@@ -74,7 +79,29 @@ export function announceServer(stateRoot: string, facts: () => ServerFacts): Ann
     },
     close() {
       clearTimeout(timer);
-      remove(path);
+      parts.delete(facts);
+      if (parts.size === 0) remove(path);
+    },
+  };
+}
+
+/** What all of them did; who they are and where, the one that speaks says. */
+function together(parts: ReadonlySet<() => ServerFacts>, own: () => ServerFacts): ServerFacts {
+  if (parts.size === 1) return own();
+  const all = [...parts].map((facts) => facts());
+  const sum = (of: (counters: ServerCounters) => number): number =>
+    all.reduce((total, { counters }) => total + of(counters), 0);
+  return {
+    ...own(),
+    counters: {
+      commands: sum(({ commands }) => commands),
+      entries: sum(({ entries }) => entries),
+      recordingErrors: sum(({ recordingErrors }) => recordingErrors),
+    },
+    health: {
+      ...own().health,
+      healthy: all.every(({ health }) => health.healthy),
+      reasons: all.flatMap(({ health }) => health.reasons),
     },
   };
 }

@@ -29,9 +29,10 @@ export function printableJson(value: unknown): string {
 
 /** An argv as somebody would type it into a shell. */
 export function quoteWords(argv: readonly string[]): string {
-  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ');
+  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word))).join(' ');
 }
 
-function quoted(word: string): string {
+/** One word for a shell, whatever is in it, and no keyword or assignment. */
+export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -11,6 +11,7 @@ const intents: fc.Arbitrary<JournalIntent> = fc.record({
   directory: fc.string(),
   sessionId: fc.string(),
   captureOutput: fc.boolean(),
+  redact: fc.boolean(),
   outputBytesMax: fc.nat(),
   draft: fc.record({
     timestamp: fc.string(),

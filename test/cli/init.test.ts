@@ -26,18 +26,22 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-const STDIO = { type: 'stdio', command: 'cuff', args: ['mcp'] };
-const TOML = '[mcp_servers.cuff]\ncommand = "cuff"\nargs = ["mcp"]\ntool_timeout_sec = 660\n';
+const NATIVE = ['mcp', '--dialect', 'cuff_shell'];
+const STDIO = { type: 'stdio', command: 'cuff', args: NATIVE };
+const CLAUDE = { ...STDIO, args: ['mcp', '--dialect', 'claude_code'] };
+const TOML =
+  '[mcp_servers.cuff]\ncommand = "cuff"\nargs = ["mcp", "--dialect", "codex"]\n' +
+  'tool_timeout_sec = 660\n';
 
 const CLIENTS = [
-  ['claude', 'Claude Code', 'project/.mcp.json', { mcpServers: { cuff: STDIO } }],
+  ['claude', 'Claude Code', 'project/.mcp.json', { mcpServers: { cuff: CLAUDE } }],
   ['cursor', 'Cursor', 'project/.cursor/mcp.json', { mcpServers: { cuff: STDIO } }],
   ['vscode', 'VS Code', 'project/.vscode/mcp.json', { servers: { cuff: STDIO } }],
   [
     'opencode',
     'OpenCode',
     'project/opencode.json',
-    { mcp: { cuff: { type: 'local', command: ['cuff', 'mcp'] } } },
+    { mcp: { cuff: { type: 'local', command: ['cuff', ...NATIVE] } } },
   ],
   ['codex', 'Codex', 'home/.codex/config.toml', TOML],
 ] as const;
@@ -87,7 +91,7 @@ describe('an existing file', () => {
     const { out } = await place.init('--client vscode');
     expect(out).toBe(`--- .vscode/mcp.json
 +++ .vscode/mcp.json
-@@ -2,6 +2,13 @@
+@@ -2,6 +2,15 @@
    // our servers
    "servers": {
      "db": { "command": "db-mcp" }, // the database
@@ -95,7 +99,9 @@ describe('an existing file', () => {
 +      "type": "stdio",
 +      "command": "cuff",
 +      "args": [
-+        "mcp"
++        "mcp",
++        "--dialect",
++        "cuff_shell"
 +      ]
 +    },
    },
@@ -133,7 +139,7 @@ describe('an existing file', () => {
     expect(place.has('opencode.json')).toBe(false);
     expect(place.read('opencode.jsonc')).toBe(
       '{\n  "mcp": { "servers": { "x": { "type": "local" }, ' +
-        '"cuff": {"type":"local","command":["cuff","mcp"]} } } // v2\n}\n',
+        '"cuff": {"type":"local","command":["cuff","mcp","--dialect","cuff_shell"]} } } // v2\n}\n',
     );
   });
 
@@ -143,7 +149,7 @@ describe('an existing file', () => {
     symlinkSync('shared/mcp.json', join(place.project, '.mcp.json'));
     await place.init('--client claude');
     expect(lstatSync(join(place.project, '.mcp.json')).isSymbolicLink()).toBe(true);
-    expect(JSON.parse(readFileSync(real, 'utf8')).mcpServers).toEqual({ x: {}, cuff: STDIO });
+    expect(JSON.parse(readFileSync(real, 'utf8')).mcpServers).toEqual({ x: {}, cuff: CLAUDE });
     expect(statSync(real).mode & 0o777).toBe(0o640);
     await place.init('--client claude --remove');
     expect(readFileSync(real, 'utf8')).toBe('{"mcpServers": {"x": {}}}');
@@ -213,7 +219,7 @@ describe('an existing file', () => {
     place.write('.mcp.json', '{"mcpServers": {"cuff": {"command": "old", "env": {"A": "1"}}}}');
     await place.init('--client claude');
     expect(JSON.parse(place.read('.mcp.json')).mcpServers.cuff).toEqual({
-      ...STDIO,
+      ...CLAUDE,
       env: { A: '1' },
     });
   });
@@ -310,7 +316,7 @@ describe('the entry', () => {
     expect(JSON.parse(place.read('.mcp.json')).mcpServers.cuff).toEqual({
       type: 'stdio',
       command: process.execPath,
-      args: [binary('cuff'), 'mcp'],
+      args: [binary('cuff'), 'mcp', '--dialect', 'claude_code'],
     });
     expect(err).toContain('cuff is not on the PATH, so the file names paths of this machine.\n');
   });

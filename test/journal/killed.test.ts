@@ -97,7 +97,7 @@ describe('a server that is killed', () => {
     }
     // And the next server finds them, and ends what they could not end.
     const env = { now: Date.now };
-    const sessions = knownSessions(directory, [], () => false);
+    const sessions = await knownSessions(directory, [], () => false);
     for (const plan of planRecovery({ directory, sessions, intents: [] })) {
       await resumeSession(directory, plan.sessionId, env).finalize('interrupted', 'owner_died');
     }

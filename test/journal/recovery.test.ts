@@ -27,7 +27,8 @@ function intentOf(
   change: Partial<KnownIntent> = {},
 ): KnownIntent {
   const { duration_ms: _, stdout: __, stderr: ___, ...draft } = draftOf();
-  const intent = { directory: '/j', sessionId, draft, captureOutput: true, outputBytesMax: 1000 };
+  const stored = { captureOutput: true, outputBytesMax: 1000, redact: false };
+  const intent = { directory: '/j', sessionId, draft, ...stored };
   return { runId, intent, starterAlive: false, running: false, ...change };
 }
 
@@ -115,8 +116,8 @@ describe('recovering a journal', () => {
     await writers[1]?.finalize('shutdown', 'server_stop');
     const alive = living({ pid: 3, startTime: 9 });
     const find = (...named: string[]) => knownSessions(directory, named, alive);
-    const shown = (...named: string[]) =>
-      find(...named).map(({ metadata, ownerAlive, runIds }) => [
+    const shown = async (...named: string[]) =>
+      (await find(...named)).map(({ metadata, ownerAlive, runIds }) => [
         metadata.session_id,
         ownerAlive,
         [...runIds],
@@ -125,14 +126,14 @@ describe('recovering a journal', () => {
       [a, false, [`run of ${a}`]],
       [c, true, [`run of ${c}`]],
     ];
-    expect(shown()).toEqual(expected);
+    expect(await shown()).toEqual(expected);
     readIndex(directory, env); // with an index as without one
-    expect(shown()).toEqual(expected);
-    expect(shown(b, 'gone').map(([id]) => id)).toEqual([a, b, c]);
+    expect(await shown()).toEqual(expected);
+    expect((await shown(b, 'gone')).map(([id]) => id)).toEqual([a, b, c]);
 
     const missing = intentOf('lost', a);
     const intents = [{ ...missing, intent: { ...missing.intent, directory } }];
-    const [todo] = planRecovery({ directory, sessions: find(a), intents });
+    const [todo] = planRecovery({ directory, sessions: await find(a), intents });
     expect(todo).toEqual({ sessionId: a, append: ['lost'], wait: [], interrupt: true });
     const resumed = resumeSession(directory, a, env);
     await resumed.append(draftOf({ run_id: 'lost', end_reason: 'interrupted' }));
@@ -141,15 +142,15 @@ describe('recovering a journal', () => {
       metadata: { status: 'interrupted', entry_count: 2, end_reason: 'owner_died' },
       entries: [{ sequence_number: 1 }, { sequence_number: 2, run_id: 'lost' }],
     });
-    expect(planRecovery({ directory, sessions: find(a), intents })).toEqual([]);
+    expect(planRecovery({ directory, sessions: await find(a), intents })).toEqual([]);
     expect(readIndex(directory, env).sessions[a]).toMatchObject({ status: 'interrupted' });
   });
 
-  it('is not misled by a pid that belongs to somebody else now', () => {
+  it('is not misled by a pid that belongs to somebody else now', async () => {
     const directory = newJournal();
     startSession(directory, { ...FACTS, owner: { pid: 7, startTime: 100 } }, world());
     const alive = living({ pid: 7, startTime: 200 });
-    expect(knownSessions(directory, [], alive)).toMatchObject([{ ownerAlive: false }]);
+    expect(await knownSessions(directory, [], alive)).toMatchObject([{ ownerAlive: false }]);
   });
 });
 

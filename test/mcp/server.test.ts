@@ -10,8 +10,9 @@ async function probeFace(): Promise<{
   const onerror = (): void => undefined;
   const face = faceOf(await probeHost(), { name: 'cuff', version: '0.0.0', onerror });
   const { signal } = new AbortController();
+  const about = { meta: {}, client: undefined, connection: undefined, signal };
   const call = (name: string, args = {}, more = {}): Promise<FaceResult> =>
-    face.call({ name, args: { ...args }, meta: {}, client: undefined, signal, ...more });
+    face.call({ name, args: { ...args }, ...about, ...more });
   return { face, call };
 }
 

@@ -153,6 +153,18 @@ describe('a journal that is not where it should be', () => {
   });
 });
 
+it('captures that cannot be kept are told, and the command is run', async () => {
+  const world = new World();
+  fs.rmSync(world.stateRoot, { recursive: true, force: true });
+  fs.writeFileSync(world.stateRoot, 'a file in its way');
+  const plugin = await world.plugin();
+  expect(await execute(plugin, 'echo works')).toMatchObject({
+    stdout: 'works\n',
+    recording_id: expect.stringMatching(/^e_/),
+    notices: [expect.stringMatching(/^Its output is not kept: .+\.$/)],
+  });
+});
+
 describe('strict recording', () => {
   it('refuses what it cannot write down, and runs it when it can', async () => {
     const world = new World();

@@ -9,7 +9,14 @@ import { recorderSettings } from '../../src/dialects/recorder-config.ts';
 import { journalSessionIds, readSession } from '../../src/journal/reader.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { openServerLog } from '../../src/ops/server-log.ts';
-import type { CallContext, LogLevel, Services, ToolResult } from '../../src/plugin.ts';
+import type {
+  CallContext,
+  LogLevel,
+  Plugin,
+  PluginClass,
+  Services,
+  ToolResult,
+} from '../../src/plugin.ts';
 import { Recorder, type RecorderOptions } from '../../src/recorder.ts';
 import { createShell, type Shell } from '../../src/shell.ts';
 import type { Entry, SessionMetadata } from '../../src/types.ts';
@@ -44,7 +51,7 @@ export class World {
   readonly journal = join(this.project, '.cuff', 'recordings');
   readonly logged: LogLine[] = [];
   readonly services: Services;
-  readonly #plugins = new Set<RecorderPlugin>();
+  readonly #plugins = new Set<Plugin>();
   #shell: Shell | undefined;
 
   constructor({ env = process.env, now = Date.now }: Options = {}) {
@@ -76,7 +83,12 @@ export class World {
   }
 
   async plugin(config: unknown = {}): Promise<RecorderPlugin> {
-    const plugin = new RecorderPlugin(config, this.services);
+    return (await this.open(RecorderPlugin, config)) as RecorderPlugin;
+  }
+
+  /** Any plugin; it is shut down when the test is over. */
+  async open(of: PluginClass, config: unknown = {}): Promise<Plugin> {
+    const plugin = new of(config, this.services);
     this.#plugins.add(plugin);
     await plugin.initialize();
     return plugin;
@@ -100,7 +112,7 @@ export class World {
     return recorder;
   }
 
-  async stop(plugin: RecorderPlugin): Promise<void> {
+  async stop(plugin: Plugin): Promise<void> {
     this.#plugins.delete(plugin);
     await plugin.shutdown();
   }
@@ -160,7 +172,7 @@ function context(call: Partial<CallContext> = {}): CallContext {
 }
 
 export function call(
-  plugin: RecorderPlugin,
+  plugin: Plugin,
   name: string,
   args: Readonly<Record<string, unknown>> = {},
   about: Partial<CallContext> = {},

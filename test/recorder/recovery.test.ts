@@ -121,6 +121,22 @@ describe('a server that is killed', () => {
     await second.stop();
   });
 
+  it('keeps no output of a run whose secrets the next server does not know', async () => {
+    const world = new World();
+    for (const redact of [true, false]) {
+      const first = await Server.start(world, { recording: { redact: true } });
+      const count = world.entries().length;
+      void first.execute('echo maybe secret; sleep 0.2');
+      await until(() => world.filesWith('maybe secret\n').length > count, 'it prints');
+      await first.kill();
+      const second = await Server.start(world, { recording: { redact } });
+      await until(() => world.entries().length > count, 'it has its entry');
+      await second.stop();
+    }
+    const outputs = world.entries().map(({ stdout }) => stdout);
+    expect(outputs).toEqual(['maybe secret\n', null]);
+  });
+
   it('is recovered once by two that start at the same time', async () => {
     const world = new World();
     const go = join(world.dir, 'go');

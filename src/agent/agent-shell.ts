@@ -1,0 +1,274 @@
+// The shell of a dialect: runs that belong to conversations, each with its entry in the journal.
+// A dialect starts, waits, reads and kills through this and adds nothing but its words. A run that
+// nobody waits for any more goes on; at most so many run at once.
+
+import packageJson from '../../package.json' with { type: 'json' };
+import { AppError } from '../errors.ts';
+import { processMetrics } from '../ops/metrics.ts';
+import { type Announcement, announceServer } from '../ops/servers.ts';
+import type { Health, PluginLog, Services } from '../plugin.ts';
+import { type ExecuteRequest, Recorder } from '../recorder.ts';
+import { SECRET_PREFIXES } from '../run/env.ts';
+import { within } from '../running.ts';
+import {
+  type Capture,
+  type CaptureSummary,
+  createShell,
+  type ReadResult,
+  type Shell,
+  type ViewOptions,
+} from '../shell.ts';
+import { printable } from '../text/printable.ts';
+import type { View } from '../types.ts';
+import { AgentRun, type Finished } from './agent-run.ts';
+import type { Caller } from './caller.ts';
+import { type AgentSettings, recorderSettingsOf } from './settings.ts';
+
+export { AgentRun, type Finished };
+
+// What is known about runs that are over; their captures can be found without it.
+const KEPT_MAX = 1_000;
+
+export type RunRequest = Omit<ExecuteRequest, 'timeoutSeconds' | 'unlimited'> & {
+  /** How long the caller will wait, for the entry. */
+  readonly waitMs: number;
+  /** A hard deadline; without it nothing ends the run but itself or a kill. */
+  readonly killAfterMs?: number | undefined;
+};
+
+export type AgentShellOptions = {
+  readonly services: Services;
+  /** The dialect. */
+  readonly name: string;
+  readonly pluginVersion: string;
+  readonly settings: AgentSettings;
+};
+
+export class AgentShell {
+  readonly #options: AgentShellOptions;
+  readonly #recorder: Recorder;
+  readonly #shell: Shell;
+  /** A shell of its own environment is its own to close. */
+  readonly #ownShell: boolean;
+  readonly #runs = new Map<string, AgentRun>();
+  readonly #announced: Announcement;
+  #settings: AgentSettings;
+
+  static async open(options: AgentShellOptions): Promise<AgentShell> {
+    return new AgentShell(options, await processMetrics());
+  }
+
+  private constructor(
+    options: AgentShellOptions,
+    metrics: Awaited<ReturnType<typeof processMetrics>>,
+  ) {
+    const { services, settings, pluginVersion } = options;
+    const { projectDirectory, stateRoot, env, now } = services;
+    this.#options = options;
+    this.#settings = settings;
+    this.#ownShell = settings.environment === 'agent';
+    const { backend: runner } = services.shell();
+    this.#shell = this.#ownShell
+      ? createShell({ stateRoot, cwd: projectDirectory, env, environment: 'agent', runner })
+      : services.shell();
+    this.#recorder = new Recorder({
+      shell: this.#shell,
+      settings: recorderSettingsOf(settings),
+      pluginVersion,
+      workingDirectory: projectDirectory,
+      log: this.#log,
+      metrics,
+      env,
+      now,
+    });
+    this.#recorder.start({ firstSession: false });
+    this.#announced = announceServer(stateRoot, () => ({
+      version: packageJson.version,
+      projectDirectory,
+      directory: this.#settings.recording.directory,
+      counters: this.#recorder.counters(),
+      health: this.#recorder.health(),
+    }));
+  }
+
+  /** The names of variables that commands do not get, because they may be secrets. */
+  get withheld(): readonly string[] {
+    if (!this.#ownShell) return [];
+    const names = Object.keys(this.#options.services.env);
+    return names.filter((name) => SECRET_PREFIXES.some((prefix) => name.startsWith(prefix)));
+  }
+
+  get workingDirectory(): string {
+    return this.#settings.workingDirectory;
+  }
+
+  /** Throws an `AppError` when the command is not executed. */
+  start(request: RunRequest, caller: Caller): AgentRun {
+    if (caller.signal.aborted) {
+      throw new AppError('start_failed', 'The call was cancelled before it began.');
+    }
+    this.#refuseTooMany(caller);
+    const begun = this.#recorder.begin(executeRequest(request), caller.context);
+    const run = new AgentRun({
+      begun,
+      command: request.command,
+      owner: caller.key,
+      startedAt: this.#options.services.now(),
+    });
+    this.#runs.set(run.id, run);
+    this.#forget();
+    void run.finished.then(() => this.#announced.changed());
+    return run;
+  }
+
+  /** Writes down that a command was asked for and refused. Never rejects: it is refused anyway. */
+  async deny(request: RunRequest, caller: Caller): Promise<void> {
+    try {
+      await this.#recorder.deny(executeRequest(request), caller.context);
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      this.#log('warn', 'Refusal not recorded', { session_id: null, error: words });
+    }
+    this.#announced.changed();
+  }
+
+  /**
+   * How it came out, or undefined when the time is over first: then it goes on and has its pid. A
+   * caller who cancels meanwhile ends the run, or only the waiting if it says `leave`.
+   */
+  async wait(
+    run: AgentRun,
+    waitMs: number,
+    { signal, progress }: Caller,
+    onCancel: 'kill' | 'leave' = 'kill',
+  ): Promise<Finished | undefined> {
+    const call = { progress, ...(onCancel === 'kill' && { signal }) };
+    const finished = await this.#recorder.attend(run.begun, call, () => {
+      const over = within(run.finished, waitMs);
+      return onCancel === 'kill' ? over : Promise.race([over, aborted(signal)]);
+    });
+    if (finished === undefined) await run.begun.run.started;
+    return finished;
+  }
+
+  /** TERM, grace, KILL to every process of it. Resolves when all are gone and it is journalled. */
+  async kill(
+    run: AgentRun,
+    options: { readonly signal?: string; readonly graceMs?: number } = {},
+  ): Promise<Finished> {
+    await run.begun.run.kill(options);
+    return run.finished;
+  }
+
+  /** The runs of this conversation that this server started, oldest first. */
+  runs({ key }: Caller): readonly AgentRun[] {
+    return [...this.#runs.values()].filter(({ owner }) => owner === key);
+  }
+
+  /** Undefined for a run of somebody else as for none at all. */
+  byId({ key }: Caller, id: string): AgentRun | undefined {
+    const run = this.#runs.get(id);
+    return run?.owner === key ? run : undefined;
+  }
+
+  /** The newest run of this conversation whose shell had this pid. */
+  byPid(caller: Caller, pid: number): AgentRun | undefined {
+    return this.runs(caller).findLast((run) => run.pid === pid);
+  }
+
+  /**
+   * Captures of this conversation, newest first, also of servers before this one. Who does not
+   * name its conversation finds those that nobody named, once they are over.
+   */
+  captures(caller: Caller): readonly CaptureSummary[] {
+    return this.#shell.list().filter((capture) => this.#isOwn(caller, capture));
+  }
+
+  view(id: string, options: ViewOptions): View {
+    return this.#shell.view(id, options);
+  }
+
+  read(id: string, cursor: number, maxBytes: number): ReadResult {
+    return this.#shell.read(id, cursor, maxBytes);
+  }
+
+  open(id: string): Capture {
+    return this.#shell.open(id);
+  }
+
+  health(): Health {
+    return this.#recorder.health();
+  }
+
+  /** The environment of commands cannot change under a running server: then this is false. */
+  async reload(settings: AgentSettings): Promise<boolean> {
+    if (settings.environment !== this.#settings.environment) return false;
+    this.#settings = settings;
+    await this.#recorder.reload(recorderSettingsOf(settings));
+    this.#announced.changed();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.#recorder.close();
+    if (this.#ownShell) this.#shell.close();
+    this.#announced.close();
+  }
+
+  #log: PluginLog = (level, message, fields) =>
+    this.#options.services.log(level, message, { plugin: this.#options.name, ...fields });
+
+  #isOwn({ key, context }: Caller, { id, meta, final }: CaptureSummary): boolean {
+    const here = this.#runs.get(id);
+    if (here !== undefined) return here.owner === key;
+    const intent = meta?.journal;
+    if (intent?.directory !== this.#settings.recording.directory) return false;
+    const { conversation_id: named } = intent.draft;
+    return named === context.conversationId && (named !== null || final !== undefined);
+  }
+
+  #refuseTooMany(caller: Caller): void {
+    const live = [...this.#runs.values()].filter(({ result }) => result === undefined);
+    const { liveRunsMax } = this.#settings;
+    if (live.length < liveRunsMax) return;
+    const own = live.filter(({ owner }) => owner === caller.key);
+    const listed = own.map(
+      (run) => `\n  ${run.id} (pid ${run.pid ?? '?'}): ${oneLine(run.command)}`,
+    );
+    const others = live.length - own.length;
+    const rest = others === 0 ? '' : `\n  and ${others} of other conversations`;
+    throw new AppError(
+      'too_many_runs',
+      `${live.length} commands are running, and ${liveRunsMax} may; this one was not started.`,
+      { hint: `Wait for one of these or kill it:${listed.join('')}${rest}` },
+    );
+  }
+
+  #forget(): void {
+    for (const [id, { result }] of this.#runs) {
+      if (this.#runs.size <= KEPT_MAX) return;
+      if (result !== undefined) this.#runs.delete(id);
+    }
+  }
+}
+
+function executeRequest({ waitMs, killAfterMs, ...command }: RunRequest): ExecuteRequest {
+  const unlimited = killAfterMs === undefined;
+  return { ...command, timeoutSeconds: (killAfterMs ?? waitMs) / 1000, unlimited };
+}
+
+const COMMAND_SHOWN_MAX = 80;
+
+function oneLine(command: string): string {
+  const line = printable(command.trim().replace(/\s+/g, ' '));
+  const characters = [...line];
+  if (characters.length <= COMMAND_SHOWN_MAX) return line;
+  return `${characters.slice(0, COMMAND_SHOWN_MAX).join('')}…`;
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

@@ -1,0 +1,27 @@
+// Who asks, as far as runs are concerned: a run belongs to the conversation that started it, and
+// nobody else's pid or id finds it. An agent that does not name its conversation is known by its
+// connection.
+
+import { agentContext } from '../agent-context.ts';
+import type { CallContext } from '../plugin.ts';
+import type { AgentContext } from '../types.ts';
+
+export type Caller = {
+  /** The same for all calls of one conversation, and for no other. */
+  readonly key: string;
+  readonly context: AgentContext;
+  readonly signal: AbortSignal;
+  readonly progress: ((message: string) => void) | undefined;
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function callerOf(call: CallContext, env: Env): Caller {
+  const context = agentContext(call, env);
+  const { conversationId } = context;
+  const key =
+    conversationId === null
+      ? `connection:${call.connection ?? ''}`
+      : `conversation:${conversationId}`;
+  return { key, context, signal: call.signal, progress: call.progress };
+}

@@ -1,0 +1,24 @@
+// What a dialect remembers for each conversation, and for no other. The ones that were silent for
+// longest are forgotten when there are too many.
+
+import type { Caller } from './caller.ts';
+
+const KEPT_MAX = 1_000;
+
+export class Conversations<T> {
+  readonly #all = new Map<string, T>();
+  readonly #make: () => T;
+
+  constructor(make: () => T) {
+    this.#make = make;
+  }
+
+  of({ key }: Pick<Caller, 'key'>): T {
+    const found = this.#all.get(key) ?? this.#make();
+    this.#all.delete(key);
+    this.#all.set(key, found);
+    const [oldest] = this.#all.keys();
+    if (this.#all.size > KEPT_MAX && oldest !== undefined) this.#all.delete(oldest);
+    return found;
+  }
+}

@@ -1,0 +1,243 @@
+// Copies of a run's output as files of their own, for answers that name one: live, so that the
+// file follows the run until nothing more can come, or in one go from a stream that is captured. A
+// disk that fails costs the copy and nothing else: it stays as far as it came, and says why.
+
+import { randomBytes } from 'node:crypto';
+import * as nodeFs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type OutputPiece, readOutput } from '../capture/reader.ts';
+import { openCapture, type Store } from '../capture/store.ts';
+import { streamChannel } from '../capture/views.ts';
+import { follow } from '../capture/wait.ts';
+import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
+import type { Ended } from '../types.ts';
+import type { AgentRun } from './agent-run.ts';
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+const TURN_BYTES = 4 * 1024 * 1024; // copied in one go; then others get their turn
+
+/** What copies are written with, so that tests can make each of it fail. */
+export type CopyDisk = Pick<typeof nodeFs, 'mkdirSync' | 'openSync' | 'closeSync'> & {
+  writeSync(fd: number, bytes: Uint8Array, offset: number, length: number): number;
+};
+
+/** As bytes come, or as clean text: then each stream is cleaned for itself. */
+type CopyText = SanitizeOptions | 'raw';
+
+export type Copy = {
+  /** Of a file that is there: the raw output itself, where none could be made. */
+  readonly path: string;
+  /** Why it is not complete. */
+  readonly error: string | undefined;
+};
+
+/** In the run's capture, to be swept with it. Its own directory, so that no watcher is woken. */
+export function pathInCapture(run: AgentRun, name: string, disk: CopyDisk = nodeFs): string {
+  const directory = join(run.begun.run.recording.dir, 'text');
+  try {
+    disk.mkdirSync(directory, { mode: DIRECTORY_MODE, recursive: true });
+  } catch {
+    // Making the file will fail as well, and that is told.
+  }
+  return join(directory, name);
+}
+
+/** In a directory that others may write to, under a name that nobody can guess. */
+export function pathInDirectory(directory: string, prefix: string): string {
+  return join(directory, `${prefix}${randomBytes(4).toString('hex')}.log`);
+}
+
+/** All of one stream as clean text. A file that is there already is never written over. */
+export async function copyStream(
+  run: AgentRun,
+  channel: 'stdout' | 'stderr',
+  path: string,
+  { text = {}, disk = nodeFs }: { readonly text?: SanitizeOptions; readonly disk?: CopyDisk } = {},
+): Promise<Copy> {
+  const file = new CopyFile(path, disk);
+  const clean = sanitizer(text);
+  let due = TURN_BYTES;
+  for (const piece of streamChannel(openCapture(storeOf(run), run.id), channel)) {
+    if (file.error !== undefined) break;
+    file.write(clean.push(piece));
+    due -= piece.length;
+    if (due > 0) continue;
+    due = TURN_BYTES;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  file.write(clean.end());
+  file.close();
+  return { path: file.made ? path : rawPath(run), error: file.error };
+}
+
+export type LiveCopyOptions = {
+  readonly text: CopyText;
+  /** What the file says when the shell is done, behind everything that it printed. */
+  readonly lastWords?: ((ended: Ended) => string) | undefined;
+  readonly disk?: CopyDisk;
+};
+
+/** Follows a run from its first byte on. */
+export class LiveCopy implements Copy {
+  /** Nothing more can come, or could be written. Never rejects. */
+  readonly over: Promise<void>;
+  readonly #path: string;
+  readonly #run: AgentRun;
+  readonly #file: CopyFile;
+  readonly #options: LiveCopyOptions;
+  readonly #stop = new AbortController();
+  readonly #clean = new Map<string, Sanitizer>();
+  #waiting: { readonly cursor: number; readonly resolve: () => void }[] = [];
+  #cursor = 0;
+  #ended = false;
+
+  /** The file is there when this returns, unless `error` says why not. */
+  constructor(run: AgentRun, path: string, options: LiveCopyOptions) {
+    this.#path = path;
+    this.#run = run;
+    this.#options = options;
+    this.#file = new CopyFile(path, options.disk ?? nodeFs);
+    const following = this.#follow();
+    this.over = Promise.all([following, this.#sayLastWords()]).then(() => this.#file.close());
+  }
+
+  get path(): string {
+    return this.#file.made ? this.#path : rawPath(this.#run);
+  }
+
+  get error(): string | undefined {
+    return this.#file.error;
+  }
+
+  /** Resolves when it has all that was captured up to this cursor, or will never have. */
+  upTo(cursor: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ cursor, resolve });
+      this.#wake();
+    });
+  }
+
+  /** The run may go on, this does not. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    try {
+      for await (const { chunks, nextCursor } of follow(storeOf(this.#run), this.#run.id, {
+        signal,
+      })) {
+        for (const piece of chunks) this.#file.write(this.#cleaned(piece));
+        this.#cursor = nextCursor;
+        this.#wake();
+        if (this.#file.error !== undefined) break;
+      }
+      for (const clean of this.#clean.values()) this.#file.write(clean.end());
+    } catch (error) {
+      this.#file.fail(error); // the capture cannot be read
+    }
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async #sayLastWords(): Promise<void> {
+    const { lastWords } = this.#options;
+    if (lastWords === undefined) return;
+    const ended = await Promise.race([this.#run.begun.run.done, aborted(this.#stop.signal)]);
+    if (ended === undefined) return;
+    await this.upTo(capturedBytes(this.#run));
+    this.#file.write(Buffer.from(lastWords(ended)));
+  }
+
+  #cleaned({ chunk, bytes }: OutputPiece): Uint8Array {
+    const { text } = this.#options;
+    if (text === 'raw') return bytes;
+    const clean = this.#clean.get(chunk.channel) ?? sanitizer(text);
+    this.#clean.set(chunk.channel, clean);
+    return clean.push(bytes);
+  }
+
+  #wake(): void {
+    const ready = (cursor: number): boolean => this.#ended || cursor <= this.#cursor;
+    for (const { cursor, resolve } of this.#waiting) if (ready(cursor)) resolve();
+    this.#waiting = this.#waiting.filter(({ cursor }) => !ready(cursor));
+  }
+}
+
+/** The store that the run's capture lies in: not the usual one where that cannot be written. */
+function storeOf({ begun }: AgentRun): Store {
+  const { store } = begun.shell;
+  return { ...store, root: dirname(dirname(begun.run.recording.dir)) };
+}
+
+/** Every byte that was captured, of both streams, as it came. */
+export function rawPath({ begun }: AgentRun): string {
+  return join(begun.run.recording.dir, 'output.bin');
+}
+
+/** How far the output goes that is captured by now; 0 when the capture cannot be read any more. */
+export function capturedBytes(run: AgentRun): number {
+  try {
+    const capture = openCapture(storeOf(run), run.id);
+    return capture.final?.outputBytes ?? readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
+  } catch {
+    return 0; // whoever follows it will find out, and say so
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+/** A file of its own, made now. Once something failed nothing more is written: no holes. */
+class CopyFile {
+  readonly #disk: CopyDisk;
+  /** False when there is no such file. */
+  readonly made: boolean;
+  #fd: number | undefined;
+  #error: string | undefined;
+
+  constructor(path: string, disk: CopyDisk) {
+    this.#disk = disk;
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = nodeFs.constants;
+    try {
+      this.#fd = disk.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+    } catch (error) {
+      this.fail(error);
+    }
+    this.made = this.#fd !== undefined;
+  }
+
+  get error(): string | undefined {
+    return this.#error;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#error !== undefined || this.#fd === undefined) return;
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        done += this.#disk.writeSync(this.#fd, bytes, done, bytes.length - done);
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#error ??= error instanceof Error ? error.message : String(error);
+  }
+
+  close(): void {
+    const fd = this.#fd;
+    this.#fd = undefined;
+    try {
+      if (fd !== undefined) this.#disk.closeSync(fd);
+    } catch (error) {
+      this.fail(error); // some file systems only say now that it did not fit
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// A stream of a capture page by page: clean text from a line or a byte on, as much as fits, and
+// where the next page starts. Pages put together are the sanitised stream. A page ends with a line;
+// only a line that is longer than a page is given in parts, each rendered for itself.
+
+import { type Source, withSnapshot } from '../capture/snapshot.ts';
+import {
+  newlinesBefore,
+  positionBeforeLine,
+  type Stream,
+  streamBytes,
+  streamPieces,
+} from '../capture/stream.ts';
+import { looksBinary } from '../text/binary.ts';
+import { countNewlines, nthNewline } from '../text/lines.ts';
+import { sanitize, sanitizer } from '../text/sanitize.ts';
+import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
+import type { StreamTotals } from '../types.ts';
+import { streamOf, type Whole } from './sanitized-piece.ts';
+
+const NEWLINE = 0x0a;
+const ESCAPE = 0x1b;
+const SEQUENCE_BYTES_MAX = 4_096; // of one that a part of a line must not end in
+const CONTROL_SEQUENCE = /^\x1b\[[0-?]*[ -/]*[@-~]/;
+const STRING_SEQUENCE = /^\x1b(\][^\x07\x1b]*(\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\)/;
+const OTHER_SEQUENCE = /^\x1b[ -/]*[0-OQ-WYZ\\`-~]/;
+const LINE_BYTES_MAX = 4 * 1024 * 1024; // of a line that is rendered as a whole
+const SAMPLE_BYTES = 65_536; // enough to tell text from other things
+
+export type PageOptions = {
+  readonly channel: Stream;
+  /** From 1. */
+  readonly fromLine?: number | undefined;
+  /** In the raw stream; before a line, if both are given. */
+  readonly fromByte?: number | undefined;
+  readonly linesMax?: number | undefined;
+  /** Of the text, in UTF-8. */
+  readonly bytesMax: number;
+};
+
+export type Page = {
+  readonly text: string;
+  /** Of the raw stream, from 1. When nothing is shown `lastLine` is before `firstLine`. */
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** Where the next page starts, if there is more now. */
+  readonly next: NextPage | undefined;
+  /** Of the raw stream; an unfinished line counts. */
+  readonly totals: StreamTotals;
+  /** It starts, or ends, inside of a line that is too long for one page. */
+  readonly partialLine: boolean;
+  readonly binary: boolean;
+};
+
+type NextPage = {
+  readonly byte: number;
+  readonly line: number;
+  /** It starts inside of the line. */
+  readonly inLine: boolean;
+};
+
+export function readPage(capture: Source, options: PageOptions): Page {
+  return withSnapshot(capture, (snapshot) => {
+    const { channel, fromLine = 1, fromByte } = options;
+    const whole = streamOf(snapshot, channel, { cr: 'overwrite', open: capture.outputOpen });
+    const start =
+      fromByte === undefined ? lineStart(whole, fromLine) : characterStart(whole, fromByte);
+    return pageFrom(whole, start, options);
+  });
+}
+
+/** The first bytes of a stream, as they are. */
+export function streamHead(capture: Source, channel: Stream, bytesMax: number): Uint8Array {
+  return withSnapshot(capture, (snapshot) => {
+    const { totals } = streamOf(snapshot, channel, { cr: 'keep', open: capture.outputOpen });
+    return streamBytes(snapshot, channel, 0, Math.min(bytesMax, totals.bytes));
+  });
+}
+
+/** What fits: `raw` bytes of the stream that are this text. */
+type Fit = { readonly text: string; readonly raw: number; readonly inLine: boolean };
+
+function pageFrom(whole: Whole, start: number, options: PageOptions): Page {
+  const { snapshot, stream, totals } = whole;
+  const firstLine = newlinesBefore(snapshot, stream, start) + 1;
+  const wanted = options.linesMax !== 0 && options.bytesMax > 0 && start < totals.bytes;
+  const lines = wanted ? wholeLines(whole, start, options) : NOTHING_FITS;
+  const fit = lines.raw > 0 || !wanted ? lines : partOfLine(whole, start, options.bytesMax);
+  const sample = streamBytes(snapshot, stream, start, Math.min(totals.bytes, start + SAMPLE_BYTES));
+  const end = start + fit.raw;
+  const line = newlinesBefore(snapshot, stream, end) + 1;
+  const before = streamBytes(snapshot, stream, Math.max(0, start - 1), start);
+  const lineEnds = end > start && !fit.inLine && endsLine(whole, end);
+  return {
+    text: fit.text,
+    firstLine,
+    lastLine: end === start ? firstLine - 1 : line - (lineEnds ? 1 : 0),
+    next: end < totals.bytes ? { byte: end, line, inLine: fit.inLine } : undefined,
+    totals,
+    partialLine: fit.inLine || (before.length > 0 && before[0] !== NEWLINE),
+    binary: looksBinary(sample),
+  };
+}
+
+const NOTHING_FITS: Fit = { text: '', raw: 0, inLine: false };
+
+function endsLine({ snapshot, stream }: Whole, end: number): boolean {
+  return streamBytes(snapshot, stream, end - 1, end)[0] === NEWLINE;
+}
+
+/** As many whole lines as fit; the unfinished one at the end of the stream counts as whole. */
+function wholeLines(whole: Whole, start: number, options: PageOptions): Fit {
+  const { totals, open } = whole;
+  const { bytesMax, linesMax = Number.POSITIVE_INFINITY } = options;
+  const clean = sanitizer({ cr: 'overwrite' });
+  let fit = NOTHING_FITS;
+  let [text, length, raw, lines] = ['', 0, 0, 0];
+  for (const line of rawLines(whole, start)) {
+    if (line === undefined) break;
+    raw += line.length;
+    const last = start + raw >= totals.bytes;
+    const kept = last && open ? line.subarray(0, utf8End(line, line.length)) : line;
+    const shown = decodeUtf8(
+      last ? Buffer.concat([clean.push(kept), clean.end()]) : clean.push(kept),
+    );
+    length += Buffer.byteLength(shown);
+    if (length > bytesMax) break;
+    text += shown;
+    lines += 1;
+    // Inside of a sequence of several lines there is no end of a line.
+    if (last || shown.endsWith('\n')) fit = { text, raw, inLine: false };
+    if (lines >= linesMax) break;
+  }
+  return fit;
+}
+
+/** Line by line with their ends; undefined for one that is too long to be held. */
+function* rawLines(whole: Whole, start: number): Generator<Uint8Array | undefined> {
+  const { snapshot, stream, totals } = whole;
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for (const piece of streamPieces(snapshot, stream, start, totals.bytes)) {
+    let at = 0;
+    while (at < piece.length) {
+      const newline = piece.indexOf(NEWLINE, at);
+      const end = newline < 0 ? piece.length : newline + 1;
+      parts.push(piece.slice(at, end)); // the piece is read over
+      length += end - at;
+      at = end;
+      if (length > LINE_BYTES_MAX) yield undefined;
+      if (newline < 0) continue;
+      yield Buffer.concat(parts);
+      parts = [];
+      length = 0;
+    }
+  }
+  if (length > 0) yield Buffer.concat(parts);
+}
+
+/** Of a line that does not fit, as much as does. */
+function partOfLine({ snapshot, stream, totals }: Whole, start: number, bytesMax: number): Fit {
+  const read = streamBytes(snapshot, stream, start, Math.min(totals.bytes, start + bytesMax));
+  const newline = read.indexOf(NEWLINE);
+  const raw = newline < 0 ? read : read.subarray(0, newline + 1);
+  let end = newline < 0 ? partEnd(raw, raw.length) : raw.length;
+  for (;;) {
+    const text = decodeUtf8(sanitize(raw.subarray(0, end), { cr: 'overwrite' }));
+    const inLine = end === 0 || raw[end - 1] !== NEWLINE;
+    // Bytes that are no characters take three in UTF-8.
+    if (Buffer.byteLength(text) <= bytesMax) return { text, raw: end, inLine };
+    end = partEnd(raw, Math.floor(end / 3));
+  }
+}
+
+/** Where neither a character nor a sequence is cut, at or left of `end`. */
+function partEnd(bytes: Uint8Array, end: number): number {
+  const character = utf8End(bytes, end);
+  const start = character === 0 ? -1 : bytes.lastIndexOf(ESCAPE, character - 1);
+  if (start <= 0 || character - start > SEQUENCE_BYTES_MAX) return character;
+  const sequence = Buffer.from(bytes.subarray(start, character)).toString('latin1');
+  const whole = [CONTROL_SEQUENCE, STRING_SEQUENCE, OTHER_SEQUENCE].some((one) =>
+    one.test(sequence),
+  );
+  return whole ? character : start;
+}
+
+/** Where a line starts; behind the end of the stream for one that is not there. */
+function lineStart({ snapshot, stream, totals }: Whole, line: number): number {
+  if (line <= 1) return 0;
+  // One line less: where just as many end before, some of this one may lie before, too.
+  let position = positionBeforeLine(snapshot, stream, line - 2);
+  let missing = line - 1 - newlinesBefore(snapshot, stream, position);
+  for (const piece of streamPieces(snapshot, stream, position, totals.bytes)) {
+    const newlines = countNewlines(piece);
+    if (newlines >= missing) return position + nthNewline(piece, missing) + 1;
+    missing -= newlines;
+    position += piece.length;
+  }
+  return totals.bytes;
+}
+
+function characterStart({ snapshot, stream, totals }: Whole, wanted: number): number {
+  const at = Math.min(wanted, totals.bytes);
+  const base = Math.max(0, at - 3);
+  const bytes = streamBytes(snapshot, stream, base, Math.min(totals.bytes, at + 3));
+  const inside = utf8End(bytes, at - base) < at - base;
+  return inside ? base + utf8Start(bytes, at - base) : at;
+}

@@ -1,0 +1,146 @@
+// What there is to say about a run besides its output: how it stands or ended, how much it printed,
+// who of it is still alive, what went wrong on the way. Facts only; a dialect has the words. Keeps,
+// for each run, what its caller was told and how its pipeline is watched.
+
+import { type Source, withSnapshot } from '../capture/snapshot.ts';
+import { type RunProcess, runProcesses } from '../inspect.ts';
+import type { Capture } from '../shell.ts';
+import type { EndedBy, Outcome, StreamTotals } from '../types.ts';
+import type { AgentRun } from './agent-run.ts';
+import { NewsReader } from './report-news.ts';
+import { type FailedStage, StageWatch, type WatchedPipeline } from './report-stages.ts';
+import { streamOf } from './sanitized-piece.ts';
+
+export type { FailedStage, WatchedPipeline };
+
+const KEPT_MAX = 1_000; // runs about which something is kept
+
+type Totals = { readonly stdout: StreamTotals; readonly stderr: StreamTotals };
+
+export type Report = {
+  readonly id: string;
+  /** Undefined while it runs. */
+  readonly ended: { readonly outcome: Outcome; readonly endedBy: EndedBy } | undefined;
+  readonly pid: number | undefined;
+  /** Since its start, or until its end. */
+  readonly elapsedMs: number;
+  readonly totals: Totals;
+  /** Processes that its shell left behind and that are there now. */
+  readonly survivors: readonly RunProcess[];
+  readonly stages: readonly FailedStage[];
+  readonly lostBytes: number;
+  /** Why it is not in the journal. */
+  readonly unrecorded: string | undefined;
+  /** Its entry has placeholders in place of secrets. */
+  readonly redacted: boolean;
+};
+
+export class Reports {
+  readonly #watch: StageWatch;
+  readonly #now: () => number;
+  readonly #news = new Map<string, NewsReader>();
+  readonly #watched = new Map<string, WatchedPipeline>();
+  readonly #stages = new Map<string, readonly FailedStage[]>();
+
+  constructor(stateRoot: string, now: () => number) {
+    this.#watch = new StageWatch(stateRoot);
+    this.#now = now;
+  }
+
+  close(): void {
+    this.#watch.close();
+  }
+
+  /** Undefined for a command whose stages need not, or must not, be watched. */
+  watch(command: string): WatchedPipeline | undefined {
+    return this.#watch.watch(command);
+  }
+
+  watching(id: string, watched: WatchedPipeline | undefined): void {
+    if (watched !== undefined) keep(this.#watched, id, watched);
+  }
+
+  /** What its caller was told about its output. */
+  news(id: string): NewsReader {
+    const known = this.#news.get(id) ?? new NewsReader();
+    keep(this.#news, id, known);
+    return known;
+  }
+
+  of(capture: Capture, run: AgentRun | undefined): Report {
+    const { id, meta, final } = capture;
+    const startedAt = run?.startedAt ?? meta?.startedAt ?? meta?.createdAt ?? this.#now();
+    const result = run?.result;
+    const ended = run === undefined ? endOf(capture) : result?.ended;
+    const over = result?.durationMs ?? (final === undefined ? undefined : final.at - startedAt);
+    return {
+      id,
+      ended: ended && { outcome: ended.outcome, endedBy: ended.endedBy },
+      pid: run?.pid ?? meta?.child?.pid,
+      elapsedMs: Math.max(0, (ended && over) ?? this.#now() - startedAt),
+      totals: totalsNow(capture),
+      survivors: ended === undefined ? [] : survivorsOf(capture),
+      stages: ended === undefined ? [] : this.#failedStages(id),
+      lostBytes: result?.lostBytes ?? final?.lostBytes ?? 0,
+      unrecorded: result?.written.recorded === false ? result.written.why : undefined,
+      redacted: run !== undefined && run.begun.known.command !== run.command,
+    };
+  }
+
+  #failedStages(id: string): readonly FailedStage[] {
+    const watched = this.#watched.get(id);
+    if (watched !== undefined) keep(this.#stages, id, watched.failed());
+    this.#watched.delete(id);
+    return this.#stages.get(id) ?? [];
+  }
+}
+
+function endOf({ state, final, reason }: Capture): Report['ended'] {
+  if (final !== undefined) return final;
+  if (state === 'running' || state === 'starting') return undefined;
+  const message = `nobody saw how it ended (${reason ?? state})`;
+  return { outcome: { kind: 'failed', error: 'runner_lost', message }, endedBy: 'itself' };
+}
+
+/** Who is alive of a run whose shell is done. */
+function survivorsOf(capture: Pick<Capture, 'meta' | 'final'>): readonly RunProcess[] {
+  return capture.final?.outputClosed === true ? [] : runProcesses(capture);
+}
+
+const NO_TOTALS: Totals = { stdout: { bytes: 0, lines: 0 }, stderr: { bytes: 0, lines: 0 } };
+
+function totalsNow(capture: Source & Pick<Capture, 'final'>): Totals {
+  const { final } = capture;
+  if (final?.outputBytes === 0 && final.outputClosed) return NO_TOTALS;
+  return withSnapshot(capture, (snapshot) => {
+    const how = { cr: 'overwrite', open: capture.outputOpen } as const;
+    return {
+      stdout: streamOf(snapshot, 'stdout', how).totals,
+      stderr: streamOf(snapshot, 'stderr', how).totals,
+    };
+  });
+}
+
+const CREDENTIAL =
+  /api[ _-]?key|credential|unauthori[sz]ed|authenticat|access denied|not logged in/i;
+
+/** Variables kept from commands that a failed one may have missed. */
+export function missedVariables(
+  withheld: readonly string[],
+  command: string,
+  output: string,
+): readonly string[] {
+  const named = withheld.filter((name) => `${command}\n${output}`.includes(name));
+  if (named.length > 0) return named;
+  return CREDENTIAL.test(output) ? withheld : [];
+}
+
+/** The oldest go first. */
+function keep<T>(map: Map<string, T>, id: string, value: T): void {
+  map.delete(id);
+  map.set(id, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= KEPT_MAX) return;
+    map.delete(oldest);
+  }
+}

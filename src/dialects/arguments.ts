@@ -1,0 +1,101 @@
+// The arguments of a call, held against the schema of its tool. What is wrong is one sentence that
+// names the argument and what it should be; nothing is guessed, rounded or converted. Only what the
+// schemas of dialects use is understood: strings, integers, booleans, enums, maps of strings.
+
+import type { ToolDefinition } from '../plugin.ts';
+import { suggestion } from '../settings-problem.ts';
+import { asObject } from '../text/json.ts';
+import { printable } from '../text/printable.ts';
+
+export type Args = Readonly<Record<string, unknown>>;
+
+/** A call that cannot be meant; its message is the answer. */
+export class ArgumentError extends Error {}
+
+const SHOWN_MAX = 60; // of a wrong value
+
+const COMMAND_BYTES_MAX = 131_071; // what Linux takes as one argument
+
+/** The arguments that were given. Some clients say null for what they leave out. */
+export function checkedArguments({ name, parameters }: ToolDefinition, args: Args): Args {
+  const properties = asObject(parameters.properties) ?? {};
+  const known = Object.keys(properties);
+  const stranger = Object.keys(args).find((one) => !known.includes(one));
+  if (stranger !== undefined) {
+    const what = known.length === 0 ? '; it takes none' : suggestion(stranger, known);
+    throw new ArgumentError(`${name} has no argument ${shown(stranger)}${what}`);
+  }
+  const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+  const required = Array.isArray(parameters.required) ? parameters.required.map(String) : [];
+  const missing = required.find((one) => !given.some(([key]) => key === one));
+  if (missing !== undefined) {
+    const { description } = asObject(properties[missing]) ?? {};
+    throw new ArgumentError(
+      `${name} needs the argument ${missing}: ${printable(`${description}`)}.`,
+    );
+  }
+  for (const [key, value] of given) checkValue(key, value, asObject(properties[key]) ?? {});
+  return Object.fromEntries(given);
+}
+
+/** Throws when it is empty or longer than a program can be given. */
+export function commandOf(args: Args, key = 'command'): string {
+  const command = args[key];
+  if (typeof command !== 'string' || command.trim() === '') {
+    throw new ArgumentError(`${key} is empty: give the command to run.`);
+  }
+  const bytes = Buffer.byteLength(command);
+  if (bytes > COMMAND_BYTES_MAX) {
+    const limit = `at most ${COMMAND_BYTES_MAX} can be given`;
+    throw new ArgumentError(`${key} has ${bytes} bytes and ${limit}: write a file and run that.`);
+  }
+  return command;
+}
+
+function checkValue(name: string, value: unknown, schema: Readonly<Record<string, unknown>>): void {
+  const allowed = Array.isArray(schema.enum) ? schema.enum : undefined;
+  if (allowed !== undefined && !allowed.includes(value)) {
+    throw wrong(name, `one of ${allowed.join(', ')}`, value);
+  }
+  if (schema.type === 'string') checkText(name, value);
+  if (schema.type === 'boolean' && typeof value !== 'boolean') {
+    throw wrong(name, 'true or false', value);
+  }
+  if (schema.type === 'integer' || schema.type === 'number') checkNumber(name, value, schema);
+  if (schema.type !== 'object') return;
+  const map = asObject(value);
+  if (map === undefined) throw wrong(name, 'an object of strings', value);
+  for (const [key, one] of Object.entries(map)) {
+    if (key === '' || /[=\0]/.test(key)) throw wrong(name, 'an object of variables', key);
+    checkText(`${name}.${printable(key)}`, one);
+  }
+}
+
+function checkText(name: string, value: unknown): void {
+  if (typeof value !== 'string') throw wrong(name, 'a string', value);
+  if (value.includes('\0')) throw new ArgumentError(`${name} must not contain a NUL character.`);
+}
+
+function checkNumber(
+  name: string,
+  value: unknown,
+  { minimum, maximum, type }: Readonly<Record<string, unknown>>,
+): void {
+  const least = typeof minimum === 'number' ? minimum : Number.MIN_SAFE_INTEGER;
+  const most = typeof maximum === 'number' ? maximum : Number.MAX_SAFE_INTEGER;
+  const fits = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
+  if (fits && typeof value === 'number' && value >= least && value <= most) return;
+  const from = typeof minimum === 'number' ? ` from ${minimum}` : '';
+  const to = typeof maximum === 'number' ? ` up to ${maximum}` : '';
+  throw wrong(name, `a ${type === 'integer' ? 'whole ' : ''}number${from}${to}`, value);
+}
+
+function wrong(name: string, what: string, value: unknown): ArgumentError {
+  return new ArgumentError(`${name} must be ${what}, not ${shown(value)}.`);
+}
+
+function shown(value: unknown): string {
+  const characters = [...printable(JSON.stringify(value) ?? String(value))];
+  if (characters.length <= SHOWN_MAX) return characters.join('');
+  return `${characters.slice(0, SHOWN_MAX).join('')}…`;
+}

@@ -1,0 +1,109 @@
+// What every dialect that runs commands is made of: its settings, a shell for conversations, the
+// checking of arguments, and errors as one sentence. A dialect adds its tools and its words.
+
+import type * as z from 'zod';
+import { AgentShell } from '../agent/agent-shell.ts';
+import { type Caller, callerOf } from '../agent/caller.ts';
+import { isAppError } from '../errors.ts';
+import type {
+  CallContext,
+  Health,
+  Plugin,
+  Services,
+  ToolDefinition,
+  ToolResult,
+} from '../plugin.ts';
+import type { DialectConfig } from './agent-config.ts';
+import { type Args, ArgumentError, checkedArguments } from './arguments.ts';
+
+export type About<S extends z.ZodRawShape> = {
+  /** As settings call it. */
+  readonly name: string;
+  readonly version: string;
+  readonly config: DialectConfig<S>;
+};
+
+export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
+  readonly #about: About<S>;
+  readonly #services: Services;
+  #settings: ReturnType<DialectConfig<S>['read']>;
+  #shell: AgentShell | undefined;
+
+  /** Throws `ConfigurationError`. */
+  constructor(about: About<S>, config: unknown, services: Services) {
+    this.#about = about;
+    this.#services = services;
+    this.#settings = about.config.read(config, services.projectDirectory);
+  }
+
+  abstract getTools(): readonly ToolDefinition[];
+
+  /** `args` fit the schema of the tool. What it throws as `AppError` becomes a sentence. */
+  protected abstract answer(tool: string, args: Args, caller: Caller): Promise<ToolResult>;
+
+  async initialize(): Promise<void> {
+    this.#shell = await this.#open();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#shell?.close();
+  }
+
+  async healthCheck(): Promise<Health> {
+    return this.#shell?.health() ?? { healthy: false, reasons: ['It was not started.'] };
+  }
+
+  /** Throws `ConfigurationError`, and nothing has changed then. */
+  async onConfigReload(config: unknown): Promise<void> {
+    this.#settings = this.#about.config.read(config, this.#services.projectDirectory);
+    if ((await this.#shell?.reload(this.#settings.agent)) !== false) return;
+    await this.#shell?.close();
+    this.#shell = await this.#open();
+  }
+
+  async callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
+    const tool = this.getTools().find((one) => one.name === name);
+    if (tool === undefined) return failed(`Unknown tool: ${name}`);
+    try {
+      const caller = callerOf(context, this.#services.env);
+      return await this.answer(name, checkedArguments(tool, args), caller);
+    } catch (error) {
+      if (error instanceof ArgumentError) return failed(error.message);
+      if (isAppError(error)) return failed(this.sentence(error));
+      throw error;
+    }
+  }
+
+  /** The keys of its own. */
+  protected get own(): ReturnType<DialectConfig<S>['read']>['own'] {
+    return this.#settings.own;
+  }
+
+  protected get workingDirectory(): string {
+    return this.#settings.agent.workingDirectory;
+  }
+
+  protected get shell(): AgentShell {
+    if (this.#shell === undefined) throw new Error('the dialect was not started');
+    return this.#shell;
+  }
+
+  protected get services(): Services {
+    return this.#services;
+  }
+
+  /** What an error says to the model. */
+  protected sentence({ message, hint }: { message: string; hint?: string | undefined }): string {
+    return hint === undefined ? message : `${message} ${hint}`;
+  }
+
+  #open(): Promise<AgentShell> {
+    const { name, version } = this.#about;
+    const { agent: settings } = this.#settings;
+    return AgentShell.open({ services: this.#services, name, pluginVersion: version, settings });
+  }
+}
+
+function failed(text: string): ToolResult {
+  return { success: false, text };
+}

@@ -1,0 +1,106 @@
+// One answer of `cuff_shell` about a run: its output, or what is new of it, and the lines that say
+// how it stands. Whether it counts as a success is decided here: a command that failed is an error,
+// one that only said "no" with exit code 1 is not.
+
+import { missedVariables, type Report } from '../agent/report.ts';
+import { answerOf } from '../agent/report-answer.ts';
+import { waitingForInput } from '../agent/report-waiting.ts';
+import type { ToolResult } from '../plugin.ts';
+import { printable } from '../text/printable.ts';
+import { type Body, bodyOf, type Kind, newsBody } from './native-output.ts';
+import type { Native, Subject } from './native-runs.ts';
+import type { VIEWS } from './native-tools.ts';
+import { endedTrailer, joined, lines, runningTrailer } from './native-words.ts';
+
+export type ViewName = (typeof VIEWS)[number];
+
+export type Wanted = {
+  /** Undefined: what is new since the last answer. */
+  readonly view: ViewName | undefined;
+  readonly bytesMax: number;
+  /** In place of the output of a run that is over. */
+  readonly instead?: ((report: Report) => Body) | undefined;
+  /** Lines in brackets before those about the run. */
+  readonly first?: readonly string[];
+};
+
+export function answerAbout(native: Native, subject: Subject, wanted: Wanted): ToolResult {
+  const capture = subject.open();
+  const report = native.reports.of(capture, subject.run);
+  if (report.ended === undefined) {
+    const body = wanted.view === 'none' ? '' : news(native, report, wanted).text;
+    const waiting = waitingForInput(capture);
+    const killAfterMs = capture.meta?.killAfterMs;
+    const { first = [] } = wanted;
+    return {
+      success: true,
+      text: joined([body, runningTrailer({ report, waiting, killAfterMs, first })]),
+    };
+  }
+  const { outcome } = report.ended;
+  if (outcome.kind === 'failed' && outcome.error !== 'runner_lost') return notStarted(outcome);
+  return ended(native, subject, report, { ...wanted, killAfterMs: capture.meta?.killAfterMs });
+}
+
+function ended(
+  native: Native,
+  subject: Subject,
+  report: Report,
+  wanted: Wanted & { readonly killAfterMs: number | undefined },
+): ToolResult {
+  const { endedBy, outcome } = report.ended ?? {};
+  const itself = endedBy === 'itself';
+  const code = itself && outcome?.kind === 'exited' ? outcome.code : undefined;
+  const answer = code === 1 ? answerOf(subject.command, report.totals.stderr.bytes) : undefined;
+  const success = code === 0 || answer !== undefined;
+  const { view, bytesMax } = wanted;
+  const body =
+    view === undefined
+      ? news(native, report, wanted)
+      : firstBody(native, report, view, () =>
+          wanted.instead === undefined
+            ? bodyOf(native.shell, report.id, kindOf(view, success), bytesMax, report.totals)
+            : wanted.instead(report),
+        );
+  const withheld = success ? [] : native.shell.withheld;
+  const missed = missedVariables(withheld, subject.command, body.text);
+  const { killAfterMs } = wanted;
+  const trailer = endedTrailer({ report, ranges: body.ranges, answer, killAfterMs, missed });
+  const first = wanted.first === undefined ? '' : lines(wanted.first);
+  return { success, text: joined([body.text, first, trailer]) };
+}
+
+function kindOf(view: ViewName, success: boolean): Kind {
+  if (view === 'auto') return success ? 'tail' : 'middle';
+  return view === 'full' ? 'head' : view;
+}
+
+const NO_OUTPUT = '(no output)';
+
+function firstBody(
+  { reports }: Native,
+  { id, totals }: Report,
+  view: ViewName,
+  show: () => Body,
+): Body {
+  const body = show();
+  if (view === 'none') return body;
+  for (const channel of ['stdout', 'stderr'] as const) {
+    reports.news(id).heard(channel, body.until?.[channel] ?? totals[channel].bytes);
+  }
+  if (body.text !== '') return body;
+  const none = totals.stdout.bytes + totals.stderr.bytes === 0;
+  return { ...body, text: none ? NO_OUTPUT : '(nothing visible)' };
+}
+
+function news({ shell, reports }: Native, { id, totals }: Report, { bytesMax }: Wanted): Body {
+  const body = newsBody(shell, id, reports.news(id), bytesMax, totals);
+  if (body.text !== '') return body;
+  const some = totals.stdout.bytes + totals.stderr.bytes > 0;
+  return { ...body, text: some ? '(no new output)' : NO_OUTPUT };
+}
+
+function notStarted({ message, error }: { message: string; error: string }): ToolResult {
+  const why = printable(message || error);
+  return { success: false, text: `The command could not be started: ${why}.` };
+}

@@ -1,0 +1,171 @@
+// The dialect of seed 002: one tool, `bash`, that gives both streams as one text. A command has a
+// deadline and is killed at it, or runs in the background with its output in a file. Commits name
+// a co-author, editors fail at once, and a few commands that nobody means are not executed.
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentRun } from '../agent/agent-shell.ts';
+import type { Caller } from '../agent/caller.ts';
+import { coAuthored, dangerousPattern } from '../agent/command-text.ts';
+import { type CopyDisk, LiveCopy } from '../agent/output-copy.ts';
+import { AppError, errnoOf } from '../errors.ts';
+import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
+import { hasInteractiveRebase } from '../text/shell-facts.ts';
+import type { DialectConfig } from './agent-config.ts';
+import type { Args } from './arguments.ts';
+import { Dialect } from './dialect.ts';
+import { bashTool, phoenixCall, phoenixConfig } from './phoenix-tools.ts';
+import * as words from './phoenix-words.ts';
+
+const VERSION = '1.0.0';
+
+// The runner keeps the deadline; this only ends the waiting should it be gone.
+const ANSWER_MS = 10_000;
+
+/** Seed 002: nobody sits there who could edit the list. */
+const NO_REBASE = {
+  GIT_SEQUENCE_EDITOR: "echo 'Interactive rebase requires background=true' && exit 1",
+};
+
+type PhoenixShape = typeof phoenixConfig extends DialectConfig<infer S> ? S : never;
+
+export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
+  static readonly pluginVersion = VERSION;
+  static readonly configSchema = phoenixConfig.schema;
+  /** Tests make it fail. */
+  protected readonly disk: CopyDisk | undefined = undefined;
+  readonly #files = new Set<LiveCopy>();
+
+  static checkConfig(given: unknown): readonly ConfigProblem[] {
+    return phoenixConfig.problems(given);
+  }
+
+  constructor(given: unknown, services: Services) {
+    super({ name: 'phoenix_bash', version: VERSION, config: phoenixConfig }, given, services);
+  }
+
+  getTools(): readonly ToolDefinition[] {
+    return [bashTool(this.workingDirectory)];
+  }
+
+  override async shutdown(): Promise<void> {
+    await super.shutdown();
+    for (const file of this.#files) file.stop();
+    await Promise.all([...this.#files].map((file) => file.over));
+  }
+
+  protected async answer(_tool: string, args: Args, caller: Caller): Promise<ToolResult> {
+    const { command, background, timeoutSeconds } = phoenixCall(args, this.own);
+    this.#checkWorkingDirectory();
+    const pattern = dangerousPattern(command);
+    if (pattern !== undefined) {
+      await this.shell.deny({ command, waitMs: timeoutSeconds * 1000 }, caller);
+      return { success: false, text: words.dangerousText(pattern) };
+    }
+    const text = await this.#withCoAuthor(command);
+    if (background) return this.#background(text, caller);
+    return this.#foreground(text, timeoutSeconds, caller);
+  }
+
+  #checkWorkingDirectory(): void {
+    const directory = this.workingDirectory;
+    try {
+      if (statSync(directory).isDirectory()) return;
+    } catch (error) {
+      const why = errnoOf(error);
+      if (why !== 'ENOENT' && why !== 'ENOTDIR') return; // starting the command says what it is
+      throw new AppError('cwd_missing', words.missingDirectoryText(directory));
+    }
+    throw new AppError('cwd_not_directory', words.noDirectoryText(directory));
+  }
+
+  async #withCoAuthor(command: string): Promise<string> {
+    const { co_author: coAuthor } = this.own;
+    if (coAuthor === false) return command;
+    const { workingDirectory } = this;
+    return coAuthored(command, coAuthor, { workingDirectory, env: this.services.env });
+  }
+
+  async #foreground(command: string, seconds: number, caller: Caller): Promise<ToolResult> {
+    const killAfterMs = seconds * 1000;
+    const run = this.shell.start(
+      {
+        command,
+        waitMs: killAfterMs,
+        killAfterMs,
+        how: { transport: 'merged', graceMs: 0 },
+        ...(hasInteractiveRebase(command) && { env: NO_REBASE }),
+      },
+      caller,
+    );
+    const finished = await this.shell.wait(run, killAfterMs + ANSWER_MS, caller);
+    const output = words.outputText(this.#output(run));
+    if (finished === undefined || finished.ended.endedBy === 'timeout') {
+      return { success: false, text: words.timedOutText(seconds, output) };
+    }
+    const { outcome } = finished.ended;
+    if (outcome.kind === 'exited' && outcome.code === 0) return { success: true, text: output };
+    return { success: false, text: words.failedText(outcome, output) };
+  }
+
+  /** The file follows the run for as long as anything of it can print. */
+  async #background(command: string, caller: Caller): Promise<ToolResult> {
+    const directory = this.#newDirectory();
+    const run = this.#startIn(directory, command, caller);
+    const file = new LiveCopy(run, join(directory, 'output'), {
+      text: 'raw',
+      lastWords: ({ outcome }) => words.lastWords(outcome),
+      ...(this.disk && { disk: this.disk }),
+    });
+    this.#keep(file, run);
+    const child = await run.begun.run.started;
+    if (child !== undefined) {
+      return { success: true, text: words.backgroundText(child.pid, file.path) };
+    }
+    const { ended } = await run.finished;
+    await file.over;
+    rmSync(directory, { recursive: true, force: true });
+    return { success: false, text: words.failedText(ended.outcome, '') };
+  }
+
+  #newDirectory(): string {
+    try {
+      return mkdtempSync(join(this.services.env.TMPDIR || tmpdir(), 'phoenix-'));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new AppError('start_failed', `There is no place for the output file: ${why}`);
+    }
+  }
+
+  #startIn(directory: string, command: string, caller: Caller): AgentRun {
+    try {
+      const how = { transport: 'merged' } as const;
+      return this.shell.start({ command, waitMs: 0, how }, caller);
+    } catch (error) {
+      rmSync(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  #keep(file: LiveCopy, { id }: AgentRun): void {
+    this.#files.add(file);
+    void file.over.then(() => {
+      this.#files.delete(file);
+      if (file.error === undefined) return;
+      const { path, error } = file;
+      this.services.log('warn', 'Output file is incomplete', { run_id: id, path, error });
+    });
+  }
+
+  #output({ id }: AgentRun): words.Output {
+    const totalBytes = this.shell.read(id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
+    const read = (from: number, length: number): Uint8Array =>
+      Buffer.concat(this.shell.read(id, from, length).chunks.map(({ bytes }) => bytes));
+    if (totalBytes <= words.OUTPUT_BYTES_MAX) {
+      return { first: read(0, totalBytes), last: new Uint8Array(), totalBytes };
+    }
+    const { SNIP_BYTES: length } = words;
+    return { first: read(0, length), last: read(totalBytes - length, length), totalBytes };
+  }
+}

@@ -1,0 +1,196 @@
+// The dialect of seed 001: one tool, `bash`. A command is waited for; when that takes too long it
+// goes on in the background, and the same tool checks on it by its pid or kills it. Streams are
+// kept apart, cleaned, and shown from their end; what does not fit is in a file that is named.
+
+import { resolve } from 'node:path';
+import type { AgentRun, Finished } from '../agent/agent-shell.ts';
+import type { Caller } from '../agent/caller.ts';
+import {
+  type Copy,
+  type CopyDisk,
+  capturedBytes,
+  copyStream,
+  LiveCopy,
+  pathInCapture,
+  pathInDirectory,
+  rawPath,
+} from '../agent/output-copy.ts';
+import { cleanView } from '../agent/sanitized-view.ts';
+import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
+import { within } from '../running.ts';
+import type { DialectConfig } from './agent-config.ts';
+import type { Args } from './arguments.ts';
+import { Dialect } from './dialect.ts';
+import { type Limits, OutputSince } from './pipe-new-output.ts';
+import { bashTool, pipeCall, pipeConfig } from './pipe-tools.ts';
+import * as words from './pipe-words.ts';
+
+const VERSION = '1.0.0';
+
+const BYTES_MAX = 51_200; // seed 001, of each stream
+const ALL: Limits = { linesMax: 2_000, bytesMax: BYTES_MAX };
+const COMPACT = {
+  stdout: { linesMax: 500, bytesMax: BYTES_MAX },
+  stderr: { linesMax: 100, bytesMax: BYTES_MAX },
+};
+
+// A copy that is far behind, because it has gigabytes to do, must not hold up the answer.
+const CATCH_UP_MS = 2_000;
+
+// More than this is not written a second time when the capture has nothing else in it.
+const CLEAN_COPY_BYTES_MAX = 8 * 1024 * 1024;
+
+const KEPT_MAX = 1_000; // runs in the background that are over, and can still be checked
+
+type PipeShape = typeof pipeConfig extends DialectConfig<infer S> ? S : never;
+
+/** A run that nobody waits for any more. */
+type Background = {
+  /** Everything it prints, as it comes. */
+  readonly file: LiveCopy;
+  readonly since: OutputSince;
+};
+
+export class PipeBashPlugin extends Dialect<PipeShape> {
+  static readonly pluginVersion = VERSION;
+  static readonly configSchema = pipeConfig.schema;
+  /** Tests make it fail. */
+  protected readonly disk: CopyDisk | undefined = undefined;
+  readonly #background = new Map<AgentRun, Background>();
+
+  static checkConfig(given: unknown): readonly ConfigProblem[] {
+    return pipeConfig.problems(given);
+  }
+
+  constructor(given: unknown, services: Services) {
+    super({ name: 'pipe_bash', version: VERSION, config: pipeConfig }, given, services);
+  }
+
+  getTools(): readonly ToolDefinition[] {
+    return [bashTool(this.own.default_timeout_ms)];
+  }
+
+  override async shutdown(): Promise<void> {
+    await super.shutdown();
+    for (const { file } of this.#background.values()) file.stop();
+    await Promise.all([...this.#background.values()].map(({ file }) => file.over));
+  }
+
+  protected async answer(_tool: string, args: Args, caller: Caller): Promise<ToolResult> {
+    const call = pipeCall(args, this.own.default_timeout_ms);
+    if (call.kind === 'run') return this.#run(call.command, call.timeoutMs, caller);
+    const run = this.#backgrounded(caller, call.pid);
+    const background = run && this.#background.get(run);
+    if (run === undefined || background === undefined) {
+      return { success: false, text: words.unknownText(call.pid) };
+    }
+    return call.kind === 'check' ? this.#check(run, background) : this.#kill(run, background);
+  }
+
+  /** The newest that had this pid: pids come again. */
+  #backgrounded({ key }: Caller, pid: number): AgentRun | undefined {
+    return [...this.#background.keys()].findLast((run) => run.owner === key && run.pid === pid);
+  }
+
+  async #run(command: string, timeoutMs: number, caller: Caller): Promise<ToolResult> {
+    const run = this.shell.start({ command, waitMs: timeoutMs }, caller);
+    const finished = await this.shell.wait(run, timeoutMs, caller);
+    if (finished === undefined) return this.#leave(run, timeoutMs);
+    const streams = this.#streams(run);
+    const files = {
+      stdout: await this.#offload(run, 'stdout', streams),
+      stderr: await this.#offload(run, 'stderr', streams),
+    };
+    return { success: succeeded(finished), text: words.endedText(finished, streams, files) };
+  }
+
+  /** It goes on, and is known by its pid from now on. */
+  async #leave(run: AgentRun, timeoutMs: number): Promise<ToolResult> {
+    const { background_notice: notice, cr } = this.own;
+    const file = new LiveCopy(run, this.#path(run, 'output.log'), { text: { cr }, ...this.#disk });
+    const since = new OutputSince(this.shell, run.id, { cr });
+    this.#background.set(run, { file, since });
+    this.#forget();
+    const added = await since.take();
+    await caughtUp(file, since.cursor);
+    const limits = notice === 'compact' ? COMPACT : { stdout: ALL, stderr: ALL };
+    const streams = {
+      stdout: added.stdout.shown(limits.stdout),
+      stderr: added.stderr.shown(limits.stderr),
+    };
+    const about = { timeoutMs, pid: run.pid ?? 0, file };
+    return { success: true, text: words.backgroundText(notice, about, streams) };
+  }
+
+  async #check(run: AgentRun, { file, since }: Background): Promise<ToolResult> {
+    const pid = run.pid ?? 0;
+    // Its entry may be on its way to the disk: then it does not run any more.
+    const over = await within(run.begun.run.done, 0);
+    if (over !== undefined) return this.#ended(run, await run.finished, file);
+    const { both } = await since.take();
+    await caughtUp(file, since.cursor);
+    const text = words.runningText(pid, both.shown(ALL), file);
+    return { success: true, text };
+  }
+
+  async #kill(run: AgentRun, { file }: Background): Promise<ToolResult> {
+    const finished = await this.shell.kill(run, { signal: 'KILL', graceMs: 0 });
+    const { text } = await this.#ended(run, finished, file);
+    return { success: true, text };
+  }
+
+  async #ended(run: AgentRun, finished: Finished, file: LiveCopy): Promise<ToolResult> {
+    await caughtUp(file, capturedBytes(run));
+    const streams = this.#streams(run);
+    const text = words.exitedText(run.pid ?? 0, finished, streams, file);
+    return { success: succeeded(finished), text };
+  }
+
+  #streams(run: AgentRun): words.Streams {
+    const { cr } = this.own;
+    const view = (channel: 'stdout' | 'stderr'): words.Shown =>
+      cleanView(this.shell, run.id, { kind: 'tail', channel, cr, ...ALL });
+    return { stdout: view('stdout'), stderr: view('stderr') };
+  }
+
+  /** Seed 001: short lines that are only too many are no reason for a file. */
+  async #offload(
+    run: AgentRun,
+    channel: 'stdout' | 'stderr',
+    { stdout, stderr }: words.Streams,
+  ): Promise<Copy | undefined> {
+    const [shown, other] = channel === 'stdout' ? [stdout, stderr] : [stderr, stdout];
+    const { bytes } = shown.totals;
+    if (shown.cut === 'none' || bytes <= BYTES_MAX) return undefined;
+    const { cr, offload_directory: directory } = this.own;
+    const alone = other.totals.bytes === 0 && directory === null;
+    if (alone && bytes > CLEAN_COPY_BYTES_MAX) return { path: rawPath(run), error: undefined };
+    const path = this.#path(run, `${channel}.log`);
+    return copyStream(run, channel, path, { text: { cr }, ...this.#disk });
+  }
+
+  #path(run: AgentRun, name: string): string {
+    const { offload_directory: directory } = this.own;
+    if (directory === null) return pathInCapture(run, name, this.disk);
+    return pathInDirectory(resolve(this.services.projectDirectory, directory), 'pipe-bash-');
+  }
+
+  get #disk(): { readonly disk?: CopyDisk } {
+    return this.disk === undefined ? {} : { disk: this.disk };
+  }
+
+  #forget(): void {
+    for (const run of this.#background.keys()) {
+      if (this.#background.size <= KEPT_MAX) return;
+      if (run.result !== undefined) this.#background.delete(run);
+    }
+  }
+}
+
+function succeeded({ ended: { outcome } }: Finished): boolean {
+  return outcome.kind === 'exited' && outcome.code === 0;
+}
+
+async function caughtUp(file: LiveCopy, cursor: number): Promise<void> {
+  await within(file.upTo(cursor), CATCH_UP_MS);
+}

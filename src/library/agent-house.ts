@@ -1,0 +1,41 @@
+// The shell of a tool that only the library has: journalled, with the common settings of all
+// dialects, opened by the first call.
+
+import { AgentShell } from '../agent/agent-shell.ts';
+import { type Caller, callerOf } from '../agent/caller.ts';
+import { dialectConfig } from '../dialects/agent-config.ts';
+import type { HouseOptions, ToolCallOptions } from './bash-tool.ts';
+import { openHouse, refuseProblems } from './house.ts';
+
+const VERSION = '1.0.0';
+
+const CONFIG = dialectConfig('agent', {});
+
+export type AgentHouse = {
+  /** Whether commands are to be journalled. */
+  readonly recording: boolean;
+  /** Rejects with `closed` and `cancelled`. */
+  during<T>(
+    options: ToolCallOptions | undefined,
+    work: (shell: AgentShell, caller: Caller) => Promise<T>,
+  ): Promise<T>;
+  close(): Promise<void>;
+};
+
+/** Throws `settings_invalid`. */
+export function openAgentHouse(name: string, options: HouseOptions): AgentHouse {
+  const house = openHouse(options);
+  const { services } = house;
+  refuseProblems(name, CONFIG.problems(house.config));
+  const { agent: settings } = CONFIG.read(house.config, services.projectDirectory);
+  let opening: Promise<AgentShell> | undefined;
+  return {
+    recording: settings.recording.enabled,
+    during: (call, work) =>
+      house.during(call, async (context) => {
+        opening ??= AgentShell.open({ services, name, pluginVersion: VERSION, settings });
+        return work(await opening, callerOf(context, services.env));
+      }),
+    close: () => house.close(async () => (await opening)?.close()),
+  };
+}

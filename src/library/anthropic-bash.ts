@@ -1,0 +1,97 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// Anthropic's own bash tool, `bash_20250124`: the model knows it without a schema, and expects a
+// shell that persists between calls.
+
+import type { AgentShell } from '../agent/agent-shell.ts';
+import { isAppError } from '../errors.ts';
+import { openAgentHouse } from './agent-house.ts';
+import { type AnthropicRunContext, callOptions } from './anthropic-tools.ts';
+import type { BashTool, HouseOptions, ToolAnswer, ToolInput } from './bash-tool.ts';
+import {
+  codeLines,
+  endLines,
+  joined,
+  OUTPUT_BYTES_MAX,
+  outputText,
+  unrecordedLines,
+} from './command-words.ts';
+import { PersistentShell, type Ran } from './persistent-shell.ts';
+
+const TIMEOUT_MS_DEFAULT = 120_000;
+
+export type AnthropicBashOptions = HouseOptions & {
+  /** After this time a command is ended with everything it started. 120,000 by default. */
+  readonly timeoutMs?: number;
+  /** Of the output in one answer. 30,000 by default. */
+  readonly outputBytesMax?: number;
+};
+
+/**
+ * Goes into `tools` of `messages.create`, where only `type` and `name` are sent, and of the tool
+ * runner, which calls `run`.
+ */
+export type AnthropicBash = Pick<BashTool, 'call' | 'close'> & {
+  readonly type: 'bash_20250124';
+  readonly name: 'bash';
+  run(input: ToolInput, context?: AnthropicRunContext): Promise<string>;
+  parse(content: unknown): ToolInput;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Throws an `AppError` with the code `settings_invalid`. */
+export function createAnthropicBash(options: AnthropicBashOptions = {}): AnthropicBash {
+  const { timeoutMs = TIMEOUT_MS_DEFAULT, outputBytesMax = OUTPUT_BYTES_MAX } = options;
+  const house = openAgentHouse('anthropic_bash', options);
+  let persistent: PersistentShell | undefined;
+
+  const words = (shell: AgentShell, { run, finished, lostDirectory }: Ran): string => {
+    const output = outputText(shell, run.id, { channel: 'all', bytesMax: outputBytesMax });
+    const lost = `[${lostDirectory} is gone; this command ran in ${run.cwd}]`;
+    return joined(output, [
+      ...codeLines(finished),
+      ...endLines(finished, timeoutMs),
+      ...(lostDirectory === undefined ? [] : [lost]),
+      ...unrecordedLines(finished, house.recording),
+    ]);
+  };
+
+  const call: AnthropicBash['call'] = (input, callOptions) =>
+    house.during(callOptions, async (shell, caller): Promise<ToolAnswer> => {
+      const { command, restart } = input;
+      const text = typeof command === 'string' && command.trim() !== '' ? command : undefined;
+      if (restart !== true && text === undefined) {
+        return { text: 'command is required: the bash command to run.', isError: true };
+      }
+      persistent ??= new PersistentShell(shell);
+      if (restart === true) await persistent.restart();
+      if (text === undefined) return { text: 'The shell was restarted.', isError: false };
+      try {
+        const ran = await persistent.run(text, timeoutMs, caller);
+        const { outcome, endedBy } = ran.finished.ended;
+        const isError = outcome.kind === 'failed' || endedBy !== 'itself';
+        return { text: words(shell, ran), isError };
+      } catch (error) {
+        if (isAppError(error)) return { text: error.message, isError: true };
+        throw error;
+      }
+    });
+
+  const close = async (): Promise<void> => {
+    await house.close();
+    persistent?.close();
+  };
+
+  return {
+    type: 'bash_20250124',
+    name: 'bash',
+    call,
+    async run(input, context) {
+      const { text, isError } = await call(input, callOptions(context));
+      if (isError) throw new Error(text);
+      return text;
+    },
+    parse: (content) => content as ToolInput,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

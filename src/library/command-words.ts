@@ -1,0 +1,69 @@
+// What a model reads about a command of a tool that only the library has: its output, clean and
+// never over its cap, and one line in brackets for each fact that the output does not tell.
+
+import type { AgentShell, Finished } from '../agent/agent-shell.ts';
+import { cleanView, type Hidden } from '../agent/sanitized-view.ts';
+import { formatDuration } from '../text/duration.ts';
+import { printable } from '../text/printable.ts';
+import type { Ended, Survivor } from '../types.ts';
+
+export const OUTPUT_BYTES_MAX = 30_000; // about 8,000 tokens
+
+const SURVIVORS_MAX = 5;
+const COMMAND_LENGTH_MAX = 80;
+
+export type OutputView = {
+  readonly channel: 'all' | 'stdout' | 'stderr';
+  readonly bytesMax: number;
+};
+
+/** Both ends where it is too long for one piece, and then where the rest is. */
+export function outputText(
+  shell: AgentShell,
+  id: string,
+  { channel, bytesMax }: OutputView,
+): string {
+  const path = shell.open(id).dir;
+  const gap = ({ firstLine, lastLine, bytes }: Hidden): string =>
+    `\n[${bytes} bytes left out, lines ${firstLine}-${lastLine}. All output: ${path}/output.bin]\n`;
+  return cleanView(shell, id, { kind: 'ends', channel, bytesMax, cr: 'overwrite', gap }).text;
+}
+
+/** How it ended, if not with a code of its own, and who is left. */
+export function endLines(finished: Finished, killAfterMs: number): readonly string[] {
+  return [...endingOf(finished.ended, killAfterMs), ...survivorLines(finished.survivors)];
+}
+
+export function codeLines({ ended: { outcome, endedBy } }: Finished): readonly string[] {
+  const own = endedBy === 'itself' && outcome.kind === 'exited' && outcome.code !== 0;
+  return own ? [`[exit code ${outcome.code}]`] : [];
+}
+
+function endingOf({ outcome, endedBy }: Ended, killAfterMs: number): readonly string[] {
+  if (outcome.kind === 'failed') return [`[could not be started: ${outcome.message}]`];
+  if (endedBy === 'timeout') {
+    return [`[timed out after ${formatDuration(killAfterMs)}; every process of it was ended]`];
+  }
+  if (endedBy !== 'itself') return [`[ended: ${endedBy}]`];
+  return outcome.kind === 'signaled' ? [`[ended by ${outcome.signal}]`] : [];
+}
+
+function survivorLines(survivors: readonly Survivor[]): readonly string[] {
+  const lines = survivors.slice(0, SURVIVORS_MAX).map(({ pid, command }) => {
+    return `[still running: ${pid} ${printable(command).slice(0, COMMAND_LENGTH_MAX)}]`;
+  });
+  const more = survivors.length - lines.length;
+  return more === 0 ? lines : [...lines, `[and ${more} more processes]`];
+}
+
+export function unrecordedLines({ written }: Finished, wanted: boolean): readonly string[] {
+  if (written.recorded || !wanted) return [];
+  return [`[not recorded: ${written.why.replace(/\.$/, '')}]`];
+}
+
+/** The output and the lines about it, each on a line of its own. */
+export function joined(output: string, lines: readonly string[]): string {
+  if (output === '' && lines.length === 0) return '[no output]';
+  const gap = output === '' || output.endsWith('\n') ? '' : '\n';
+  return `${output}${lines.length === 0 ? '' : gap}${lines.join('\n')}`;
+}

@@ -1,0 +1,100 @@
+// What a tool of the library stands on when there is no server around it: services for a plugin, a
+// shell that is made when it is needed, and calls that can be cancelled and closed.
+
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../errors.ts';
+import type { CallContext, ConfigProblem, Services } from '../plugin.ts';
+import { storeOf } from '../reading.ts';
+import { createShell, type Shell } from '../shell.ts';
+import type { AbortSignalLike, HouseOptions, ToolCallOptions } from './bash-tool.ts';
+
+export type House = {
+  readonly services: Services;
+  /** `config`, with `recording` where that was given by itself. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /**
+   * One call: its context is cancelled by the caller's signal and by nobody else. Rejects with
+   * `closed` and `cancelled`.
+   */
+  during<T>(
+    options: ToolCallOptions | undefined,
+    work: (context: CallContext) => Promise<T>,
+  ): Promise<T>;
+  /** The first call closes; all others wait for it. */
+  close(shutdown: () => Promise<void>): Promise<void>;
+};
+
+export function openHouse(options: HouseOptions): House {
+  const connection = randomUUID(); // calls without a conversation belong to who made the tools
+  let closing: Promise<void> | undefined;
+  const { services, closeShell } = openServices(options);
+  return {
+    services,
+    config: configOf(options),
+    async during(call, work) {
+      if (closing !== undefined) throw new AppError('closed', 'The tools were closed.');
+      const { signal, release } = linked(call?.signal);
+      if (signal.aborted) {
+        throw new AppError('cancelled', 'The signal was aborted before the call was made.');
+      }
+      const meta = {
+        ...(options.conversationId !== undefined && { conversation_id: options.conversationId }),
+        ...(call?.toolCallId !== undefined && { tool_call_id: call.toolCallId }),
+      };
+      try {
+        return await work({ meta, client: undefined, connection, signal });
+      } finally {
+        release();
+      }
+    },
+    close(shutdown) {
+      closing ??= shutdown().finally(closeShell);
+      return closing;
+    },
+  };
+}
+
+function openServices(options: HouseOptions): { services: Services; closeShell: () => void } {
+  const env = options.env ?? process.env;
+  const projectDirectory = options.cwd ?? process.cwd();
+  const stateRoot = options.stateRoot ?? storeOf(env).root;
+  let shell: Shell | undefined;
+  const services: Services = {
+    projectDirectory,
+    stateRoot,
+    env,
+    log: options.log ?? (() => undefined),
+    now: Date.now,
+    shell() {
+      shell ??= createShell({ stateRoot, cwd: projectDirectory, env });
+      return shell;
+    },
+  };
+  return { services, closeShell: () => shell?.close() };
+}
+
+function configOf({ config = {}, recording }: HouseOptions): Readonly<Record<string, unknown>> {
+  if (recording === undefined) return config;
+  const given = typeof recording === 'boolean' ? { enabled: recording } : recording;
+  const section = config.recording;
+  return { ...config, recording: { ...(typeof section === 'object' ? section : {}), ...given } };
+}
+
+/** Throws `settings_invalid` with everything that is wrong. */
+export function refuseProblems(tool: string, problems: readonly ConfigProblem[]): void {
+  if (problems.length === 0) return;
+  const words = problems.map(({ path, message }) => `${path.join('.') || 'config'}: ${message}`);
+  throw new AppError('settings_invalid', `The config of ${tool} is refused: ${words.join('; ')}.`);
+}
+
+/** A real signal that follows the given one until it is released. */
+function linked(given: AbortSignalLike | undefined): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  if (given?.aborted === true) abort();
+  given?.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    release: () => given?.removeEventListener('abort', abort),
+  };
+}

@@ -1,0 +1,149 @@
+// The five things that no agent of ours runs by accident: emptying the disk, writing over it,
+// formatting it. Matched on the programs and words that would run, not on the letters of the text,
+// so that `echo "rm -rf /"` and `rm -rf /tmp/x` pass and `sudo /bin/rm -r --force //` does not.
+// This is defence in depth and no security boundary: a variable, a script in a file or any other
+// language gets past it. Text that does not parse is judged by the parts that do and by a look at
+// what stands where a command may begin; otherwise it is left to the shell, which will refuse it.
+
+import { posix } from 'node:path';
+import {
+  parseShell,
+  type Redirection,
+  type SimpleCommand,
+  type Word,
+} from '../text/shell-parse.ts';
+import { innermostProgram, innerTexts, type Program } from '../text/shell-program.ts';
+
+export type DangerousPattern =
+  | 'rm -rf /'
+  | 'rm -rf /*'
+  | '> /dev/sda'
+  | 'mkfs.'
+  | 'dd if=.* of=/dev/';
+
+/** Text in text in text: `bash -c "eval '...'"`. */
+const INNER_DEPTH_MAX = 8;
+
+/** The pattern that the command is an instance of, or undefined if it may run. */
+export function dangerousPattern(command: string): DangerousPattern | undefined {
+  return inText(command, 0);
+}
+
+function inText(text: string, depth: number): DangerousPattern | undefined {
+  const { ok, commands, redirections } = parseShell(text);
+  if (redirections.some(writesDisk)) return '> /dev/sda';
+  for (const command of commands) {
+    const found = inCommand(command) ?? inInnerTexts(command, depth);
+    if (found !== undefined) return found;
+  }
+  return ok ? undefined : atCommandStart(text);
+}
+
+function inInnerTexts(command: SimpleCommand, depth: number): DangerousPattern | undefined {
+  if (depth >= INNER_DEPTH_MAX) return undefined;
+  for (const inner of innerTexts(command)) {
+    const found = inText(inner, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function inCommand(command: SimpleCommand): DangerousPattern | undefined {
+  const program = innermostProgram(command);
+  if (program === undefined) return undefined;
+  const { name, args } = program;
+  if (name === 'rm') return removesRoot(args);
+  if (name === 'mkfs' || name.startsWith('mkfs.')) return 'mkfs.';
+  if (name === 'dd') return overwritesDevice(program) ? 'dd if=.* of=/dev/' : undefined;
+  if (name === 'tee') return args.some(isDisk) ? '> /dev/sda' : undefined;
+  return undefined;
+}
+
+function removesRoot(args: readonly Word[]): DangerousPattern | undefined {
+  const end = args.findIndex(({ literal }) => literal === '--');
+  const isOption = (word: Word, at: number): boolean =>
+    (end < 0 || at < end) && /^-./.test(word.literal ?? '');
+  const recursive = args.some((word, at) => isOption(word, at) && isRecursive(word.literal ?? ''));
+  if (!recursive) return undefined;
+  const targets = args.filter((word, at) => !isOption(word, at));
+  if (targets.some(({ literal }) => isRoot(literal))) return 'rm -rf /';
+  return targets.some(isAllOfRoot) ? 'rm -rf /*' : undefined;
+}
+
+/** Without --force it asks, but nobody is there to say no. GNU takes `--rec` as well. */
+function isRecursive(option: string): boolean {
+  if (option.startsWith('--')) return /^--r/.test(option) && '--recursive'.startsWith(option);
+  return /[rR]/.test(option);
+}
+
+function isRoot(path: string | undefined): boolean {
+  return path?.startsWith('/') === true && /^\/+$/.test(posix.normalize(path));
+}
+
+/** A star, or dots and a star, directly below the root: `/*`, `"/"*`, `//.*`. */
+function isAllOfRoot({ pieces }: Word): boolean {
+  let path = '';
+  let star = false;
+  for (const piece of pieces) {
+    if (piece.kind === 'text') path += piece.value;
+    else if (piece.kind !== 'glob') return false;
+    else {
+      path += piece.source;
+      star ||= piece.source === '*';
+    }
+  }
+  if (!star || !path.startsWith('/')) return false;
+  return /^\/+[.*?]+\/*$/.test(posix.normalize(path));
+}
+
+const WRITING = ['>', '>>', '>|', '<>', '>&', '&>', '&>>'];
+
+function writesDisk({ operator, target }: Redirection): boolean {
+  return target !== undefined && WRITING.includes(operator) && isDisk(target);
+}
+
+/** Disks and their partitions, by the names that Linux gives them. */
+const DISK =
+  /^\/dev\/(?:(?:sd|hd|vd|xvd)[a-z]{1,2}\d*|nvme\d+(?:n\d+(?:p\d+)?)?|mmcblk\d+(?:p\d+)?)$/;
+/** What such a name begins with, when the rest is only known at run time: `/dev/sd$x`. */
+const DISK_BEGINNING = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk)[a-z0-9]*$/;
+
+function isDisk({ literal, pieces }: Word): boolean {
+  if (literal !== undefined) return DISK.test(slashed(literal));
+  const [first] = pieces;
+  return first?.kind === 'text' && DISK_BEGINNING.test(slashed(first.value));
+}
+
+function slashed(path: string): string {
+  return posix.normalize(path).replace(/^\/+/, '/');
+}
+
+/** Devices that take everything and keep nothing, or are no devices. */
+const HARMLESS =
+  /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/.*|shm\/.*|pts\/.*|mqueue\/.*)$/;
+
+function overwritesDevice({ args }: Program): boolean {
+  return args.some(({ literal, pieces }) => {
+    const [first] = pieces;
+    if (first?.kind !== 'text' || !first.value.startsWith('of=')) return false;
+    const path = slashed((literal ?? first.value).slice('of='.length));
+    return (path === '/dev' ? '/dev/' : path).startsWith('/dev/') && !HARMLESS.test(path);
+  });
+}
+
+/**
+ * For text that does not parse: the plainest forms, where a command may begin. Lengths are bounded
+ * so that the search stays linear.
+ */
+const BEGIN = String.raw`(?:^|[\n;&|(){}\x60]|\b(?:sudo|then|do|else)\s)`;
+const START = String.raw`${BEGIN}\s{0,32}(?:[\w./-]{0,64}/)?`;
+const PLAIN: readonly (readonly [DangerousPattern, RegExp])[] = [
+  ['rm -rf /*', new RegExp(String.raw`${START}rm\s+-(?:rf|fr)\s+/\*(?=$|[\s;&|)])`)],
+  ['rm -rf /', new RegExp(String.raw`${START}rm\s+-(?:rf|fr)\s+/(?=$|[\s;&|)])`)],
+  ['mkfs.', new RegExp(String.raw`${START}mkfs\.\w+\s+/dev/`)],
+  ['dd if=.* of=/dev/', new RegExp(String.raw`${START}dd\s+if=\S+\s+of=/dev/(?!null\b)\w`)],
+];
+
+function atCommandStart(text: string): DangerousPattern | undefined {
+  return PLAIN.find(([, pattern]) => pattern.test(text))?.[0];
+}

@@ -1,0 +1,79 @@
+// Small questions about a command that can be answered from its text: who will ask for an editor,
+// how many programs its exit status hides, whose exit status it is.
+
+import { gitCall } from './shell-git.ts';
+import { type Pipeline, parseShell, type SimpleCommand } from './shell-parse.ts';
+import { innerTexts, programOf } from './shell-program.ts';
+
+/** Whether `git rebase -i` may run, also inside `bash -c '...'`. */
+export function hasInteractiveRebase(command: string): boolean {
+  return rebases(command, true);
+}
+
+function rebases(text: string, lookInside: boolean): boolean {
+  if (!text.includes('rebase')) return false;
+  return parseShell(text).commands.some(
+    (command) =>
+      isInteractiveRebase(command) ||
+      (lookInside && innerTexts(command).some((inner) => rebases(inner, false))),
+  );
+}
+
+/** Letters of `git rebase` whose rest is a value, not more letters. */
+const REBASE_VALUED = /[CSXrsx].*$/;
+
+function isInteractiveRebase(command: SimpleCommand): boolean {
+  const call = gitCall(command);
+  if (call?.subcommand !== 'rebase') return false;
+  let interactive = false;
+  for (const { literal } of call.args) {
+    if (literal === '--') break;
+    // git takes any beginning of a long option that is not also that of another.
+    if (/^--in/.test(literal ?? '') && '--interactive'.startsWith(literal ?? '')) {
+      interactive = true;
+    } else if (literal === '--no-interactive') interactive = false;
+    else if (/^-[^-]/.test(literal ?? '') && literal?.replace(REBASE_VALUED, '').includes('i')) {
+      interactive = true;
+    }
+  }
+  return interactive;
+}
+
+/**
+ * How many stages the pipeline has that the exit status comes from. One when there is only one
+ * program, or when that is not known.
+ */
+export function lastPipelineStages(command: string): number {
+  return lastPipeline(command)?.stages.length ?? 1;
+}
+
+/**
+ * The program whose exit status the command has if it gets to its end: the last of the last
+ * pipeline, behind assignments and wrappers like `env` and `timeout`, without its directory.
+ * `[[` counts as a program. Undefined for groups, loops, and what is not waited for.
+ */
+export function mainProgram(command: string): string | undefined {
+  const stage = lastPipeline(command)?.stages.at(-1);
+  if (stage?.kind === 'test') return '[[';
+  return stage?.kind === 'simple' ? programOf(stage.command)?.name : undefined;
+}
+
+/**
+ * Whether it may end in another directory than it began in: only a builtin of the shell can do
+ * that, by its name or by a word that is not known before it runs.
+ */
+export function mayChangeDirectory(command: string): boolean {
+  return DIRECTORY_WORDS.test(command) || UNKNOWN_PROGRAM.test(command);
+}
+
+const DIRECTORY_WORDS = /cd|pushd|popd|eval|source|builtin/;
+
+/** A dot or an expansion where a program stands. */
+const UNKNOWN_PROGRAM =
+  /(?:^|[;&|({!\n]|\b(?:then|do|else|elif|if|while|until|time|command))\s*(?:\.\s|["']?[$`])/;
+
+function lastPipeline(command: string): Pipeline | undefined {
+  const { ok, pipelines } = parseShell(command);
+  const last = ok ? pipelines.at(-1) : undefined;
+  return last?.background === false ? last : undefined;
+}

@@ -1,0 +1,58 @@
+// `codex` in a project of its own, with its tools as functions and its answers in parts.
+import { Codex } from '../../src/dialects/codex.ts';
+import type { CallContext, Plugin, ToolResult } from '../../src/plugin.ts';
+import { call, World } from '../recorder/helper.ts';
+import { golden } from './golden.ts';
+
+type Args = Readonly<Record<string, unknown>>;
+
+export class CodexWorld {
+  readonly world: World;
+  readonly plugin: Plugin;
+
+  static async open(config: unknown = {}): Promise<CodexWorld> {
+    const world = new World();
+    return new CodexWorld(world, await world.open(Codex, config));
+  }
+
+  private constructor(world: World, plugin: Plugin) {
+    this.world = world;
+    this.plugin = plugin;
+  }
+
+  tool(name: string, args: Args, about: Partial<CallContext> = {}): Promise<ToolResult> {
+    return call(this.plugin, name, args, about);
+  }
+
+  exec(cmd: string, args: Args = {}, about: Partial<CallContext> = {}): Promise<ToolResult> {
+    return this.tool('exec_command', { cmd, ...args }, about);
+  }
+
+  /** Left running: it does not end within the wait, and a busy machine has time to print. */
+  start(cmd: string, args: Args = {}, about: Partial<CallContext> = {}): Promise<ToolResult> {
+    return this.exec(cmd, { yield_time_ms: 1_000, ...args }, about);
+  }
+
+  write(
+    session_id: number,
+    args: Args = {},
+    about: Partial<CallContext> = {},
+  ): Promise<ToolResult> {
+    return this.tool('write_stdin', { session_id, ...args }, about);
+  }
+
+  golden(name: string, ...texts: readonly string[]): void {
+    const chunk = [/Chunk ID: [0-9a-f]{6}/g, 'Chunk ID: 0a1b2c'] as const;
+    golden('codex', name, texts.join('\n---\n'), this.world, [chunk]);
+  }
+}
+
+/** What is behind the header. */
+export function outputOf(text: string): string {
+  const mark = '\nOutput:\n';
+  return text.slice(text.indexOf(mark) + mark.length);
+}
+
+export function tokensOf(text: string): number {
+  return Number(/\nOriginal token count: (\d+)\n/.exec(text)?.[1]);
+}

@@ -1,0 +1,248 @@
+// What is refused before it runs, what is not, and that writing it differently does not help.
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DangerousPattern, dangerousPattern } from '../../src/policy/safety.ts';
+import { verifies } from '../requirements.ts';
+
+const REFUSED: Readonly<Record<DangerousPattern, readonly string[]>> = {
+  'rm -rf /': [
+    'rm -rf /',
+    'rm -fr /',
+    'rm -r -f /',
+    'rm -Rf /',
+    'rm -rvf /',
+    'rm --recursive --force /',
+    'rm -rf -- /',
+    'rm -rf / --no-preserve-root',
+    'rm / -rf',
+    'rm -rf //',
+    'rm -rf /.',
+    'rm -rf /..',
+    'rm -rf /tmp/..',
+    'rm -rf x /',
+    'rm -rf "$x" /',
+    'rm -rf / *',
+    'sudo rm -rf /',
+    'sudo -n -u root -- /bin/rm -rf /',
+    'cd x && rm -rf /',
+    'false || (rm -rf /)',
+    'if true; then rm -rf /; fi',
+    'f() { rm -rf /; }',
+    'echo $(rm -rf /)',
+    'echo `rm -rf /`',
+    'cat <(rm -rf /)',
+    'cat <<E\n$(rm -rf /)\nE',
+    `bash -c 'rm -rf /'`,
+    `bash -lc "cd $x && rm -rf /"`,
+    `sh -e -o pipefail -c 'rm -rf /' name`,
+    `sudo bash -c "sh -c 'rm -rf /'"`,
+    'eval rm -rf /',
+    `eval 'rm -rf' /`,
+    `bash <<'E'\nrm -rf /\nE`,
+    `sh -s <<< 'rm -rf /'`,
+    `trap -- 'rm -rf /' EXIT`,
+    'env A=1 rm -rf /',
+    'command rm -rf /',
+    'nohup rm -rf / &',
+    'timeout 10 rm -rf /',
+    'xargs -0 rm -rf /',
+    'busybox rm -rf /',
+    'A=1 rm -rf /',
+    '"rm" -rf /',
+    '\\rm -rf /',
+    '/bin/rm -rf /',
+    'rm -rf "/"',
+    `rm '-rf' $'/'`,
+    'r\\\nm -rf /',
+    'rm -rf / ) x',
+    'rm -rf /; echo "never closed',
+    'echo (; rm -rf /',
+  ],
+  'rm -rf /*': [
+    'rm -rf /*',
+    'rm -fr /*',
+    'sudo rm -rf /*',
+    'rm -rf "/"*',
+    'rm -rf //*',
+    'rm -rf /.*',
+    'rm -rf /*/',
+    'rm -rf -- /../*',
+    `bash -c 'rm -rf /*'`,
+    'fi; rm -rf /*',
+  ],
+  '> /dev/sda': [
+    'cat x > /dev/sda',
+    '> /dev/sda',
+    'echo x >/dev/sda1',
+    'echo x >> /dev/sdb',
+    'echo x >| "/dev/sda"',
+    'echo x &> /dev/vda',
+    'echo x 1<>/dev/xvda1',
+    '>/dev/nvme0n1',
+    ': > /dev/nvme0n1p2',
+    ': > /dev/mmcblk0p1',
+    ': > //dev//sda',
+    ': > /dev/sd$x',
+    '{ cat x; } > /dev/sda',
+    'while read x; do echo; done > /dev/hda',
+    'cat x | sudo tee -a /dev/sda',
+    `bash -c 'cat x > /dev/sda'`,
+  ],
+  'mkfs.': [
+    'mkfs.ext4 /dev/x',
+    '/sbin/mkfs.xfs -f /dev/x',
+    'mkfs -t ext4 /dev/x',
+    'sudo mkfs.btrfs /dev/x',
+    'yes | mkfs.ext4 /dev/x',
+  ],
+  'dd if=.* of=/dev/': [
+    'dd if=/dev/zero of=/dev/sda',
+    'dd of=/dev/sda if=/dev/zero bs=1M',
+    'dd if=x.img bs=4M of=/dev/disk/by-id/x status=progress',
+    'cat x | sudo dd of=/dev/nvme0n1',
+    'dd if=x "of=/dev/sda"',
+    'dd if=x of=/dev/$disk',
+    'dd if=x of=//dev/sda',
+  ],
+};
+
+const ALLOWED = [
+  'rm -rf /tmp/build',
+  'rm -rf ./x',
+  'rm -rf .',
+  'rm -rf *',
+  'rm -rf /srv/x/*',
+  'rm -rf "/*"',
+  'rm -rf "$x"/',
+  'rm -f /',
+  'rm -rf',
+  'rm /tmp/x -- -r /',
+  'rmdir /',
+  'echo "rm -rf /"',
+  'echo rm -rf /',
+  `grep 'rm -rf /' f`,
+  '# rm -rf /',
+  'ls # rm -rf /',
+  'cat <<E\nrm -rf /\nE',
+  `cat > clean.sh <<'E'\nrm -rf /\nE`,
+  'git commit -m "rm -rf /"',
+  `bash -c 'echo "rm -rf /"'`,
+  'bash clean.sh <<E\nrm -rf /\nE',
+  'command -v rm -rf /',
+  'dd if=a of=b',
+  'dd if=/dev/zero of=/dev/null bs=1M count=1',
+  'dd if=/dev/urandom of=/dev/shm/x',
+  'dd if=/dev/sda of=disk.img',
+  'echo dd if=x of=/dev/sda',
+  'make > /dev/null 2>&1',
+  'echo x > /dev/stderr',
+  'echo x > /dev/tty',
+  'echo x > /dev/sdaily',
+  'echo "> /dev/sda"',
+  'cat < /dev/sda',
+  'ls /dev/sda',
+  'man mkfs.ext4',
+  'ls /sbin/mkfs.*',
+  'which mkfs.ext4',
+  'echo "never closed',
+  '',
+];
+
+describe('the safety check', () => {
+  it('refuses every way of writing rm -rf /', () => {
+    verifies('S002-R041', 'S002-R068');
+    for (const command of REFUSED['rm -rf /']) {
+      expect(dangerousPattern(command), command).toBe('rm -rf /');
+    }
+  });
+
+  it('refuses every way of writing rm -rf /*', () => {
+    verifies('S002-R042', 'S002-R068');
+    for (const command of REFUSED['rm -rf /*']) {
+      expect(dangerousPattern(command), command).toBe('rm -rf /*');
+    }
+  });
+
+  it('refuses to redirect into a disk', () => {
+    verifies('S002-R043', 'S002-R068');
+    for (const command of REFUSED['> /dev/sda']) {
+      expect(dangerousPattern(command), command).toBe('> /dev/sda');
+    }
+  });
+
+  it('refuses to format', () => {
+    verifies('S002-R044', 'S002-R068');
+    for (const command of REFUSED['mkfs.']) {
+      expect(dangerousPattern(command), command).toBe('mkfs.');
+    }
+  });
+
+  it('refuses dd onto a device', () => {
+    verifies('S002-R045', 'S002-R068');
+    for (const command of REFUSED['dd if=.* of=/dev/']) {
+      expect(dangerousPattern(command), command).toBe('dd if=.* of=/dev/');
+    }
+  });
+
+  it.each(ALLOWED)('allows %j', (command) => {
+    expect(dangerousPattern(command)).toBeUndefined();
+  });
+
+  it('says of itself that it is no boundary', () => {
+    verifies('S002-R048');
+    const source = readFileSync(new URL('../../src/policy/safety.ts', import.meta.url), 'utf8');
+    expect(source.replaceAll('\n// ', ' ')).toContain('defence in depth and no security boundary');
+  });
+
+  const dangerous = fc.constantFrom(
+    ...Object.values(REFUSED)
+      .flat()
+      .filter((command) => !/[)(]|<<|never|fi;/.test(command)),
+  );
+  const around: readonly ((command: string) => string)[] = [
+    (command) => `ls; ${command}`,
+    (command) => `ls && ${command.replace(/&$/, '')} || true`,
+    (command) => `( ${command}\n)`,
+    (command) => `while ! true; do\n${command}\ndone | cat`,
+    (command) => `echo "$( ${command}\n)"`,
+    (command) => `bash -c ${quoted(command)}`,
+    (command) => `eval ${quoted(command)}`,
+  ];
+
+  it('is not misled by what stands around it', () => {
+    const layers = fc.array(fc.constantFrom(...around), { maxLength: 3 });
+    fc.assert(
+      fc.property(dangerous, layers, (command, outside) => {
+        const text = outside.reduce((inner, layer) => layer(inner), command);
+        expect(dangerousPattern(text), text).toBe(dangerousPattern(command));
+      }),
+    );
+  });
+
+  it('is not alarmed by words that are only said', () => {
+    fc.assert(
+      fc.property(dangerous, fc.boolean(), (command, asDocument) => {
+        const text = asDocument
+          ? `cat <<'END'\n${command}\nEND`
+          : `echo ${quoted(command)} # ${command.replaceAll('\n', ' ')}`;
+        expect(dangerousPattern(text), text).toBeUndefined();
+      }),
+    );
+  });
+
+  it('judges any text without an exception', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        dangerousPattern(text);
+      }),
+    );
+    for (const text of [';'.repeat(100_000), '\n'.repeat(100_000), ')rm '.repeat(30_000)]) {
+      expect(dangerousPattern(text)).toBeUndefined();
+    }
+  });
+});
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

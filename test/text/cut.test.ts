@@ -1,0 +1,208 @@
+// Cuts for a reader: within their limits, with true totals, and through no character.
+import { isUtf8 } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { endsCut, tailCut } from '../../src/text/cut.ts';
+import { countLines } from '../../src/text/lines.ts';
+import { verifies } from '../requirements.ts';
+
+const LIMITS = { linesMax: 2_000, bytesMax: 51_200 };
+const SMALL = { linesMax: 3, bytesMax: 10 };
+
+const line = fc.string({ unit: 'grapheme', maxLength: 12 });
+const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
+const limits = fc.record({ linesMax: fc.nat(12), bytesMax: fc.nat(80) });
+const rubbish = fc.array(fc.constantFrom(0x0a, 0x61, 0xe2, 0x82, 0xac, 0xff, 0xf0, 0x9f), {
+  maxLength: 60,
+});
+
+describe('the tail of an output', () => {
+  it('is at most 2000 lines', () => {
+    verifies('S001-R022', 'S001-R024', 'S001-R031');
+    const lines = Array.from({ length: 8_500 }, (_, i) => `line ${i + 1}\n`);
+    expect(tailCut(Buffer.from(lines.join('')), LIMITS)).toEqual({
+      text: lines.slice(-2_000).join(''),
+      totalLines: 8_500,
+      totalBytes: 83_893,
+      outputLines: 2_000,
+      outputBytes: 20_000,
+      truncated: true,
+      limit: 'lines',
+      partialLine: false,
+    });
+  });
+
+  it('is at most 51,200 bytes, in whole lines', () => {
+    verifies('S001-R023', 'S001-R024', 'S001-R031');
+    const lines = Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padStart(99, '.')}\n`);
+    expect(tailCut(Buffer.from(lines.join('')), LIMITS)).toEqual({
+      text: lines.slice(-512).join(''),
+      totalLines: 1_000,
+      totalBytes: 100_000,
+      outputLines: 512,
+      outputBytes: 51_200,
+      truncated: true,
+      limit: 'bytes',
+      partialLine: false,
+    });
+    const one = tailCut(Buffer.from(`${lines.join('')}x`), LIMITS);
+    expect([one.outputLines, one.outputBytes]).toEqual([512, 51_101]);
+  });
+
+  it('is the end of a line that is longer than that', () => {
+    verifies('S001-R025', 'S001-R032');
+    const long = `first\n${'ä'.repeat(30_000)}\n`;
+    expect(tailCut(Buffer.from(long), LIMITS)).toEqual({
+      text: `${'ä'.repeat(25_599)}\n`, // half an ä would be left
+      totalLines: 2,
+      totalBytes: 60_007,
+      outputLines: 1,
+      outputBytes: 51_199,
+      truncated: true,
+      limit: 'bytes',
+      partialLine: true,
+    });
+  });
+
+  it('is everything where there is less', () => {
+    verifies('S001-R030');
+    for (const [value, totalLines] of [
+      ['', 0],
+      ['\n', 1],
+      ['a', 1],
+      ['a\nb\n', 2],
+    ] as const) {
+      expect(tailCut(Buffer.from(value), SMALL)).toEqual({
+        text: value,
+        totalLines,
+        totalBytes: value.length,
+        outputLines: totalLines,
+        outputBytes: value.length,
+        truncated: false,
+        limit: undefined,
+        partialLine: false,
+      });
+    }
+  });
+
+  it('ends at the right places', () => {
+    const cut = (value: string) => {
+      const { text: left, limit, partialLine } = tailCut(Buffer.from(value), SMALL);
+      return [left, limit ?? '-', partialLine ? 'partial' : 'whole'].join(' | ');
+    };
+    const cases = {
+      'a\nb\nc\n': 'a\nb\nc\n | - | whole',
+      'a\nb\nc\nd': 'b\nc\nd | lines | whole',
+      'a\nb\nc\nd\n': 'b\nc\nd\n | lines | whole',
+      '\n\n\n\n': '\n\n\n | lines | whole',
+      '0123456789': '0123456789 | - | whole',
+      x0123456789: '0123456789 | bytes | partial',
+      'x012345678\n': '012345678\n | bytes | partial',
+      'x\n0123456789': '0123456789 | bytes | whole',
+      'x\n012345678\n': '012345678\n | bytes | whole',
+      'abc\nabcdefgh': 'abcdefgh | bytes | whole',
+    };
+    expect(Object.keys(cases).map(cut)).toEqual(Object.values(cases));
+  });
+
+  it('keeps its limits, and says what is true', () => {
+    verifies('S001-R024', 'S001-R026', 'S001-R027', 'S001-R028', 'S001-R029', 'S001-R030');
+    fc.assert(
+      fc.property(text, limits, (value, { linesMax, bytesMax }) => {
+        const bytes = Buffer.from(value);
+        const cut = tailCut(bytes, { linesMax, bytesMax });
+        const output = Buffer.from(cut.text);
+        expect(value.endsWith(cut.text)).toBe(true);
+        expect(cut).toMatchObject({
+          totalLines: countLines(bytes),
+          totalBytes: bytes.length,
+          outputLines: countLines(output),
+          outputBytes: output.length,
+          truncated: output.length < bytes.length,
+        });
+        expect(cut.limit === undefined).toBe(!cut.truncated);
+        expect(output.length <= bytesMax && cut.outputLines <= linesMax).toBe(true);
+        // No line more would have fitted.
+        const before = bytes.subarray(0, bytes.length - output.length);
+        if (cut.partialLine || !cut.truncated) return;
+        const line = before.length - (before.subarray(0, -1).lastIndexOf(0x0a) + 1);
+        expect(cut.outputLines === linesMax || output.length + line > bytesMax).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is within its limit as text, whatever the bytes are', () => {
+    fc.assert(
+      fc.property(rubbish, limits, (codes, { linesMax, bytesMax }) => {
+        const bytes = Uint8Array.from(codes);
+        const cut = tailCut(bytes, { linesMax, bytesMax });
+        expect(Buffer.byteLength(cut.text)).toBeLessThanOrEqual(bytesMax);
+        expect(cut.text).toBe(
+          Buffer.from(bytes.subarray(bytes.length - cut.outputBytes)).toString(),
+        );
+      }),
+    );
+  });
+});
+
+describe('both ends of an output', () => {
+  const ends = (value: string, headBytes: number, tailBytes: number) =>
+    endsCut(Buffer.from(value), { headBytes, tailBytes });
+
+  it('are whole lines where lines are short', () => {
+    expect(ends('1\n2\n3\n4\n5\n6\n7\n8\n', 5, 5)).toEqual({
+      head: '1\n2\n',
+      tail: '7\n8\n',
+      headBytes: 4,
+      tailBytes: 4,
+      totalLines: 8,
+      totalBytes: 16,
+      hiddenLines: 4,
+      hiddenBytes: 8,
+      truncated: true,
+    });
+  });
+
+  it('are parts of lines where they are long', () => {
+    expect(ends(`1\n${'ä'.repeat(20)}\n2`, 9, 8)).toMatchObject({
+      head: '1\näää',
+      tail: 'äää\n2',
+      hiddenLines: 1,
+      hiddenBytes: 28,
+    });
+  });
+
+  it('are one where nothing is cut', () => {
+    expect(ends('1\n2', 2, 1)).toMatchObject({ head: '1\n2', tail: '', truncated: false });
+    expect(ends('', 0, 0)).toMatchObject({ head: '', tail: '', truncated: false });
+    expect(ends('abc', 0, 0)).toMatchObject({ head: '', tail: '', hiddenBytes: 3, hiddenLines: 1 });
+  });
+
+  it('keep their limits, and add up', () => {
+    fc.assert(
+      fc.property(text, fc.nat(60), fc.nat(60), (value, headBytes, tailBytes) => {
+        const bytes = Buffer.from(value);
+        const cut = endsCut(bytes, { headBytes, tailBytes });
+        const [head, tail] = [Buffer.from(cut.head), Buffer.from(cut.tail)];
+        expect(value.startsWith(cut.head) && value.endsWith(cut.tail)).toBe(true);
+        expect([head.length, tail.length]).toEqual([cut.headBytes, cut.tailBytes]);
+        expect(head.length + cut.hiddenBytes + tail.length).toBe(bytes.length);
+        expect(cut.truncated).toBe(bytes.length > headBytes + tailBytes);
+        if (!cut.truncated) return;
+        expect(head.length <= headBytes && tail.length <= tailBytes).toBe(true);
+        const hidden = bytes.subarray(head.length, bytes.length - tail.length);
+        expect([isUtf8(hidden), countLines(hidden)]).toEqual([true, cut.hiddenLines]);
+      }),
+      { numRuns: 500 },
+    );
+    fc.assert(
+      fc.property(rubbish, fc.nat(40), fc.nat(40), (codes, headBytes, tailBytes) => {
+        const cut = endsCut(Uint8Array.from(codes), { headBytes, tailBytes });
+        const length = Buffer.byteLength(cut.head + cut.tail);
+        expect(length).toBeLessThanOrEqual(headBytes + tailBytes);
+        expect(cut.headBytes + cut.hiddenBytes + cut.tailBytes).toBe(codes.length);
+      }),
+    );
+  });
+});
