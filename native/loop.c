@@ -209,13 +209,13 @@ static void answer(struct run *r) {
   capture_flush_index(c);
   capture_retry_gap(c);
   if (count > 0) record_survivors(r, left, count);
-  if (r->o->sync) capture_sync(c);
+  if (r->o->sync && c->offset >= r->o->sync_from) r->sync = true;
+  if (r->sync) capture_sync(c);
   record_final(r, left, count, !open, 0, NULL);
   tty_leave(r);
   r->answered = true;
   r->hold_until = 0;
-  /* "ended" follows at once: one message, one wake-up. A late sync goes between the two. */
-  r->hold = !open && r->o->sync;
+  r->hold = !open && r->sync; /* "ended" follows at once: one message. A late sync goes between */
   if (open) appear(r); /* before anybody hears of it: an order may follow at once */
   if (WIFSIGNALED(r->status))
     say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
@@ -224,14 +224,14 @@ static void answer(struct run *r) {
     say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
         cause_name(r->cause));
   if (!r->visible) record_started(r); /* too late for orders, not for the record */
-  if (!r->o->sync) capture_sync_late(c);
+  if (!r->sync) capture_sync_late(c);
 }
 
 static void finish(struct run *r, bool rewrite) {
   capture_flush_index(&r->capture);
   capture_retry_gap(&r->capture);
   if (rewrite) {
-    if (r->o->sync) capture_sync(&r->capture);
+    if (r->sync) capture_sync(&r->capture);
     record_final(r, NULL, 0, true, 0, NULL);
   }
   if (r->orders >= 0) unlinkat(r->capture.dir, "control", 0);
@@ -370,6 +370,7 @@ int run_main(struct options *o) {
   struct run *r = &run;
   const char *stage = "capture";
   r->o = o;
+  r->sync = o->sync && o->sync_from == 0;
   r->signals = r->orders = r->keyboard = r->master = r->slave = r->input = -1;
   r->control = fcntl(3, F_SETFD, FD_CLOEXEC) == 0 ? 3 : -1;
   r->listens = !o->serve && (fcntl(3, F_GETFL) & O_ACCMODE) != O_WRONLY;
@@ -389,9 +390,9 @@ int run_main(struct options *o) {
    * does anybody look for it so soon, unless it must be on disk before the answer. */
   if (o->serve) r->hold_until = now_ms() + HOLD_MS;
   r->hold = o->serve;
-  if (!o->serve || o->sync) appear(r);
+  if (!o->serve || r->sync) appear(r);
   say(r, "started %d %llu", (int)r->pid, r->start);
-  if (o->sync) capture_sync_begin(&r->capture);
+  if (r->sync) capture_sync_begin(&r->capture);
   tty_raw(r); /* before a byte goes out: the terminal's answer to it must not be echoed */
   while (!r->ended) step(r);
   say_last(r);

@@ -120,6 +120,6 @@ void record_final(struct run *r, const struct process *list, int count, bool clo
   text_add(&t, "]}\n");
   /* final.json.tmp has its blocks already, so this works on a full disk too. */
   if (!t.cut)
-    capture_replace(c, &c->final, "final.json", "final.json.tmp", data, t.length, r->o->sync);
+    capture_replace(c, &c->final, "final.json", "final.json.tmp", data, t.length, r->sync);
   free(data);
 }

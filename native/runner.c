@@ -48,6 +48,8 @@ static bool valued(struct options *o, const char *flag, const char *value) {
   if (strcmp(flag, "--session") == 0 && choose(value, SESSIONS, &i))
     return o->session = (enum session_mode)i, true;
   if (strcmp(flag, "--sync") == 0 && choose(value, SYNCS, &i)) return o->sync = i == 1, true;
+  if (strcmp(flag, "--sync-from") == 0 && parse_number(value, 0, 1ll << 62, &n))
+    return o->sync_from = (uint64_t)n, true;
   if (strcmp(flag, "--kill-after") == 0 && parse_number(value, 1, 1ll << 52, &n))
     return o->kill_after_ms = (long)n, true;
   if (strcmp(flag, "--grace") == 0 && parse_number(value, 0, 3600000, &n))

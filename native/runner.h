@@ -49,6 +49,7 @@ struct options {
   bool forward;   /* copy output to our own fd 1 and fd 2, keys from the outer terminal */
   bool strict;    /* end the run when it cannot be recorded */
   bool sync;      /* everything is on disk before the answer */
+  uint64_t sync_from; /* unless it is less output than this: then right behind it */
   bool serve;     /* forked by `runner serve`: fd 3 is shared with others */
   long kill_after_ms;
   long grace_ms;
@@ -126,6 +127,7 @@ struct run {
   bool own_group; /* the command leads a process group of its own */
   int status;
   bool exited, answered, ended, stopped, children;
+  bool sync;    /* all is on disk before the answer */
   bool visible; /* others can see its pids and give it orders */
   bool hurry;  /* somebody wants it to end: a reader that does not read is not waited for */
   bool killed_all; /* everybody was killed: nobody of ours holds the streams */

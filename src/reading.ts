@@ -117,7 +117,8 @@ export type Missing = { readonly bytes: number; readonly reasons: readonly strin
 
 /** Bytes that were shown but not stored, and why. */
 export function missingBytes(capture: Capture): Missing {
-  const gaps = readEvents(capture).filter((event) => event.type === 'gap');
+  const events = readEvents(capture).filter((event) => event.type === 'gap');
+  const gaps = events.filter(({ reason }) => reason !== 'stdin'); // what was typed is no output
   const counted = gaps.reduce((sum, gap) => sum + gap.lostBytes, 0);
   return {
     bytes: Math.max(counted, capture.final?.lostBytes ?? 0),

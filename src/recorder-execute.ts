@@ -21,6 +21,7 @@ import {
   type Streams,
   shownStream,
   storedOutput,
+  wholeBelow,
 } from './recorder-output.ts';
 import { type End, endOf, lastLine, type Seen, seenOf } from './recorder-run.ts';
 import type { RecorderSettings } from './recorder-settings.ts';
@@ -85,17 +86,20 @@ export class Executor {
   /** What to call for runs that the server leaves when it stops. */
   readonly #leave = new Set<() => void>();
   #terms: Terms;
+  #plain: Shell;
   #bare: Shell | undefined;
   #closing = false;
   commands = 0;
 
   constructor(options: ExecutorOptions, settings: RecorderSettings) {
     this.#options = options;
+    this.#plain = options.shell;
     this.#terms = termsOf(settings, options.env);
   }
 
   /** Calls that are under way go on as they began. */
-  reload(settings: RecorderSettings): void {
+  reload(settings: RecorderSettings, shell: Shell): void {
+    this.#plain = shell;
     this.#terms = termsOf(settings, this.#options.env);
   }
 
@@ -163,8 +167,9 @@ export class Executor {
   /** Live runs end or are left, as the settings say; every call has its answer afterwards. */
   async close(): Promise<void> {
     this.#closing = true;
-    if (this.#terms.execution.onShutdown === 'leave') for (const leave of this.#leave) leave();
-    else await this.#killAll();
+    if (this.#terms.execution.onShutdown === 'kill') await this.#killAll();
+    // What could not be ended must not hold up the server's end.
+    for (const leave of this.#leave) leave();
     await Promise.allSettled(this.#calls);
     this.#bare?.close();
   }
@@ -212,6 +217,8 @@ export class Executor {
           shown: known.command,
           output: captureOutput ? 'capture' : 'memory',
           ...(journal && { journal }),
+          // Then all of it is in the entry, and that is on the disk before the answer.
+          ...(journal && captureOutput && !redact && { keptBytes: wholeBelow(outputBytesMax) }),
         },
       );
     } catch (error) {
@@ -270,9 +277,9 @@ export class Executor {
 
   /** A shell without the server's environment is one of its own; it is made when it is needed. */
   #shell({ execution }: Terms): Shell {
-    const { shell } = this.#options;
-    if (execution.inheritEnv) return shell;
-    this.#bare ??= createShell({ stateRoot: shell.store.root, env: {}, runner: shell.backend });
+    const { store, backend: runner } = this.#plain;
+    if (execution.inheritEnv) return this.#plain;
+    this.#bare ??= createShell({ stateRoot: store.root, env: {}, runner });
     return this.#bare;
   }
 

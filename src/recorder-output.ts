@@ -108,6 +108,11 @@ export function bytesWanted(outputBytesMax: number, redact: Redactor | undefined
   return Math.max(SHOWN_BYTES_MAX, stored);
 }
 
+/** An entry that may hold this much has all of an output of fewer bytes. */
+export function wholeBelow(outputBytesMax: number): number {
+  return Math.min(outputBytesMax, STORED_BYTES_MAX) + 1;
+}
+
 /** The copy in the entry: the head of each stream, without secrets if there is a redactor. */
 export function storedOutput(
   { stdout, stderr }: Streams,

@@ -12,7 +12,7 @@ import { type Claim, claimRecovery } from './journal/claim.ts';
 import type { JournalEnv } from './journal/files.ts';
 import { readMetadata } from './journal/reader.ts';
 import { type KnownIntent, knownSessions, planRecovery } from './journal/recovery.ts';
-import { type Changed, resumeSession } from './journal/writer.ts';
+import { type Changed, endedWhole, resumeSession } from './journal/writer.ts';
 import type { PluginLog } from './plugin.ts';
 import type { Capture, Store } from './reading.ts';
 import { bytesWanted, NO_OUTPUT, readStreams, storedOutput } from './recorder-output.ts';
@@ -118,8 +118,8 @@ export class Recovery {
       complete = true;
     } finally {
       const { status, end_reason } = writer.metadata;
-      if (!complete) await writer.finalize('interrupted', INCOMPLETE);
-      else if (interrupt) await writer.finalize('interrupted', 'server_gone');
+      // One that still lacks entries has to be looked at again.
+      if (interrupt || !complete) await writer.finalize('interrupted', 'server_gone');
       else await writer.finalize(status, end_reason ?? 'recovered');
     }
     log('info', 'Session recovered', { session_id: sessionId, entries: runs.length });
@@ -190,12 +190,10 @@ function earlierRuns(found: readonly Found[], store: Store): readonly EarlierRun
   });
 }
 
-/** Why a session ended that still lacks entries: it has to be looked at again. */
-const INCOMPLETE = 'entries_missing';
-
 /**
- * Whether a run can be without its entry. A session that was ended has the entries of all runs
- * that ended before; looking them up would mean to read it.
+ * Whether a run can be without its entry. A session that was ended in order has the entries of all
+ * that ended before; looking them up would mean to read it. One that was interrupted, or got
+ * entries later, may get them in any order, and is looked at.
  */
 function mayBeMissing(directory: string): (found: Found) => boolean {
   const endedAt = new Map<string, number>();
@@ -203,9 +201,8 @@ function mayBeMissing(directory: string): (found: Found) => boolean {
     let ended = endedAt.get(sessionId);
     if (ended === undefined) {
       const metadata = readMetadata(directory, sessionId);
-      const { status, end_reason, last_updated } = metadata ?? {};
-      const whole = status !== undefined && status !== 'active' && end_reason !== INCOMPLETE;
-      ended = whole ? Date.parse(last_updated ?? '') || 0 : 0;
+      const whole = metadata !== undefined && endedWhole(metadata);
+      ended = whole ? Date.parse(metadata.last_updated) : 0;
       endedAt.set(sessionId, ended);
     }
     return capture.final === undefined || capture.final.at >= ended;

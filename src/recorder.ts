@@ -150,11 +150,12 @@ export class Recorder {
     return { commands: this.#executor.commands, entries, recordingErrors };
   }
 
-  async reload(settings: RecorderSettings): Promise<void> {
+  /** Commands that are executed from now on are started by `shell`. */
+  async reload(settings: RecorderSettings, shell = this.#options.shell): Promise<void> {
     const { directory, enabled } = this.#settings.recording;
     const moved = settings.recording.directory !== directory;
     this.#settings = settings;
-    this.#executor.reload(settings);
+    this.#executor.reload(settings, shell);
     await this.#journal.reload(settings.recording);
     if (moved) {
       this.#catalog.close();

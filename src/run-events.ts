@@ -43,18 +43,46 @@ export type EventSource = {
   survivors(): readonly Survivor[];
 };
 
-export async function* runEvents(
+/** `return` ends a `next` that waits, and every wait with it: a generator's own would queue. */
+export function runEvents(
   run: EventSource,
-  { until = 'done' }: EventsOptions = {},
+  options: EventsOptions = {},
+): AsyncIterableIterator<RunEvent, void, undefined> {
+  let leave = (_: typeof LEFT): void => undefined;
+  const left = new Promise<typeof LEFT>((resolve) => {
+    leave = resolve;
+  });
+  const events = eventsUntil(run, left, options);
+  return {
+    next: () => events.next(),
+    return() {
+      leave(LEFT);
+      return events.return();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+const LEFT = Symbol('the reader has left');
+
+async function* eventsUntil(
+  run: EventSource,
+  left: Promise<typeof LEFT>,
+  { until = 'done' }: EventsOptions,
 ): AsyncGenerator<RunEvent, void, undefined> {
-  const process = await run.started;
+  const process = await Promise.race([run.started, left]);
+  if (process === LEFT) return;
   if (process !== undefined) yield { type: 'started', process };
   let cursor = 0;
-  for await (const { chunks, nextCursor } of run.follow(0, run.done)) {
+  for await (const { chunks, nextCursor } of run.follow(0, Promise.race([run.done, left]))) {
     yield* chunks.map(outputEvent);
     cursor = nextCursor;
   }
-  const { ended, outputBytes } = await run.done;
+  const doneness = await Promise.race([run.done, left]);
+  if (doneness === LEFT) return;
+  const { ended, outputBytes } = doneness;
   while (cursor < outputBytes) {
     const wanted = Math.min(READ_BYTES_DEFAULT, outputBytes - cursor);
     const { chunks, nextCursor } = run.read(cursor, wanted);
@@ -64,8 +92,8 @@ export async function* runEvents(
   }
   yield { type: 'done', ended, survivors: run.survivors() };
   if (until === 'done') return;
-  for await (const { chunks } of run.follow(cursor)) yield* chunks.map(outputEvent);
-  await run.closed;
+  for await (const { chunks } of run.follow(cursor, left)) yield* chunks.map(outputEvent);
+  if ((await Promise.race([run.closed, left])) === LEFT) return;
   yield { type: 'closed' };
 }
 

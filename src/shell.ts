@@ -2,6 +2,7 @@
 // the portable fallback, records each in a capture, and reads, waits for and kills any run of the
 // same user, also one that another process started.
 
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newSessionId, stateRoot } from './capture/paths.ts';
@@ -43,6 +44,7 @@ import { thisProcess } from './run/processes.ts';
 import { servedBackend } from './run/served.ts';
 import type { Backend, RunSpec } from './run/spec.ts';
 import { type KillOptions, makeRun, type Recording, type Run } from './running.ts';
+import { ShellRuns } from './shell-runs.ts';
 import type { CaptureMeta, Command, Ended, JournalIntent, Transport, View } from './types.ts';
 
 export type { Capture, CaptureSummary, OutputPiece, ReadResult, ViewOptions };
@@ -79,6 +81,8 @@ export type StartOptions = {
   /** What is written down in place of the command's text, without its secrets. */
   readonly shown?: string;
   readonly journal?: JournalIntent;
+  /** Less output than this the starter has on disk before it answers; the capture may be later. */
+  readonly keptBytes?: number;
   /** Aborting it kills the run while its shell is not done; aborted before, nothing starts. */
   readonly signal?: AbortSignalLike;
 };
@@ -114,10 +118,7 @@ export function createShell(options: ShellOptions = {}): Shell {
   const cwd = options.cwd ?? process.cwd();
   const backend = chooseBackend(options, env);
   const base = baseEnvironment(env, options.environment ?? 'inherit');
-  const live = new Map<string, Run>();
-  /** Runs whose capture could not be made under the state root. */
-  const elsewhere = new Map<string, Store>();
-  const storeOf = (id: string): Store => elsewhere.get(id) ?? store;
+  const runs = new ShellRuns(store);
 
   function start(given: string | Command, start: StartOptions = {}): Run {
     const command: Command = typeof given === 'string' ? { kind: 'shell', text: given } : given;
@@ -129,7 +130,6 @@ export function createShell(options: ShellOptions = {}): Shell {
     const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
     const shown = argvOf(meta.command);
     const { recording, at } = record(store, meta, shown, options.strict ?? false);
-    if (!recording.on) elsewhere.set(meta.id, at);
     const spec: RunSpec = {
       id: meta.id,
       argv: argvOf(command),
@@ -145,6 +145,7 @@ export function createShell(options: ShellOptions = {}): Shell {
       outputBytesMax: meta.outputBytesMax,
       strict: options.strict ?? false,
       sync: options.durability === 'group' ? 'late' : 'answer',
+      syncFromBytes: start.keptBytes ?? 0,
       size: start.size ?? { cols: 80, rows: 24 },
       ...(memory && { memory }),
     };
@@ -155,8 +156,7 @@ export function createShell(options: ShellOptions = {}): Shell {
     const { output, look } = readingOf(at, id);
     const { now } = store;
     const run = makeRun({ id, recording, graceMs, now, begin, memory, output, look });
-    live.set(id, run);
-    run.closed.then(() => live.delete(id));
+    runs.add(run, at);
     killOnAbort(run, start.signal);
     return run;
   }
@@ -166,15 +166,18 @@ export function createShell(options: ShellOptions = {}): Shell {
     backend: backend.kind,
     start,
     read: (id, cursor = 0, maxBytes = READ_BYTES_DEFAULT) =>
-      readOutput(openCapture(storeOf(id), id), cursor, maxBytes),
-    waitOutput: (id, cursor, waitMs) => waitOutput(storeOf(id), id, cursor, waitMs),
-    view: (id, viewOptions) => view(openCapture(storeOf(id), id), viewOptions),
+      readOutput(openCapture(runs.storeOf(id), id), cursor, maxBytes),
+    waitOutput: (id, cursor, waitMs) => waitOutput(runs.storeOf(id), id, cursor, waitMs),
+    view: (id, viewOptions) => view(openCapture(runs.storeOf(id), id), viewOptions),
     list: (filter = {}) => listCaptures(store, filter),
-    open: (id) => openCapture(storeOf(id), id),
+    open: (id) => openCapture(runs.storeOf(id), id),
     async kill(id, kill = {}) {
-      return live.get(id)?.kill(kill) ?? endRun(storeOf(id), id, kill);
+      return runs.live(id)?.kill(kill) ?? endRun(runs.storeOf(id), id, kill);
     },
-    close: () => backend.close(),
+    close() {
+      backend.close();
+      runs.close();
+    },
   };
 }
 
@@ -300,7 +303,8 @@ function record(
     const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
     if (strict || !unwritable) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    const at = { ...store, root: join(tmpdir(), `cuff-unrecorded-${process.pid}`) };
+    // A name that nobody can have taken before, and that goes with the run.
+    const at = { ...store, root: mkdtempSync(join(tmpdir(), 'cuff-unrecorded-')) };
     return { recording: { on: false, dir: createCapture(at, meta, argv), why }, at };
   }
 }

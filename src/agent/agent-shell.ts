@@ -47,9 +47,8 @@ export type AgentShellOptions = {
 export class AgentShell {
   readonly #options: AgentShellOptions;
   readonly #recorder: Recorder;
-  readonly #shell: Shell;
-  /** A shell of its own environment is its own to close. */
-  readonly #ownShell: boolean;
+  /** Without secrets; made when it is needed first. Runs it started go on in it after a reload. */
+  #agentShell: Shell | undefined;
   readonly #runs = new Map<string, AgentRun>();
   readonly #announced: Announcement;
   #settings: AgentSettings;
@@ -66,11 +65,6 @@ export class AgentShell {
     const { projectDirectory, stateRoot, env, now } = services;
     this.#options = options;
     this.#settings = settings;
-    this.#ownShell = settings.environment === 'agent';
-    const { backend: runner } = services.shell();
-    this.#shell = this.#ownShell
-      ? createShell({ stateRoot, cwd: projectDirectory, env, environment: 'agent', runner })
-      : services.shell();
     this.#recorder = new Recorder({
       shell: this.#shell,
       settings: recorderSettingsOf(settings),
@@ -93,7 +87,7 @@ export class AgentShell {
 
   /** The names of variables that commands do not get, because they may be secrets. */
   get withheld(): readonly string[] {
-    if (!this.#ownShell) return [];
+    if (this.#settings.environment !== 'agent') return [];
     const names = Object.keys(this.#options.services.env);
     return names.filter((name) => SECRET_PREFIXES.some((prefix) => name.startsWith(prefix)));
   }
@@ -200,19 +194,25 @@ export class AgentShell {
     return this.#recorder.health();
   }
 
-  /** The environment of commands cannot change under a running server: then this is false. */
-  async reload(settings: AgentSettings): Promise<boolean> {
-    if (settings.environment !== this.#settings.environment) return false;
+  async reload(settings: AgentSettings): Promise<void> {
     this.#settings = settings;
-    await this.#recorder.reload(recorderSettingsOf(settings));
+    await this.#recorder.reload(recorderSettingsOf(settings), this.#shell);
     this.#announced.changed();
-    return true;
   }
 
   async close(): Promise<void> {
     await this.#recorder.close();
-    if (this.#ownShell) this.#shell.close();
+    this.#agentShell?.close();
     this.#announced.close();
+  }
+
+  /** What starts runs now. Any of the two reads the captures of both. */
+  get #shell(): Shell {
+    const { projectDirectory: cwd, stateRoot, env, shell } = this.#options.services;
+    if (this.#settings.environment === 'inherit') return shell();
+    const { backend: runner } = shell();
+    this.#agentShell ??= createShell({ stateRoot, cwd, env, environment: 'agent', runner });
+    return this.#agentShell;
   }
 
   #log: PluginLog = (level, message, fields) =>

@@ -1,9 +1,11 @@
 // The output of a run for a reader who comes back: what is new since it last asked, as clean text.
 // All that `read` ever gave, put together, is the sanitised stream, whatever was printed between
 // two questions; what does not fit into an answer is the start of the next. `readEnds` gives both
-// ends of what is new and goes on behind it.
+// ends of what is new and goes on behind it. New is what is captured when the question comes: a
+// writer who is faster than its reader keeps nobody here, and only so much is read for one answer.
 
 import { isUtf8 } from 'node:buffer';
+import { looksBinary } from '../text/binary.ts';
 import { type Sanitizer, sanitizer } from '../text/sanitize.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
 import type { AgentShell } from './agent-shell.ts';
@@ -18,10 +20,15 @@ const RUN_UP_BYTES = 1024 * 1024;
 const RAW_PER_SHOWN = 4; // of colourful text
 const SAMPLE_BYTES = 8_192; // enough to tell text from other things
 
+// `read` looks at no more for one answer: megabytes of bytes that nobody sees take their time.
+const LOOKED_BYTES_MAX = 2 * 1024 * 1024;
+
 export type NewOutput = {
   readonly text: string;
   /** There is more by now. */
   readonly more: boolean;
+  /** Raw bytes that were looked at for it. */
+  readonly looked: number;
 };
 
 /** All of what is new, or both its ends. */
@@ -45,7 +52,6 @@ export class CleanReader {
   /** Clean and not given yet: at most what one read brought. Valid UTF-8. */
   #pending: Uint8Array = NOTHING;
   #ended = false;
-  #sample: Uint8Array = NOTHING;
 
   constructor(shell: Pick<AgentShell, 'read' | 'view'>, id: string) {
     this.#shell = shell;
@@ -57,57 +63,86 @@ export class CleanReader {
    * wanted. Nothing else is held back but a sequence or a character whose rest can still come.
    */
   read(bytesMax: number, lines: 'any' | 'whole' = 'any'): NewOutput {
-    const parts = [this.#pending];
-    let length = this.#pending.length;
-    while (length <= bytesMax && !this.#ended) {
-      const { bytes, eof } = this.#readMore();
-      parts.push(bytes);
-      length += bytes.length;
-      if (eof) break;
-    }
-    const all = Buffer.concat(parts);
+    const start = this.#cursor;
+    const end = this.#end();
+    const all = this.#take(bytesMax, Math.min(end, start + LOOKED_BYTES_MAX));
     const fits = all.length <= bytesMax;
-    const end = fits ? all.length : pieceEnd(all, bytesMax);
-    const upTo = fits && lines === 'whole' && !this.#ended ? all.lastIndexOf(NEWLINE) + 1 : end;
+    const piece = fits ? all.length : pieceEnd(all, bytesMax);
+    const upTo = fits && lines === 'whole' && !this.#ended ? all.lastIndexOf(NEWLINE) + 1 : piece;
     this.#pending = all.subarray(upTo);
-    return { text: decodeUtf8(all.subarray(0, upTo)), more: end < all.length };
+    const more = piece < all.length || this.#cursor < end;
+    return { text: decodeUtf8(all.subarray(0, upTo)), more, looked: this.#cursor - start };
   }
 
   /** Not for a reader that was asked with `read` before. */
   readEnds(bytesMax: number): NewEnds {
     const start = this.#cursor;
-    this.#sample = NOTHING;
-    const { nextCursor: end } = this.#shell.read(this.#id, Number.POSITIVE_INFINITY, 0);
+    const end = this.#end();
+    const sample = this.#sampleAt(start, end);
+    // Nobody shows what is no text, and cleaning it takes longest.
+    if (looksBinary(sample)) {
+      this.#jump(end);
+      return { head: '', tail: undefined, bytes: this.#cursor - start, lines: 0, sample };
+    }
     const half = Math.floor(bytesMax / 2);
     const reach = RUN_UP_BYTES + SAMPLE_BYTES + half * RAW_PER_SHOWN;
     const ends =
-      end - start > 2 * reach ? this.#farEnds(half, end - reach) : this.#nearEnds(bytesMax, half);
+      end - start > 2 * reach
+        ? this.#farEnds(half, end - reach, end)
+        : this.#nearEnds(bytesMax, half, end);
     const lines = ends.tail === undefined ? 0 : this.#linesFrom(start);
-    // Half a character at its end is no sign of anything.
-    const sample = this.#sample.subarray(0, utf8End(this.#sample, this.#sample.length));
     return { ...ends, bytes: this.#cursor - start, lines, sample };
   }
 
-  #nearEnds(bytesMax: number, half: number): Pick<NewEnds, 'head' | 'tail'> {
-    const { text } = this.read(Number.POSITIVE_INFINITY);
-    if (text.length <= bytesMax && Buffer.byteLength(text) <= bytesMax) {
-      return { head: text, tail: undefined };
-    }
-    return { head: firstBytes(Buffer.from(text), half), tail: lastBytes(Buffer.from(text), half) };
+  #nearEnds(bytesMax: number, half: number, end: number): Pick<NewEnds, 'head' | 'tail'> {
+    const all = this.#take(Number.POSITIVE_INFINITY, end);
+    this.#pending = NOTHING;
+    if (all.length <= bytesMax) return { head: decodeUtf8(all), tail: undefined };
+    return { head: firstBytes(all, half), tail: lastBytes(all, half) };
   }
 
   /** What is between is passed by, not read. */
-  #farEnds(half: number, from: number): Pick<NewEnds, 'head' | 'tail'> {
-    const { text: head } = this.read(half);
-    if (this.#cursor >= from) {
-      const rest = Buffer.from(this.read(Number.POSITIVE_INFINITY).text);
-      return { head, tail: lastBytes(rest, half) };
+  #farEnds(half: number, from: number, end: number): Pick<NewEnds, 'head' | 'tail'> {
+    const first = this.#take(half, Math.min(from, this.#cursor + LOOKED_BYTES_MAX));
+    const head = firstBytes(first, Math.min(half, first.length));
+    this.#jump(from);
+    while (this.#cursor < from + RUN_UP_BYTES && this.#readMore(from + RUN_UP_BYTES));
+    const last = this.#take(Number.POSITIVE_INFINITY, end);
+    this.#pending = NOTHING;
+    return { head, tail: lastBytes(last, half) };
+  }
+
+  /** What was held back and what follows, more than `wanted` bytes, unless `end` comes first. */
+  #take(wanted: number, end: number): Uint8Array {
+    const parts = [this.#pending];
+    let length = this.#pending.length;
+    while (length <= wanted && !this.#ended) {
+      const bytes = this.#readMore(end);
+      if (bytes === undefined) break;
+      parts.push(bytes);
+      length += bytes.length;
     }
-    this.#cursor = from;
+    return Buffer.concat(parts);
+  }
+
+  /** Goes on from there, as if it were the start. */
+  #jump(cursor: number): void {
+    this.#cursor = cursor;
     this.#clean = sanitizer();
     this.#pending = NOTHING;
-    while (this.#cursor < from + RUN_UP_BYTES) this.#readMore();
-    return { head, tail: lastBytes(Buffer.from(this.read(Number.POSITIVE_INFINITY).text), half) };
+  }
+
+  /** What is captured by now ends there. */
+  #end(): number {
+    const { nextCursor } = this.#shell.read(this.#id, Number.MAX_SAFE_INTEGER, 0);
+    return Math.max(this.#cursor, nextCursor);
+  }
+
+  #sampleAt(start: number, end: number): Uint8Array {
+    const { chunks } = this.#shell.read(this.#id, start, Math.min(SAMPLE_BYTES, end - start));
+    const sample = Buffer.concat(chunks.map(({ bytes }) => bytes));
+    // Half a character at its end is no sign of anything.
+    return sample.subarray(0, utf8End(sample, sample.length));
   }
 
   #linesFrom(start: number): number {
@@ -117,20 +152,17 @@ export class CleanReader {
     return last.firstLine - firstLine + 1;
   }
 
-  #addToSample(bytes: Uint8Array): void {
-    const room = SAMPLE_BYTES - this.#sample.length;
-    if (room > 0) this.#sample = Buffer.concat([this.#sample, bytes.subarray(0, room)]);
-  }
-
-  #readMore(): { readonly bytes: Uint8Array; readonly eof: boolean } {
-    const { chunks, nextCursor, eof, final } = this.#shell.read(this.#id, this.#cursor, READ_BYTES);
-    this.#cursor = nextCursor;
+  /** Up to `end`; undefined when there is nothing more to read there. */
+  #readMore(end: number): Uint8Array | undefined {
+    const wanted = Math.min(READ_BYTES, end - this.#cursor);
+    const { chunks, nextCursor, final } = this.#shell.read(this.#id, this.#cursor, wanted);
+    if (nextCursor <= this.#cursor && !final) return undefined;
+    this.#cursor = Math.max(this.#cursor, nextCursor);
     const clean = chunks.map(({ bytes }) => this.#clean.push(bytes));
-    for (const { bytes } of chunks) this.#addToSample(bytes);
     if (final) clean.push(this.#clean.end());
     this.#ended = final;
     const bytes = Buffer.concat(clean);
-    return { bytes: isUtf8(bytes) ? bytes : Buffer.from(decodeUtf8(bytes)), eof };
+    return isUtf8(bytes) ? bytes : Buffer.from(decodeUtf8(bytes));
   }
 }
 

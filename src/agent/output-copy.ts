@@ -1,14 +1,16 @@
 // Copies of a run's output as files of their own, for answers that name one: live, so that the
 // file follows the run until nothing more can come, or in one go from a stream that is captured. A
-// disk that fails costs the copy and nothing else: it stays as far as it came, and says why.
+// disk that fails, or a server that stops, costs the copy and nothing else: it stays as far as it
+// came, and says why.
 
 import { randomBytes } from 'node:crypto';
 import * as nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type OutputPiece, readOutput } from '../capture/reader.ts';
+import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader.ts';
 import { openCapture, type Store } from '../capture/store.ts';
 import { streamChannel } from '../capture/views.ts';
 import { follow } from '../capture/wait.ts';
+import { missingBytes } from '../reading.ts';
 import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
 import type { Ended } from '../types.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -16,6 +18,9 @@ import type { AgentRun } from './agent-run.ts';
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 const TURN_BYTES = 4 * 1024 * 1024; // copied in one go; then others get their turn
+// A live copy must not be slower than who prints; cleaning is work, and others want their turn.
+const PIECE_BYTES = { raw: 1024 * 1024, clean: 262_144 };
+const FINISH_MS = 2_000; // for what a server that stops has captured and not copied yet
 
 /** What copies are written with, so that tests can make each of it fail. */
 export type CopyDisk = Pick<typeof nodeFs, 'mkdirSync' | 'openSync' | 'closeSync'> & {
@@ -74,7 +79,7 @@ export async function copyStream(
 export type LiveCopyOptions = {
   readonly text: CopyText;
   /** What the file says when the shell is done, behind everything that it printed. */
-  readonly lastWords?: ((ended: Ended) => string) | undefined;
+  readonly lastWords?: ((ended: Ended, lostBytes: number) => string) | undefined;
   readonly disk?: CopyDisk;
 };
 
@@ -91,6 +96,7 @@ export class LiveCopy implements Copy {
   #waiting: { readonly cursor: number; readonly resolve: () => void }[] = [];
   #cursor = 0;
   #ended = false;
+  #cutShort = false;
 
   /** The file is there when this returns, unless `error` says why not. */
   constructor(run: AgentRun, path: string, options: LiveCopyOptions) {
@@ -107,7 +113,13 @@ export class LiveCopy implements Copy {
   }
 
   get error(): string | undefined {
-    return this.#file.error;
+    if (this.#file.error !== undefined || !this.#cutShort) return this.#file.error;
+    return 'the server stopped before all was copied';
+  }
+
+  /** All that is captured before is in the file, but for what is not whole yet. */
+  get cursor(): number {
+    return this.#cursor;
   }
 
   /** Resolves when it has all that was captured up to this cursor, or will never have. */
@@ -118,22 +130,20 @@ export class LiveCopy implements Copy {
     });
   }
 
-  /** The run may go on, this does not. */
+  /** The run may go on, this does not: only what is captured by now is copied, if it is soon. */
   stop(): void {
     this.#stop.abort();
   }
 
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
+    const options = { signal, bytesMax: this.#pieceBytes };
     try {
-      for await (const { chunks, nextCursor } of follow(storeOf(this.#run), this.#run.id, {
-        signal,
-      })) {
-        for (const piece of chunks) this.#file.write(this.#cleaned(piece));
-        this.#cursor = nextCursor;
-        this.#wake();
+      for await (const read of follow(storeOf(this.#run), this.#run.id, options)) {
+        this.#copy(read);
         if (this.#file.error !== undefined) break;
       }
+      if (signal.aborted) await this.#finish();
       for (const clean of this.#clean.values()) this.#file.write(clean.end());
     } catch (error) {
       this.#file.fail(error); // the capture cannot be read
@@ -142,16 +152,48 @@ export class LiveCopy implements Copy {
     this.#wake();
   }
 
+  async #finish(): Promise<void> {
+    const until = performance.now() + FINISH_MS;
+    while (this.#file.error === undefined) {
+      const capture = openCapture(storeOf(this.#run), this.#run.id);
+      const read = readOutput(capture, this.#cursor, this.#pieceBytes);
+      this.#copy(read);
+      if (read.final) return;
+      this.#cutShort = read.eof || performance.now() > until;
+      if (this.#cutShort) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  get #pieceBytes(): number {
+    return this.#options.text === 'raw' ? PIECE_BYTES.raw : PIECE_BYTES.clean;
+  }
+
+  #copy({ chunks, nextCursor }: Pick<ReadResult, 'chunks' | 'nextCursor'>): void {
+    const parts: Uint8Array[] = [];
+    for (const { chunk, bytes } of chunks) {
+      // What the index did not know yet was read before, and is read again when it does.
+      const known = Math.max(0, this.#cursor - chunk.offset);
+      if (known < bytes.length) parts.push(this.#cleaned(chunk, bytes.subarray(known)));
+    }
+    this.#file.write(Buffer.concat(parts)); // there are many small ones
+    this.#cursor = Math.max(this.#cursor, nextCursor);
+    this.#wake();
+  }
+
   async #sayLastWords(): Promise<void> {
     const { lastWords } = this.#options;
     if (lastWords === undefined) return;
     const ended = await Promise.race([this.#run.begun.run.done, aborted(this.#stop.signal)]);
     if (ended === undefined) return;
-    await this.upTo(capturedBytes(this.#run));
-    this.#file.write(Buffer.from(lastWords(ended)));
+    const end = capturedBytes(this.#run);
+    await this.upTo(end);
+    // Behind a part of the output they would say that it is all.
+    if (this.#cursor < end) return;
+    this.#file.write(Buffer.from(lastWords(ended, lostBytes(this.#run))));
   }
 
-  #cleaned({ chunk, bytes }: OutputPiece): Uint8Array {
+  #cleaned(chunk: OutputPiece['chunk'], bytes: Uint8Array): Uint8Array {
     const { text } = this.#options;
     if (text === 'raw') return bytes;
     const clean = this.#clean.get(chunk.channel) ?? sanitizer(text);
@@ -184,6 +226,15 @@ export function capturedBytes(run: AgentRun): number {
     return capture.final?.outputBytes ?? readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
   } catch {
     return 0; // whoever follows it will find out, and say so
+  }
+}
+
+/** Printed by now and not kept. */
+export function lostBytes(run: AgentRun): number {
+  try {
+    return missingBytes(openCapture(storeOf(run), run.id)).bytes;
+  } catch {
+    return 0; // nobody knows any more
   }
 }
 

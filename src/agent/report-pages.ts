@@ -25,6 +25,7 @@ const STRING_SEQUENCE = /^\x1b(\][^\x07\x1b]*(\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\)
 const OTHER_SEQUENCE = /^\x1b[ -/]*[0-OQ-WYZ\\`-~]/;
 const LINE_BYTES_MAX = 4 * 1024 * 1024; // of a line that is rendered as a whole
 const SAMPLE_BYTES = 65_536; // enough to tell text from other things
+const UNSEEN_BYTES_MAX = 16 * 1024 * 1024; // of lines without anything to show
 
 export type PageOptions = {
   readonly channel: Stream;
@@ -128,7 +129,7 @@ function wholeLines(whole: Whole, start: number, options: PageOptions): Fit {
     lines += 1;
     // Inside of a sequence of several lines there is no end of a line.
     if (last || shown.endsWith('\n')) fit = { text, raw, inLine: false };
-    if (lines >= linesMax) break;
+    if (lines >= linesMax || raw - length > UNSEEN_BYTES_MAX) break;
   }
   return fit;
 }

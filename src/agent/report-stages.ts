@@ -4,31 +4,14 @@
 // notice or be disturbed (it has traps of its own, or looks at the variables of the shell), it is
 // let be.
 
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processAlive, thisProcess } from '../run/processes.ts';
+import { quoteWord } from '../text/printable.ts';
 import { lastPipelineStages } from '../text/shell-facts.ts';
 import { parseShell } from '../text/shell-parse.ts';
-
-// The first command of the trap sees how the last pipeline went. `$_` is the same behind the eval
-// as before it, and what stands behind the `#` is no part of the text.
-const SCRIPT = `eval 'trap "{ builtin printf \\"%s \\" \\"\\\${PIPESTATUS[@]}\\" \
->>\${CUFF_STAGES@Q}; } 2>/dev/null" EXIT; unset BASH_ENV CUFF_STAGES #' "\${_//$'\\n'/ }"
-`;
-
-// Commands that would see the trap, or that it would disturb: `ulimit -f` forbids to write a file.
-const LET_BE_WORDS =
-  /\b(trap|PIPESTATUS|BASH_ENV|BASH_XTRACEFD|declare|typeset|local|compgen|ulimit|caller)\b/;
-const LET_BE_SET = /\bset\s*($|[|;&>)\n])/; // all variables
+import { noticesTrap } from '../text/shell-traps.ts';
+import { atExit, bashEnv } from './shell-prelude.ts';
 
 const BROKEN_PIPE = 141; // a reader that has enough ends its writer so: nothing failed
 const STAGE_SHOWN_MAX = 60;
@@ -61,15 +44,22 @@ export class StageWatch {
   /** Undefined when the command ends with no pipeline, or must be let be. */
   watch(command: string): WatchedPipeline | undefined {
     const stages = lastPipeline(command);
-    if (stages === undefined || noticeable(command)) return undefined;
+    if (stages === undefined || noticesTrap(command)) return undefined;
     try {
       this.#dir ??= this.#open();
       const file = join(this.#dir, `${this.#count++}`);
-      closeSync(openSync(file, 'wx', 0o600));
-      // bash expands what is in BASH_ENV as if it stood in double quotes.
-      const script = join(this.#dir, 'script').replace(/[$`"\\]/g, '\\$&');
-      const env = { BASH_ENV: script, CUFF_STAGES: file };
-      return { env, failed: () => failedStages(file, stages) };
+      const script = `${file}.sh`;
+      const tell = `\\builtin printf '%s ' "\${PIPESTATUS[@]}" >>${quoteWord(file)}`;
+      writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
+      writeFileSync(script, atExit(tell), { mode: 0o600, flag: 'wx' });
+      return {
+        env: { BASH_ENV: bashEnv(script) },
+        failed() {
+          const found = failedStages(file, stages);
+          for (const path of [script, file]) rmSync(path, { force: true });
+          return found;
+        },
+      };
     } catch {
       return undefined; // a state root that cannot be written is no reason not to run
     }
@@ -89,14 +79,8 @@ export class StageWatch {
       }
     }
     const { pid, startTime } = thisProcess();
-    const dir = mkdtempSync(join(this.#root, `${pid}-${startTime}-`));
-    writeFileSync(join(dir, 'script'), SCRIPT, { mode: 0o600 });
-    return dir;
+    return mkdtempSync(join(this.#root, `${pid}-${startTime}-`));
   }
-}
-
-function noticeable(command: string): boolean {
-  return LET_BE_WORDS.test(command) || LET_BE_SET.test(command);
 }
 
 type StageText = string | undefined;
@@ -118,7 +102,6 @@ function failedStages(file: string, stages: readonly StageText[]): readonly Fail
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
-    rmSync(file, { force: true });
   } catch {
     return []; // somebody removed it: then nothing is known
   }

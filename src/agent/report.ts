@@ -79,7 +79,7 @@ export class Reports {
       pid: run?.pid ?? meta?.child?.pid,
       elapsedMs: Math.max(0, (ended && over) ?? this.#now() - startedAt),
       totals: totalsNow(capture),
-      survivors: ended === undefined ? [] : survivorsOf(capture),
+      survivors: ended === undefined ? [] : survivorsNow(capture),
       stages: ended === undefined ? [] : this.#failedStages(id),
       lostBytes: result?.lostBytes ?? final?.lostBytes ?? 0,
       unrecorded: result?.written.recorded === false ? result.written.why : undefined,
@@ -103,7 +103,7 @@ function endOf({ state, final, reason }: Capture): Report['ended'] {
 }
 
 /** Who is alive of a run whose shell is done. */
-function survivorsOf(capture: Pick<Capture, 'meta' | 'final'>): readonly RunProcess[] {
+export function survivorsNow(capture: Pick<Capture, 'meta' | 'final'>): readonly RunProcess[] {
   return capture.final?.outputClosed === true ? [] : runProcesses(capture);
 }
 

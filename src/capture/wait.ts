@@ -49,9 +49,14 @@ export async function waitOutput(
 export async function* follow(
   store: Store,
   id: string,
-  options: { readonly from?: number; readonly signal?: AbortSignal } = {},
+  options: {
+    readonly from?: number;
+    readonly signal?: AbortSignal;
+    /** Of one piece. */
+    readonly bytesMax?: number;
+  } = {},
 ): AsyncGenerator<ReadResult, void, undefined> {
-  const { signal } = options;
+  const { signal, bytesMax = READ_BYTES_DEFAULT } = options;
   let cursor = options.from ?? 0;
   let capture: Capture | undefined = openCapture(store, id);
   const watch = openWatch(capture.dir, silent(capture));
@@ -60,7 +65,7 @@ export async function* follow(
   const turn = (): Promise<Change> => new Promise((next) => setImmediate(next, 'bytes'));
   try {
     while (capture !== undefined && signal?.aborted !== true) {
-      const read = readNow({ ...capture, files }, cursor);
+      const read = readNow({ ...capture, files }, cursor, bytesMax);
       if (read.chunks.length > 0) yield read;
       cursor = read.nextCursor;
       if (read.final) return;
@@ -80,8 +85,8 @@ export async function* follow(
  * The state before the bytes: once nobody can write any more, what is read then is all of it. A
  * capture opened earlier may say that more can come; then whoever ends it changes its state.
  */
-function readNow(capture: Source, cursor: number): ReadResult {
-  return readOutput(capture, cursor, READ_BYTES_DEFAULT);
+function readNow(capture: Source, cursor: number, bytesMax = READ_BYTES_DEFAULT): ReadResult {
+  return readOutput(capture, cursor, bytesMax);
 }
 
 /** Bytes of streams that are kept apart count only with their record, so only that is news. */

@@ -4,6 +4,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { lostOutput, survivorsNow } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { CleanReader } from '../agent/clean-reader.ts';
@@ -13,7 +14,6 @@ import { cleanView } from '../agent/sanitized-view.ts';
 import { type Matcher, matcherOf, PatternError } from '../agent/search-match.ts';
 import { type Followed, Preludes } from '../agent/shell-prelude.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
-import { mayChangeDirectory } from '../text/shell-facts.ts';
 import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
 import { claudeTools, TASK_WAIT_MS_DEFAULT } from './claude-tools.ts';
@@ -48,7 +48,13 @@ const keys = {
 const config = dialectConfig('inherit', keys);
 
 /** A command in the background. */
-type Background = { readonly id: string; readonly run: AgentRun; readonly reader: CleanReader };
+type Background = {
+  readonly id: string;
+  readonly run: AgentRun;
+  readonly reader: CleanReader;
+  /** How much of its output could not be kept, as far as BashOutput has said. */
+  lostBytes: number;
+};
 
 class Talk {
   readonly shells = new Map<string, Background>();
@@ -110,8 +116,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
     const { default_timeout_ms, max_timeout_ms, on_timeout, keep_directory } = this.own;
     const timeoutMs = Math.min(numberOf(args.timeout) ?? default_timeout_ms, max_timeout_ms);
     const deadline = on_timeout === 'kill' ? { killAfterMs: timeoutMs } : {};
-    const moves = keep_directory && mayChangeDirectory(command);
-    const followed = moves ? this.#preludes.follow() : undefined;
+    const followed = keep_directory ? this.#preludes.follow(command) : undefined;
     const env = followed?.env;
     const run = started(followed, () =>
       this.shell.start({ ...request, env, waitMs: timeoutMs, ...deadline }, caller),
@@ -141,10 +146,12 @@ export class ClaudeCode extends Dialect<typeof keys> {
       cr: 'overwrite',
       gap: words.gap,
     } as const;
-    const view = cleanView(this.shell, id, { kind: 'ends', ...options });
-    const lost = lostBytes === 0 ? [] : [`[${lostBytes} bytes of output could not be kept]`];
-    const all = [...lost, ...words.survivorNote(survivors), ...notes];
-    return words.bashAnswer({ command, view, ended, timeoutMs, notes: all });
+    const [output, trouble] = readOr('', () =>
+      words.outputOf(cleanView(this.shell, id, { kind: 'ends', ...options })),
+    );
+    const left = [...words.lostNote(lostBytes), ...words.survivorNote(survivors)];
+    const all = [...trouble, ...left, ...notes];
+    return words.bashAnswer({ command, output, ended, timeoutMs, notes: all });
   }
 
   async #inBackground(
@@ -156,12 +163,13 @@ export class ClaudeCode extends Dialect<typeof keys> {
       return this.#waited(run, await run.finished, 0, []);
     }
     const id = talk.nextId();
-    talk.shells.set(id, { id, run, reader: new CleanReader(this.shell, run.id) });
+    const reader = new CleanReader(this.shell, run.id);
+    talk.shells.set(id, { id, run, reader, lostBytes: 0 });
     for (const [old, { run: one }] of talk.shells) {
       if (talk.shells.size <= SHELLS_KEPT_MAX) break;
       if (one.result !== undefined) talk.shells.delete(old);
     }
-    return { success: true, text: say(id, this.#path(run)) };
+    return { success: true, text: say(id, pathOf(run)) };
   }
 
   #output(args: Args, caller: Caller): ToolResult {
@@ -173,14 +181,22 @@ export class ClaudeCode extends Dialect<typeof keys> {
     // How it came out is asked before: then no output can be behind what is read.
     const ended = run.result?.ended;
     const bytesMax = this.own.max_output_chars;
-    const { text, more, gaveUp } =
+    const [{ text, more, gaveUp }, trouble] = readOr(NOTHING, () =>
       filter === undefined
         ? { ...reader.read(bytesMax), gaveUp: false }
-        : matching(reader, filter, bytesMax);
-    const path = this.#path(run);
-    const waiting = `[There is more: call BashOutput again. All of it is in ${path}]`;
+        : matching(reader, filter, bytesMax),
+    );
+    const waiting = `[There is more: call BashOutput again. All of it is in ${pathOf(run)}]`;
     const unfiltered = '[The filter takes too long, so the last part is shown without it]';
-    const notes = [...(gaveUp ? [unfiltered] : []), ...(more ? [waiting] : [])];
+    const lostBytes = lostOutput(this.shell, run);
+    const notes = [
+      ...(gaveUp ? [unfiltered] : []),
+      ...(more ? [waiting] : []),
+      ...trouble,
+      ...(lostBytes > shell.lostBytes ? words.lostNote(lostBytes) : []),
+      ...words.survivorNote(survivorsNow(this.shell, run)),
+    ];
+    shell.lostBytes = lostBytes;
     const shown = words.bashOutput({
       status: words.statusOf(ended),
       code: ended && exitCodeOf(ended.outcome),
@@ -199,10 +215,17 @@ export class ClaudeCode extends Dialect<typeof keys> {
     const waitMs = waited ? (numberOf(args.timeout) ?? TASK_WAIT_MS_DEFAULT) : 0;
     const finished = await this.shell.wait(shell.run, waitMs, caller, 'leave');
     const limits = { bytesMax: this.own.max_output_chars, cr: 'overwrite' } as const;
-    const view = cleanView(this.shell, shell.run.id, { kind: 'tail', ...limits });
+    const [output, trouble] = readOr('', () =>
+      words.taskText(cleanView(this.shell, shell.run.id, { kind: 'tail', ...limits })),
+    );
+    const notes = [
+      ...trouble,
+      ...words.lostNote(lostOutput(this.shell, shell.run)),
+      ...words.survivorNote(survivorsNow(this.shell, shell.run)),
+    ];
     const code = finished && exitCodeOf(finished.ended.outcome);
     const status = words.statusOf(finished?.ended);
-    return { success: true, text: words.taskOutput({ id, status, code, waited, view }) };
+    return { success: true, text: words.taskOutput({ id, status, code, waited, output, notes }) };
   }
 
   async #kill(tool: string, args: Args, caller: Caller): Promise<ToolResult> {
@@ -212,7 +235,8 @@ export class ClaudeCode extends Dialect<typeof keys> {
     const shell = this.#talks.of(caller).shells.get(id);
     if (shell === undefined) return failed(words.unknown(task ? 'task' : 'shell', id));
     const { run } = shell;
-    if (run.result !== undefined) {
+    // What the shell has left running can be ended as well.
+    if (run.result !== undefined && survivorsNow(this.shell, run).length === 0) {
       const status = `(status: ${words.statusOf(run.result.ended)})`;
       const why = task
         ? `Task ${id} is not running`
@@ -222,11 +246,6 @@ export class ClaudeCode extends Dialect<typeof keys> {
     await this.shell.kill(run);
     const say = task ? words.stopped : words.killed;
     return { success: true, text: say(id, run.command) };
-  }
-
-  /** The file with all of its output. */
-  #path({ id }: AgentRun): string {
-    return join(this.shell.open(id).dir, 'output.bin');
   }
 
   /** Where the next command starts. */
@@ -252,7 +271,26 @@ function started(followed: Followed | undefined, start: () => AgentRun): AgentRu
   }
 }
 
-type Matching = ReturnType<CleanReader['read']> & { readonly gaveUp: boolean };
+/** The file with all of its output. */
+function pathOf({ begun }: AgentRun): string {
+  return join(begun.run.recording.dir, 'output.bin');
+}
+
+/** What can be read, and what is to be said if that is nothing: how it came out is told anyway. */
+function readOr<T>(otherwise: T, read: () => T): [T, readonly string[]] {
+  try {
+    return [read(), []];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [otherwise, [words.unreadable(why)]];
+  }
+}
+
+type Matching = Pick<ReturnType<CleanReader['read']>, 'text' | 'more'> & {
+  readonly gaveUp: boolean;
+};
+
+const NOTHING: Matching = { text: '', more: false, gaveUp: false };
 
 /** Only the lines that match, as many as fit; all that were looked at are gone. */
 function matching(reader: CleanReader, filter: Matcher, bytesMax: number): Matching {
@@ -266,8 +304,9 @@ function matching(reader: CleanReader, filter: Matcher, bytesMax: number): Match
     // What was read is gone, so it is shown as it is.
     if (kept === undefined) return { text: found.join(''), more: piece.more, gaveUp: true };
     room -= Buffer.byteLength(kept);
-    looked += piece.text.length;
+    looked += piece.looked;
     ({ more } = piece);
+    if (piece.text === '' && piece.looked === 0) break; // no room for even one character
   }
   return { text: found.join(''), more, gaveUp: false };
 }

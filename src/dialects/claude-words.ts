@@ -22,7 +22,7 @@ export function statusOf(ended: Ended | undefined): Status {
 
 export type Told = {
   readonly command: string;
-  readonly view: CleanView;
+  readonly output: string;
   readonly ended: Ended;
   readonly timeoutMs: number;
   /** Facts that belong to the answer and are not output. */
@@ -33,7 +33,7 @@ export type Told = {
 const ANSWERING = new Set(['grep', 'egrep', 'fgrep', 'rg', 'diff', 'cmp', 'test', '[', '[[']);
 
 /** How a command came out that was waited for. */
-export function bashAnswer({ command, view, ended, timeoutMs, notes }: Told): ToolResult {
+export function bashAnswer({ command, output, ended, timeoutMs, notes }: Told): ToolResult {
   const { outcome, endedBy } = ended;
   if (outcome.kind === 'failed') {
     return { success: false, text: `The command could not be started: ${outcome.message}` };
@@ -47,7 +47,6 @@ export function bashAnswer({ command, view, ended, timeoutMs, notes }: Told): To
       ? [`The shell was ended by ${outcome.signal}`]
       : []),
   ];
-  const output = outputOf(view);
   const said = [...facts, ...(output === '' ? [] : [output]), ...notes];
   if (said.length === 0) return { success: true, text: '(Bash completed with no output)' };
   const answered = code === 0 || (code === 1 && ANSWERING.has(mainProgram(command) ?? ''));
@@ -59,7 +58,8 @@ export function gap({ firstLine, lastLine }: { firstLine: number; lastLine: numb
   return `\n... [${lastLine - firstLine + 1} lines truncated] ...\n\n`;
 }
 
-function outputOf(view: CleanView): string {
+/** Of a command that was waited for. */
+export function outputOf(view: CleanView): string {
   const { totals, path, text, cut } = view;
   const size = `${totals.lines} lines, ${totals.bytes} bytes`;
   if (view.summary !== undefined) return `${view.summary}\n[Full output: ${path}]`;
@@ -67,7 +67,18 @@ function outputOf(view: CleanView): string {
   return cut === 'none' ? shown : `${shown}\n\n[Full output: ${path}, ${size}]`;
 }
 
-export function survivorNote(survivors: readonly Survivor[]): readonly string[] {
+/** Output that was printed and is in no file. */
+export function lostNote(bytes: number): readonly string[] {
+  return bytes === 0 ? [] : [`[${bytes} bytes of output could not be kept]`];
+}
+
+export function unreadable(why: string): string {
+  return `[The output could not be read: ${shortCommand(why)}]`;
+}
+
+type Named = Pick<Survivor, 'pid' | 'command'>;
+
+export function survivorNote(survivors: readonly Named[]): readonly string[] {
   if (survivors.length === 0) return [];
   const shown = survivors
     .slice(0, SURVIVORS_SHOWN_MAX)
@@ -113,11 +124,12 @@ export type Task = {
   readonly status: Status;
   readonly code: number | undefined;
   readonly waited: boolean;
-  readonly view: CleanView;
+  readonly output: string;
+  readonly notes: readonly string[];
 };
 
 /** A background shell and all of its output, or the end of it. */
-export function taskOutput({ id, status, code, waited, view }: Task): string {
+export function taskOutput({ id, status, code, waited, output, notes }: Task): string {
   const pending = waited ? 'timeout' : 'not_ready';
   return blocks([
     `<retrieval_status>${status === 'running' ? pending : 'success'}</retrieval_status>`,
@@ -125,11 +137,13 @@ export function taskOutput({ id, status, code, waited, view }: Task): string {
     '<task_type>local_bash</task_type>',
     `<status>${status}</status>`,
     code === undefined ? '' : `<exit_code>${code}</exit_code>`,
-    view.totals.bytes === 0 ? '' : `<output>\n${taskText(view)}\n</output>`,
+    output === '' ? '' : `<output>\n${output}\n</output>`,
+    ...notes,
   ]);
 }
 
-function taskText(view: CleanView): string {
+/** All of the output of a background shell, or the end of it. */
+export function taskText(view: CleanView): string {
   if (view.summary !== undefined) return outputOf(view);
   const cut = view.cut === 'none' ? '' : `[Truncated. Full output: ${view.path}]\n\n`;
   return `${cut}${view.text.replace(/\n$/, '')}`;

@@ -4,8 +4,13 @@
 import { randomBytes } from 'node:crypto';
 import type { NewEnds } from '../agent/clean-reader.ts';
 import { describeBinary, looksBinary } from '../text/binary.ts';
+import { printable } from '../text/printable.ts';
+import type { Survivor } from '../types.ts';
 
 const BYTES_PER_TOKEN = 4; // as Codex counts them
+const SURVIVORS_SHOWN_MAX = 3;
+const COMMAND_SHOWN_MAX = 60;
+const TROUBLE_SHOWN_MAX = 200;
 
 /** How many bytes so many tokens are. */
 export function bytesOf(tokens: number): number {
@@ -16,9 +21,11 @@ export type Answer = {
   readonly wallMs: number;
   readonly process: { readonly exitCode: number } | { readonly session: number };
   readonly output: NewEnds;
+  /** Facts that are not output; they stand behind it. */
+  readonly notes: readonly string[];
 };
 
-export function answerText({ wallMs, process, output }: Answer): string {
+export function answerText({ wallMs, process, output, notes }: Answer): string {
   const state =
     'exitCode' in process
       ? `Process exited with code ${process.exitCode}`
@@ -29,8 +36,40 @@ export function answerText({ wallMs, process, output }: Answer): string {
     state,
     `Original token count: ${tokensOf(output.bytes)}`,
     'Output:',
-    outputText(output),
+    withNotes(outputText(output), notes),
   ].join('\n');
+}
+
+function withNotes(text: string, notes: readonly string[]): string {
+  const apart = text === '' || text.endsWith('\n') || notes.length === 0 ? '' : '\n';
+  return `${text}${apart}${notes.join('\n')}`;
+}
+
+/** Output that was printed and is nowhere. */
+export function lostNote(bytes: number): string {
+  return `[${bytes} bytes of output could not be kept]`;
+}
+
+export function unreadable(run: string, why: string): string {
+  return `[The output of run ${run} could not be read: ${shortened(why, TROUBLE_SHOWN_MAX)}]`;
+}
+
+export function survivorNote(
+  survivors: readonly Pick<Survivor, 'pid' | 'command'>[],
+): readonly string[] {
+  if (survivors.length === 0) return [];
+  const shown = survivors
+    .slice(0, SURVIVORS_SHOWN_MAX)
+    .map(({ pid, command }) => `pid ${pid}: ${shortened(command, COMMAND_SHOWN_MAX)}`);
+  const more = survivors.length - shown.length;
+  const rest = more === 0 ? [] : [`and ${more} more`];
+  return [`[Still running: ${[...shown, ...rest].join('; ')}]`];
+}
+
+function shortened(text: string, max: number): string {
+  const characters = [...printable(text.trim().replace(/\s+/g, ' '))];
+  if (characters.length <= max) return characters.join('');
+  return `${characters.slice(0, max).join('')}…`;
 }
 
 function outputText({ head, tail, bytes, lines, sample }: NewEnds): string {

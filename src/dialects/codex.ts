@@ -2,9 +2,10 @@
 // session with a number of its own in each conversation, until its end was told.
 
 import * as z from 'zod';
+import { lostOutput, survivorsNow } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
-import { CleanReader } from '../agent/clean-reader.ts';
+import { CleanReader, type NewEnds } from '../agent/clean-reader.ts';
 import { Conversations } from '../agent/conversations.ts';
 import { exitCodeOf } from '../agent/exit-code.ts';
 import { Preludes } from '../agent/shell-prelude.ts';
@@ -52,6 +53,8 @@ type Session = {
   readonly run: AgentRun;
   readonly reader: CleanReader;
   readonly tty: boolean;
+  /** How much of its output could not be kept, as far as that was told. */
+  lostBytes: number;
 };
 
 class Talk {
@@ -108,7 +111,8 @@ export class Codex extends Dialect<typeof keys> {
     const { outcome } = finished?.ended ?? {};
     if (outcome?.kind === 'failed') return failed(`exec_command failed: ${outcome.message}`);
     const talk = this.#talks.of(caller);
-    const session = { id: talk.next, run, tty, reader: new CleanReader(this.shell, run.id) };
+    const reader = new CleanReader(this.shell, run.id);
+    const session = { id: talk.next, run, tty, reader, lostBytes: 0 };
     if (finished === undefined) {
       talk.next += 1;
       talk.sessions.set(session.id, session);
@@ -134,26 +138,49 @@ export class Codex extends Dialect<typeof keys> {
     return this.#told(session, finished, performance.now() - startedAt, args);
   }
 
-  #told(
-    { id, reader }: Session,
-    finished: Finished | undefined,
-    wallMs: number,
-    args: Args,
-  ): ToolResult {
+  /** Whatever happens to its output, how it is and its session are told. */
+  #told(session: Session, finished: Finished | undefined, wallMs: number, args: Args): ToolResult {
+    const { id, run } = session;
     const { max_output_tokens } = this.own;
     const asked =
       typeof args.max_output_tokens === 'number' ? args.max_output_tokens : max_output_tokens;
-    const output = reader.readEnds(words.bytesOf(Math.min(asked, max_output_tokens)));
+    const { output, trouble } = newOutput(session, Math.min(asked, max_output_tokens));
+    const lostBytes = lostOutput(this.shell, run);
+    const notes = [
+      ...trouble,
+      ...(lostBytes > session.lostBytes ? [words.lostNote(lostBytes)] : []),
+      ...words.survivorNote(survivorsNow(this.shell, run)),
+    ];
+    session.lostBytes = lostBytes;
     const process =
       finished === undefined
         ? { session: id }
         : { exitCode: exitCodeOf(finished.ended.outcome) ?? -1 };
-    return { success: true, text: words.answerText({ wallMs, process, output }) };
+    return { success: true, text: words.answerText({ wallMs, process, output, notes }) };
   }
 
   #loginEnv(args: Args): Readonly<Record<string, string>> {
     const login = typeof args.login === 'boolean' ? args.login : this.own.login;
     return login ? this.#preludes.login().env : {};
+  }
+}
+
+const NOTHING: NewEnds = {
+  head: '',
+  tail: undefined,
+  bytes: 0,
+  lines: 0,
+  sample: new Uint8Array(0),
+};
+
+type New = { readonly output: NewEnds; readonly trouble: readonly string[] };
+
+function newOutput({ run, reader }: Session, tokens: number): New {
+  try {
+    return { output: reader.readEnds(words.bytesOf(tokens)), trouble: [] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { output: NOTHING, trouble: [words.unreadable(run.id, why)] };
   }
 }
 

@@ -42,7 +42,10 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   protected abstract answer(tool: string, args: Args, caller: Caller): Promise<ToolResult>;
 
   async initialize(): Promise<void> {
-    this.#shell = await this.#open();
+    const { name, version: pluginVersion } = this.#about;
+    const { agent: settings } = this.#settings;
+    const services = this.#services;
+    this.#shell = await AgentShell.open({ services, name, pluginVersion, settings });
   }
 
   async shutdown(): Promise<void> {
@@ -56,9 +59,7 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   /** Throws `ConfigurationError`, and nothing has changed then. */
   async onConfigReload(config: unknown): Promise<void> {
     this.#settings = this.#about.config.read(config, this.#services.projectDirectory);
-    if ((await this.#shell?.reload(this.#settings.agent)) !== false) return;
-    await this.#shell?.close();
-    this.#shell = await this.#open();
+    await this.#shell?.reload(this.#settings.agent);
   }
 
   async callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
@@ -95,12 +96,6 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   /** What an error says to the model. */
   protected sentence({ message, hint }: { message: string; hint?: string | undefined }): string {
     return hint === undefined ? message : `${message} ${hint}`;
-  }
-
-  #open(): Promise<AgentShell> {
-    const { name, version } = this.#about;
-    const { agent: settings } = this.#settings;
-    return AgentShell.open({ services: this.#services, name, pluginVersion: version, settings });
   }
 }
 

@@ -28,14 +28,12 @@ export function answerAbout(native: Native, subject: Subject, wanted: Wanted): T
   const capture = subject.open();
   const report = native.reports.of(capture, subject.run);
   if (report.ended === undefined) {
-    const body = wanted.view === 'none' ? '' : news(native, report, wanted).text;
+    const body = wanted.view === 'none' ? NOT_SHOWN : news(native, report, wanted);
     const waiting = waitingForInput(capture);
     const killAfterMs = capture.meta?.killAfterMs;
     const { first = [] } = wanted;
-    return {
-      success: true,
-      text: joined([body, runningTrailer({ report, waiting, killAfterMs, first })]),
-    };
+    const facts = { report: agreed(report, body), waiting, killAfterMs, first };
+    return { success: true, text: joined([body.text, runningTrailer(facts)]) };
   }
   const { outcome } = report.ended;
   if (outcome.kind === 'failed' && outcome.error !== 'runner_lost') return notStarted(outcome);
@@ -65,9 +63,17 @@ function ended(
   const withheld = success ? [] : native.shell.withheld;
   const missed = missedVariables(withheld, subject.command, body.text);
   const { killAfterMs } = wanted;
-  const trailer = endedTrailer({ report, ranges: body.ranges, answer, killAfterMs, missed });
+  const about = { report: agreed(report, body), ranges: body.ranges };
+  const trailer = endedTrailer({ ...about, answer, killAfterMs, missed });
   const first = wanted.first === undefined ? '' : lines(wanted.first);
   return { success, text: joined([body.text, first, trailer]) };
+}
+
+const NOT_SHOWN: Body = { text: '', ranges: {} };
+
+/** With the totals of what is shown, so that no line is shown that was not counted. */
+function agreed(report: Report, { totals = report.totals }: Body): Report {
+  return { ...report, totals };
 }
 
 function kindOf(view: ViewName, success: boolean): Kind {
@@ -86,7 +92,7 @@ function firstBody(
   const body = show();
   if (view === 'none') return body;
   for (const channel of ['stdout', 'stderr'] as const) {
-    reports.news(id).heard(channel, body.until?.[channel] ?? totals[channel].bytes);
+    reports.news(id).heard(channel, (body.totals ?? totals)[channel].bytes);
   }
   if (body.text !== '') return body;
   const none = totals.stdout.bytes + totals.stderr.bytes === 0;

@@ -17,9 +17,11 @@ export type Kind = 'tail' | 'head' | 'middle' | 'none';
 export type Body = {
   readonly text: string;
   readonly ranges: Ranges;
-  /** How far the raw streams went when they were looked at. */
-  readonly until?: Readonly<Record<Channel, number>>;
+  /** Of the raw streams when they were looked at: they may have grown since the report. */
+  readonly totals?: Totals;
 };
+
+type Totals = Readonly<Record<Channel, StreamTotals>>;
 
 type Shown = {
   readonly text: string;
@@ -27,7 +29,8 @@ type Shown = {
   readonly bytes: number;
   /** Undefined when it is all. */
   readonly range: string | undefined;
-  readonly until: number;
+  /** Of the stream it is from. */
+  readonly totals: StreamTotals;
 };
 
 type Part = {
@@ -37,22 +40,21 @@ type Part = {
   readonly bytesMax: number;
 };
 
-const NOTHING: Shown = { text: '', bytes: 0, range: undefined, until: 0 };
-
 /** What a run has printed, of which nothing was told before. */
 export function bodyOf(
   shell: AgentShell,
   id: string,
   kind: Kind,
   bytesMax: number,
-  totals: { readonly stdout: StreamTotals; readonly stderr: StreamTotals },
+  totals: Totals,
 ): Body {
   if (kind === 'none') {
     const range = (channel: Channel): string | undefined =>
       totals[channel].bytes === 0 ? undefined : 'not shown';
     return { text: '', ranges: { stdout: range('stdout'), stderr: range('stderr') } };
   }
-  return bothStreams(totals, bytesMax, (channel, most) =>
+  const left = { stdout: totals.stdout.bytes, stderr: totals.stderr.bytes };
+  return bothStreams(totals, left, bytesMax, (channel, most) =>
     shownStream({ shell, id, channel, bytesMax: most }, kind),
   );
 }
@@ -63,32 +65,36 @@ export function newsBody(
   id: string,
   news: NewsReader,
   bytesMax: number,
-  totals: { readonly stdout: StreamTotals; readonly stderr: StreamTotals },
+  totals: Totals,
 ): Body {
-  const left = (channel: Channel): StreamTotals => ({
-    ...totals[channel],
-    bytes: totals[channel].bytes - news.until(channel),
-  });
+  const left = (channel: Channel): number => totals[channel].bytes - news.until(channel);
   const fresh = { stdout: left('stdout'), stderr: left('stderr') };
-  return bothStreams(fresh, bytesMax, (channel, most) =>
+  return bothStreams(totals, fresh, bytesMax, (channel, most) =>
     newStream({ shell, id, channel, bytesMax: most }, news),
   );
 }
 
-/** Each stream gets half at least, and what the other one leaves. */
+/** Each stream gets half at least, and what the other one leaves; one without bytes gets none. */
 function bothStreams(
-  totals: { readonly stdout: StreamTotals; readonly stderr: StreamTotals },
+  totals: Totals,
+  left: Readonly<Record<Channel, number>>,
   bytesMax: number,
   show: (channel: Channel, bytesMax: number) => Shown,
 ): Body {
+  const shown = (channel: Channel, most: number): Shown =>
+    left[channel] > 0
+      ? show(channel, most)
+      : { text: '', bytes: 0, range: undefined, totals: totals[channel] };
   // Bytes that are no characters take three in UTF-8.
-  const forStdout = Math.min(Math.ceil(bytesMax / 2), totals.stdout.bytes * 3);
-  const stderr = totals.stderr.bytes > 0 ? show('stderr', bytesMax - forStdout) : NOTHING;
-  const stdout = totals.stdout.bytes > 0 ? show('stdout', bytesMax - stderr.bytes) : NOTHING;
-  const heading = totals.stderr.bytes > 0 ? '[stderr]' : '';
-  const text = joined([stdout.text, heading, stderr.text]);
-  const until = { stdout: stdout.until, stderr: stderr.until };
-  return { text, ranges: { stdout: stdout.range, stderr: stderr.range }, until };
+  const forStdout = Math.min(Math.ceil(bytesMax / 2), left.stdout * 3);
+  const stderr = shown('stderr', bytesMax - forStdout);
+  const stdout = shown('stdout', bytesMax - stderr.bytes);
+  const heading = left.stderr > 0 ? '[stderr]' : '';
+  return {
+    text: joined([stdout.text, heading, stderr.text]),
+    ranges: { stdout: stdout.range, stderr: stderr.range },
+    totals: { stdout: stdout.totals, stderr: stderr.totals },
+  };
 }
 
 function shownStream(part: Part, kind: Kind): Shown {
@@ -100,25 +106,25 @@ function shownStream(part: Part, kind: Kind): Shown {
 
 function headOf({ shell, id, channel, bytesMax }: Part): Shown {
   const page = readPage(shell.open(id), { channel, bytesMax });
-  if (page.binary) return binaryOf(shell, id, channel, page.totals.bytes);
+  const { totals } = page;
+  if (page.binary) return binaryOf(shell, id, channel, totals);
   const bytes = Buffer.byteLength(page.text);
-  const until = page.totals.bytes;
-  if (page.next === undefined) return { text: page.text, bytes, range: undefined, until };
+  if (page.next === undefined) return { text: page.text, bytes, range: undefined, totals };
   const { byte, line, inLine } = page.next;
-  const behind = linesText(inLine ? line + 1 : line, page.totals.lines);
-  const last = line >= page.totals.lines;
+  const behind = linesText(inLine ? line + 1 : line, totals.lines);
+  const last = line >= totals.lines;
   const rest = inLine ? `the rest of line ${line}${last ? '' : ` and ${behind}`}` : behind;
   const from = inLine ? { from_byte: byte } : { from_line: line };
   const text = joined([page.text, hidden(rest, id, channel, from)]);
-  return { text, bytes, range: rangeText(inLine, 1, page.lastLine, bytes), until };
+  return { text, bytes, range: rangeText(inLine, 1, page.lastLine, bytes), totals };
 }
 
 function tailOf({ shell, id, channel, bytesMax }: Part): Shown {
   const view = cleanView(shell, id, { kind: 'tail', channel, bytesMax, cr: 'overwrite' });
-  if (view.binary) return binaryOf(shell, id, channel, view.totals.bytes);
+  const { totals } = view;
+  if (view.binary) return binaryOf(shell, id, channel, totals);
   const { bytes } = view.shown;
-  const until = view.totals.bytes;
-  if (view.cut === 'none') return { text: view.text, bytes, range: undefined, until };
+  if (view.cut === 'none') return { text: view.text, bytes, range: undefined, totals };
   const { firstLine, lastLine, partialLine } = view;
   const before = firstLine === 1 ? '' : `${linesText(1, firstLine - 1)} and `;
   const rest = partialLine
@@ -126,7 +132,7 @@ function tailOf({ shell, id, channel, bytesMax }: Part): Shown {
     : linesText(1, firstLine - 1);
   const from = firstLine === 1 ? { from_byte: 0 } : { from_line: 1 };
   const text = joined([hidden(rest, id, channel, from), view.text]);
-  return { text, bytes, range: rangeText(partialLine, firstLine, lastLine, bytes), until };
+  return { text, bytes, range: rangeText(partialLine, firstLine, lastLine, bytes), totals };
 }
 
 function endsOf({ shell, id, channel, bytesMax }: Part): Shown {
@@ -136,9 +142,11 @@ function endsOf({ shell, id, channel, bytesMax }: Part): Shown {
   const options = { kind: 'tail', channel, bytesMax: bytesMax - bytes, cr: 'overwrite' } as const;
   const last = cleanView(shell, id, options);
   const { next } = first;
-  const until = last.totals.bytes;
-  if (next === undefined) return { text: first.text, bytes, range: undefined, until };
-  if (first.binary || last.binary) return binaryOf(shell, id, channel, first.totals.bytes);
+  const { totals } = last;
+  if (next === undefined) {
+    return { text: first.text, bytes, range: undefined, totals: first.totals };
+  }
+  if (first.binary || last.binary) return binaryOf(shell, id, channel, totals);
   const whole = !next.inLine && !last.partialLine;
   const rest = whole ? linesText(next.line, last.firstLine - 1) : 'the middle';
   const from = next.inLine ? { from_byte: next.byte } : { from_line: next.line };
@@ -147,7 +155,7 @@ function endsOf({ shell, id, channel, bytesMax }: Part): Shown {
   return {
     text: joined([first.text, hidden(rest, id, channel, from), last.text]),
     bytes: all,
-    until,
+    totals,
     range: whole
       ? `shown ${ends} (${counted(all, 'byte')})`
       : `shown ${counted(all, 'byte')} of both ends`,
@@ -156,15 +164,15 @@ function endsOf({ shell, id, channel, bytesMax }: Part): Shown {
 
 function newStream({ shell, id, channel, bytesMax }: Part, reader: NewsReader): Shown {
   const news = reader.take(shell.open(id), channel, bytesMax);
-  if (news.binary) return binaryOf(shell, id, channel, news.totals.bytes);
+  const { totals } = news;
+  if (news.binary) return binaryOf(shell, id, channel, totals);
   const bytes = Buffer.byteLength(news.text);
-  const until = news.totals.bytes;
-  if (news.hidden === undefined) return { text: news.text, bytes, range: undefined, until };
+  if (news.hidden === undefined) return { text: news.text, bytes, range: undefined, totals };
   const { firstLine, lastLine } = news.hidden;
   const marker = hidden(`new ${linesText(firstLine, lastLine)}`, id, channel, {
     from_line: firstLine,
   });
-  return { text: joined([marker, news.text]), bytes, range: undefined, until };
+  return { text: joined([marker, news.text]), bytes, range: undefined, totals };
 }
 
 function hidden(
@@ -185,9 +193,9 @@ function rangeText(partial: boolean, first: number, last: number, bytes: number)
 
 const HEAD_BYTES = 264; // tells every kind
 
-function binaryOf(shell: AgentShell, id: string, channel: Channel, totalBytes: number): Shown {
-  const text = binaryLine(shell.open(id), channel, totalBytes);
-  return { text, bytes: 0, range: undefined, until: totalBytes };
+function binaryOf(shell: AgentShell, id: string, channel: Channel, totals: StreamTotals): Shown {
+  const text = binaryLine(shell.open(id), channel, totals.bytes);
+  return { text, bytes: 0, range: undefined, totals };
 }
 
 export function binaryLine(capture: Capture, channel: Channel, totalBytes: number): string {

@@ -32,8 +32,14 @@ export type Output = {
   readonly totalBytes: number;
 };
 
-/** Never longer than the maximum and a line about it, whatever the bytes are. */
-export function outputText({ first, last, totalBytes }: Output): string {
+/** Never longer than the maximum and two lines about it, whatever the bytes are. */
+export function outputText(output: Output, lostBytes = 0): string {
+  const text = keptText(output);
+  const lost = lostText(lostBytes);
+  return text === '' || lost === '' ? `${text}${lost}` : `${text}\n${lost}`;
+}
+
+function keptText({ first, last, totalBytes }: Output): string {
   if (totalBytes > OUTPUT_BYTES_MAX) return snipped(first, last, totalBytes);
   const text = decodeUtf8(first);
   // What is not UTF-8 becomes U+FFFD, which is longer.
@@ -57,6 +63,10 @@ function tailOf(bytes: Uint8Array): string {
   const tail = bytes.subarray(utf8Start(bytes, Math.max(0, bytes.length - SNIP_BYTES)));
   const text = Buffer.from(decodeUtf8(tail));
   return decodeUtf8(text.subarray(utf8Start(text, Math.max(0, text.length - SNIP_BYTES))));
+}
+
+function lostText(bytes: number): string {
+  return bytes === 0 ? '' : `[${bytes} bytes of output could not be kept]`;
 }
 
 const UNITS = ['B', 'KB', 'MB', 'GB'];
@@ -96,8 +106,9 @@ export function backgroundText(pid: number, path: string): string {
 }
 
 /** How a background process ended, in the words that Rust has for it. */
-export function lastWords(outcome: Outcome): string {
-  return `\n\n[background process ${ending(outcome)}]\n`;
+export function lastWords(outcome: Outcome, lostBytes = 0): string {
+  const lost = lostBytes === 0 ? '' : `\n${lostText(lostBytes)}`;
+  return `${lost}\n\n[background process ${ending(outcome)}]\n`;
 }
 
 function ending(outcome: Outcome): string {

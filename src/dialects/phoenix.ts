@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { AgentRun } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../agent/command-text.ts';
-import { type CopyDisk, LiveCopy } from '../agent/output-copy.ts';
+import { type CopyDisk, LiveCopy, lostBytes } from '../agent/output-copy.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import { hasInteractiveRebase } from '../text/shell-facts.ts';
@@ -100,7 +100,8 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
       caller,
     );
     const finished = await this.shell.wait(run, killAfterMs + ANSWER_MS, caller);
-    const output = words.outputText(this.#output(run));
+    const lost = finished?.lostBytes ?? lostBytes(run);
+    const output = words.outputText(this.#output(run), lost);
     if (finished === undefined || finished.ended.endedBy === 'timeout') {
       return { success: false, text: words.timedOutText(seconds, output) };
     }
@@ -115,7 +116,7 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     const run = this.#startIn(directory, command, caller);
     const file = new LiveCopy(run, join(directory, 'output'), {
       text: 'raw',
-      lastWords: ({ outcome }) => words.lastWords(outcome),
+      lastWords: ({ outcome }, lost) => words.lastWords(outcome, lost),
       ...(this.disk && { disk: this.disk }),
     });
     this.#keep(file, run);

@@ -1,9 +1,11 @@
 // What a run printed since it was last asked, in captured order and by stream, for somebody who
 // comes back. Each stream is cleaned in one go over all questions, so that a character or an escape
-// sequence that was cut by one is whole in the next. Of each answer only the end is kept in memory.
+// sequence that was cut by one is whole in the next. Of each answer only the end is kept in memory,
+// and of very much output only the end is read: what was printed before is counted.
 
 import { isUtf8 } from 'node:buffer';
 import type { AgentShell } from '../agent/agent-shell.ts';
+import { passBy } from '../agent/sanitized-skip.ts';
 import { tailCut } from '../text/cut.ts';
 import { countNewlines } from '../text/lines.ts';
 import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
@@ -13,6 +15,8 @@ import type { Shown } from './pipe-words.ts';
 const NEWLINE = 0x0a;
 const READ_BYTES = 1024 * 1024;
 const ROLLING_BYTES_MAX = 102_400; // seed 001: twice what can be shown
+const RAW_BYTES_KEPT = 4 * ROLLING_BYTES_MAX; // of colourful text that much is shown at least
+const ALL_BYTES_MAX = 8 * 1024 * 1024; // of more than this the start is passed by
 
 export type Limits = { readonly linesMax: number; readonly bytesMax: number };
 
@@ -23,16 +27,16 @@ export type NewOutput = {
 };
 
 export class OutputSince {
-  readonly #shell: Pick<AgentShell, 'read'>;
+  readonly #shell: Pick<AgentShell, 'read' | 'open'>;
   readonly #id: string;
-  readonly #clean: { readonly out: CleanStream; readonly err: CleanStream };
+  readonly #clean: Readonly<Record<'stdout' | 'stderr', CleanStream>>;
   #cursor = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(shell: Pick<AgentShell, 'read'>, id: string, options: SanitizeOptions) {
+  constructor(shell: Pick<AgentShell, 'read' | 'open'>, id: string, options: SanitizeOptions) {
     this.#shell = shell;
     this.#id = id;
-    this.#clean = { out: new CleanStream(options), err: new CleanStream(options) };
+    this.#clean = { stdout: new CleanStream(options), stderr: new CleanStream(options) };
   }
 
   /** Up to here everything was given, but for what is not whole yet. */
@@ -49,29 +53,61 @@ export class OutputSince {
 
   async #take(): Promise<NewOutput> {
     const added = { stdout: new Rolling(), stderr: new Rolling(), both: new Rolling() };
-    while (true) {
-      const { chunks, nextCursor, eof } = this.#shell.read(this.#id, this.#cursor, READ_BYTES);
+    // Who prints faster than this reads would keep it for ever.
+    const end = this.#shell.read(this.#id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
+    if (end - this.#cursor > ALL_BYTES_MAX) this.#passBy(added, end - RAW_BYTES_KEPT);
+    while (this.#cursor < end) {
+      const wanted = Math.min(READ_BYTES, end - this.#cursor);
+      const { chunks, nextCursor } = this.#shell.read(this.#id, this.#cursor, wanted);
+      if (nextCursor <= this.#cursor) break; // somebody cut the file
       for (const { chunk, bytes } of chunks) {
-        const other = chunk.channel === 'stderr';
-        const text = (other ? this.#clean.err : this.#clean.out).push(bytes);
+        const channel = chunk.channel === 'stderr' ? 'stderr' : 'stdout';
+        const text = this.#clean[channel].push(bytes);
         added.both.push(text);
-        (other ? added.stderr : added.stdout).push(text);
+        added[channel].push(text);
       }
       this.#cursor = nextCursor;
-      if (eof || chunks.length === 0) return added;
       await new Promise((resolve) => setImmediate(resolve));
     }
+    return added;
+  }
+
+  /** Each stream by itself: one that was silent for long is not lost behind a loud one. */
+  #passBy(added: NewOutput, to: number): void {
+    const capture = this.#shell.open(this.#id);
+    const between = { from: this.#cursor, to, bytesMax: RAW_BYTES_KEPT };
+    for (const channel of ['stdout', 'stderr'] as const) {
+      const { runUp, bytes, skipped } = passBy(capture, channel, between);
+      if (runUp !== undefined) this.#clean[channel].restart(runUp);
+      const text = this.#clean[channel].push(bytes);
+      added[channel].passBy(skipped);
+      added[channel].push(text);
+      added.both.passBy({
+        bytes: skipped.bytes + text.length,
+        newlines: skipped.newlines + countNewlines(text),
+      });
+    }
+    this.#cursor = to;
   }
 }
 
 /** One stream as clean, valid UTF-8. */
 class CleanStream {
-  readonly #sanitizer: Sanitizer;
+  readonly #options: SanitizeOptions;
+  #sanitizer: Sanitizer;
   /** A character that is not whole yet, which can also come of a sequence that was dropped. */
   #pending: Uint8Array = new Uint8Array();
 
   constructor(options: SanitizeOptions) {
+    this.#options = options;
     this.#sanitizer = sanitizer(options);
+  }
+
+  /** Something was passed by; these bytes come right before what is pushed next. */
+  restart(runUp: Uint8Array): void {
+    this.#sanitizer = sanitizer(this.#options);
+    this.#sanitizer.push(runUp);
+    this.#pending = new Uint8Array();
   }
 
   push(bytes: Uint8Array): Uint8Array {
@@ -102,19 +138,27 @@ export class Rolling {
     if (this.#length > 2 * ROLLING_BYTES_MAX) this.#forget();
   }
 
+  /** There was this, and nobody has it. */
+  passBy({ bytes, newlines }: { readonly bytes: number; readonly newlines: number }): void {
+    this.#total += bytes;
+    this.#newlines += newlines;
+  }
+
   get bytes(): Uint8Array {
     this.#forget();
     return this.#parts[0] ?? new Uint8Array();
   }
 
   shown(limits: Limits): Shown {
-    const { text, outputLines, outputBytes, limit, partialLine } = tailCut(this.bytes, limits);
+    const { bytes } = this;
+    const { text, outputLines, outputBytes, limit, partialLine } = tailCut(bytes, limits);
+    const missing = limit === undefined && this.#total > bytes.length;
     return {
       text,
       totals: { bytes: this.#total, lines: this.#newlines + (this.#unfinished ? 1 : 0) },
       shown: { bytes: outputBytes, lines: outputLines },
-      cut: limit ?? 'none',
-      partialLine,
+      cut: missing ? 'bytes' : (limit ?? 'none'),
+      partialLine: partialLine || missing,
     };
   }
 

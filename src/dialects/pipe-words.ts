@@ -15,8 +15,13 @@ export type Streams = { readonly stdout: Shown; readonly stderr: Shown };
 /** The files with all of a stream, where something was cut and there is more than one can show. */
 export type Offloaded = { readonly stdout?: Copy | undefined; readonly stderr?: Copy | undefined };
 
+/** What is told of a run that is over; of its survivors those who are there now. */
+export type Known = Pick<Finished, 'ended' | 'lostBytes' | 'written'> & {
+  readonly survivors: readonly { readonly pid: number; readonly command: string }[];
+};
+
 /** A command that is over. */
-export function endedText(finished: Finished, streams: Streams, files: Offloaded): string {
+export function endedText(finished: Known, streams: Streams, files: Offloaded): string {
   const notices = [
     ...notice('stdout', streams.stdout, files.stdout),
     ...notice('stderr', streams.stderr, files.stderr),
@@ -54,7 +59,7 @@ export function runningText(pid: number, added: Shown, file: Copy): string {
   return `[Process ${pid} still running.\n\n${output}${fullOutput(file)}]`;
 }
 
-export function exitedText(pid: number, finished: Finished, streams: Streams, file: Copy): string {
+export function exitedText(pid: number, finished: Known, streams: Streams, file: Copy): string {
   const head = `[Process ${pid} ${howEnded(finished.ended.outcome)}.`;
   const more = facts(finished).map((line) => `\n${line.slice(1, -1)}`);
   return `${head}\n\n${bothSections(streams)}${fullOutput(file)}${more.join('')}]`;
@@ -112,7 +117,7 @@ function howEnded(outcome: Outcome): string {
 }
 
 /** What an agent must know besides, one line each. */
-function facts({ survivors, lostBytes, written }: Finished): string[] {
+function facts({ survivors, lostBytes, written }: Known): string[] {
   const left = survivors.map(({ pid, command }) => `${pid} (${shortened(command)})`);
   return [
     ...(left.length === 0 ? [] : [`[Still running in the background: ${listed(left)}]`]),

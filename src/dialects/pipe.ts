@@ -15,6 +15,7 @@ import {
   pathInDirectory,
   rawPath,
 } from '../agent/output-copy.ts';
+import { survivorsNow } from '../agent/report.ts';
 import { cleanView } from '../agent/sanitized-view.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import { within } from '../running.ts';
@@ -34,8 +35,10 @@ const COMPACT = {
   stderr: { linesMax: 100, bytesMax: BYTES_MAX },
 };
 
-// A copy that is far behind, because it has gigabytes to do, must not hold up the answer.
+// A copy that is far behind, because it has gigabytes to do, must not hold up the answer: then the
+// capture itself is named.
 const CATCH_UP_MS = 2_000;
+const BEHIND_BYTES_MAX = 64 * 1024 * 1024;
 
 // More than this is not written a second time when the capture has nothing else in it.
 const CLEAN_COPY_BYTES_MAX = 8 * 1024 * 1024;
@@ -110,15 +113,16 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
     const file = new LiveCopy(run, this.#path(run, 'output.log'), { text: { cr }, ...this.#disk });
     const since = new OutputSince(this.shell, run.id, { cr });
     this.#background.set(run, { file, since });
+    this.#warn(run, file);
     this.#forget();
     const added = await since.take();
-    await caughtUp(file, since.cursor);
     const limits = notice === 'compact' ? COMPACT : { stdout: ALL, stderr: ALL };
     const streams = {
       stdout: added.stdout.shown(limits.stdout),
       stderr: added.stderr.shown(limits.stderr),
     };
-    const about = { timeoutMs, pid: run.pid ?? 0, file };
+    const full = await fullOutput(run, file, since.cursor);
+    const about = { timeoutMs, pid: run.pid ?? 0, file: full };
     return { success: true, text: words.backgroundText(notice, about, streams) };
   }
 
@@ -128,8 +132,8 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
     const over = await within(run.begun.run.done, 0);
     if (over !== undefined) return this.#ended(run, await run.finished, file);
     const { both } = await since.take();
-    await caughtUp(file, since.cursor);
-    const text = words.runningText(pid, both.shown(ALL), file);
+    const full = await fullOutput(run, file, since.cursor);
+    const text = words.runningText(pid, both.shown(ALL), full);
     return { success: true, text };
   }
 
@@ -140,9 +144,11 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
   }
 
   async #ended(run: AgentRun, finished: Finished, file: LiveCopy): Promise<ToolResult> {
-    await caughtUp(file, capturedBytes(run));
+    const full = await fullOutput(run, file, capturedBytes(run));
     const streams = this.#streams(run);
-    const text = words.exitedText(run.pid ?? 0, finished, streams, file);
+    // Who was left may be gone by now, or killed.
+    const survivors = finished.survivors.length === 0 ? [] : survivorsNow(this.shell.open(run.id));
+    const text = words.exitedText(run.pid ?? 0, { ...finished, survivors }, streams, full);
     return { success: succeeded(finished), text };
   }
 
@@ -175,6 +181,14 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
     return pathInDirectory(resolve(this.services.projectDirectory, directory), 'pipe-bash-');
   }
 
+  #warn({ id }: AgentRun, file: LiveCopy): void {
+    void file.over.then(() => {
+      const { path, error } = file;
+      if (error === undefined) return;
+      this.services.log('warn', 'Output file is incomplete', { run_id: id, path, error });
+    });
+  }
+
   get #disk(): { readonly disk?: CopyDisk } {
     return this.disk === undefined ? {} : { disk: this.disk };
   }
@@ -191,6 +205,9 @@ function succeeded({ ended: { outcome } }: Finished): boolean {
   return outcome.kind === 'exited' && outcome.code === 0;
 }
 
-async function caughtUp(file: LiveCopy, cursor: number): Promise<void> {
-  await within(file.upTo(cursor), CATCH_UP_MS);
+/** The file that has everything up to there: its copy, or the capture's own. */
+async function fullOutput(run: AgentRun, file: LiveCopy, cursor: number): Promise<Copy> {
+  if (cursor - file.cursor <= BEHIND_BYTES_MAX) await within(file.upTo(cursor), CATCH_UP_MS);
+  const behind = file.error === undefined && file.cursor < cursor;
+  return behind ? { path: rawPath(run), error: undefined } : file;
 }

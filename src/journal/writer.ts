@@ -114,6 +114,19 @@ type Begun = {
   readonly runIds: ReadonlySet<string>;
 };
 
+/** Behind the reason why a session ended that got entries afterwards. */
+const LATE = ', late entries';
+
+function lateReason({ end_reason }: SessionMetadata): string {
+  return end_reason?.endsWith(LATE) ? end_reason : `${end_reason ?? ''}${LATE}`;
+}
+
+/** It was ended in order and had the entries of all runs that were over by then. */
+export function endedWhole({ status, end_reason }: SessionMetadata): boolean {
+  const inOrder = status === 'complete' || status === 'shutdown';
+  return inOrder && end_reason?.endsWith(LATE) !== true;
+}
+
 export class SessionWriter {
   readonly id: string;
   readonly #entriesPath: string;
@@ -167,6 +180,7 @@ export class SessionWriter {
     const written = draft.run_id !== null && this.#runIds.has(draft.run_id);
     const before = written ? entryOfRun(this.#entriesPath, draft.run_id) : undefined;
     if (before !== undefined) return before;
+    const late = this.#ended;
     this.#sequence += 1;
     const entry = placed(draft, this.id, this.#sequence, this.#now());
     try {
@@ -175,7 +189,8 @@ export class SessionWriter {
       this.#metadata.forget(); // what was refused may be in the file, whole or in part
       throw error;
     }
-    this.#change(withEntry(this.metadata, entry));
+    const counted = withEntry(this.metadata, entry);
+    this.#change(late ? { ...counted, end_reason: lateReason(counted) } : counted);
     return entry;
   }
 

@@ -44,13 +44,15 @@ export function createAnthropicBash(options: AnthropicBashOptions = {}): Anthrop
   const house = openAgentHouse('anthropic_bash', options);
   let persistent: PersistentShell | undefined;
 
-  const words = (shell: AgentShell, { run, finished, lostDirectory }: Ran): string => {
+  const words = (shell: AgentShell, ran: Ran): string => {
+    const { run, finished, lostDirectory, stateLost } = ran;
     const output = outputText(shell, run.id, { channel: 'all', bytesMax: outputBytesMax });
     const lost = `[${lostDirectory} is gone; this command ran in ${run.cwd}]`;
     return joined(output, [
       ...codeLines(finished),
       ...endLines(finished, timeoutMs),
       ...(lostDirectory === undefined ? [] : [lost]),
+      ...(stateLost ? ['[what this command changed in the shell was not kept]'] : []),
       ...unrecordedLines(finished, house.recording),
     ]);
   };

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentRun, AgentShell, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
-import { AppError } from '../errors.ts';
-import { startUpFile, stateIsWhole } from './bash-state.ts';
+import { AppError, errnoOf } from '../errors.ts';
+import { asksForStatus, startUpFile, stateIsWhole } from './bash-state.ts';
 
 const WAIT_MS_MAX = 2 ** 31 - 1; // what a timer can; the deadline of the run comes before
 
@@ -18,11 +18,13 @@ export type Ran = {
   readonly finished: Finished;
   /** The working directory is gone; the command ran in the first one. */
   readonly lostDirectory: string | undefined;
+  /** It came to its own end, and what it changed could not be saved. */
+  readonly stateLost: boolean;
 };
 
-/** What a command leaves to the next one. */
+/** What a command leaves to the next one. In memory: somebody may clean the temporary directory. */
 type State = {
-  readonly file: string;
+  readonly script: Uint8Array;
   /** Undefined for a name that is no text: bash finds its way by itself. */
   readonly cwd: string | undefined;
 };
@@ -46,7 +48,9 @@ export class PersistentShell {
 
   /** The next command finds a fresh shell. What earlier ones left running goes on. */
   restart(): Promise<void> {
-    return this.#next(async () => this.#forget());
+    return this.#next(async () => {
+      this.#state = undefined;
+    });
   }
 
   /** To be called when nothing runs any more. Commands that still wait for their turn get none. */
@@ -65,17 +69,13 @@ export class PersistentShell {
 
   async #run(command: string, timeoutMs: number, caller: Caller): Promise<Ran> {
     if (this.#closed) throw new AppError('closed', 'The shell was closed.');
-    const dir = this.#directory();
     const state = this.#state;
-    this.#count += 1;
-    const [startUp, saved, cwd] = ['start', 'state', 'cwd'].map((name) =>
-      join(dir, `${this.#count}.${name}`),
-    ) as [string, string, string];
-    writeFileSync(startUp, startUpFile({ state: saved, cwd }, state?.file), { mode: 0o600 });
-    for (const file of [saved, cwd]) writeFileSync(file, '', { mode: 0o600 });
     const there = isDirectory(state?.cwd) ? state?.cwd : undefined;
     const where = there ?? this.#shell.workingDirectory;
+    const files = this.#files(state, asksForStatus(command));
     try {
+      // bash expands what is in BASH_ENV as if it stood in double quotes.
+      const startUp = files.startUp.replace(/[$`"\\]/g, '\\$&');
       const env = { BASH_ENV: startUp, PWD: where };
       const limits = { waitMs: timeoutMs, killAfterMs: timeoutMs };
       const request = { command, workingDirectory: where, env, ...limits };
@@ -83,32 +83,76 @@ export class PersistentShell {
       const run = this.#shell.start({ ...request, how }, caller);
       await this.#shell.wait(run, WAIT_MS_MAX, caller);
       const finished = await run.finished;
-      this.#adopt(finished, saved, cwd);
-      return { run, finished, lostDirectory: there === undefined ? state?.cwd : undefined };
+      const lostDirectory = there === undefined ? state?.cwd : undefined;
+      return { run, finished, lostDirectory, stateLost: !this.#adopt(finished, files) };
     } finally {
-      const kept = this.#state?.file;
-      for (const file of [startUp, cwd, saved, state?.file]) {
-        if (file !== undefined && file !== kept) rmSync(file, { force: true });
-      }
+      for (const file of Object.values(files)) rmSync(file, { force: true });
     }
   }
 
   /** Only a command that came to its own end leaves anything behind. */
-  #adopt({ ended }: Finished, file: string, cwd: string): void {
-    if (ended.outcome.kind !== 'exited' || ended.endedBy !== 'itself') return;
-    if (!stateIsWhole(readFileSync(file, 'utf8'))) return; // `exec`, or no room on the disk
-    const name = readFileSync(cwd);
-    this.#state = { file, cwd: isUtf8(name) ? name.toString() : undefined };
+  #adopt({ ended }: Finished, { saved, cwd }: Files): boolean {
+    if (ended.outcome.kind !== 'exited' || ended.endedBy !== 'itself') return true;
+    const script = contentOf(saved);
+    if (!stateIsWhole(script)) return false; // `exec`, a trap of its own, no room on the disk
+    const name = contentOf(cwd).subarray(0, -1); // the newline of `pwd`
+    const known = name.length > 0 && isUtf8(name);
+    this.#state = { script, cwd: known ? name.toString() : undefined };
+    return true;
   }
 
-  #forget(): void {
-    if (this.#state !== undefined) rmSync(this.#state.file, { force: true });
-    this.#state = undefined;
+  #files(state: State | undefined, status: boolean): Files {
+    try {
+      const dir = this.#directory();
+      this.#count += 1;
+      const at = (name: string): string => join(dir, `${this.#count}.${name}`);
+      const files = {
+        startUp: at('start'),
+        before: at('before'),
+        saved: at('state'),
+        cwd: at('cwd'),
+      };
+      const { startUp, before, saved, cwd } = files;
+      const write = (file: string, data: string | Uint8Array): void =>
+        writeFileSync(file, data, { mode: 0o600 });
+      const known = state === undefined ? undefined : before;
+      write(startUp, startUpFile({ saveTo: { state: saved, cwd }, state: known, status }));
+      write(before, state?.script ?? '');
+      for (const file of [saved, cwd]) write(file, '');
+      return files;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const message = `The state of the shell cannot be written: ${why}.`;
+      throw new AppError('state_unwritable', message, { cause: error });
+    }
   }
 
   #directory(): string {
+    if (this.#dir !== undefined && !isDirectory(this.#dir)) {
+      removeDirectory(this.#dir);
+      this.#dir = undefined;
+    }
     this.#dir ??= makeDirectory();
     return this.#dir;
+  }
+}
+
+/** Of one command; they go with it. */
+type Files = {
+  readonly startUp: string;
+  /** What the one before has saved. */
+  readonly before: string;
+  readonly saved: string;
+  readonly cwd: string;
+};
+
+/** Nothing for a file that somebody removed. */
+function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return Buffer.alloc(0);
   }
 }
 

@@ -1,11 +1,13 @@
 // The five things that no agent of ours runs by accident: emptying the disk, writing over it,
 // formatting it. Matched on the programs and words that would run, not on the letters of the text,
 // so that `echo "rm -rf /"` and `rm -rf /tmp/x` pass and `sudo /bin/rm -r --force //` does not.
+// Making a file system in an image, or asking for help, is no formatting.
 // This is defence in depth and no security boundary: a variable, a script in a file or any other
 // language gets past it. Text that does not parse is judged by the parts that do and by a look at
 // what stands where a command may begin; otherwise it is left to the shell, which will refuse it.
 
 import { posix } from 'node:path';
+import { bracesExpanded } from '../text/shell-braces.ts';
 import {
   parseShell,
   type Redirection,
@@ -13,6 +15,7 @@ import {
   type Word,
 } from '../text/shell-parse.ts';
 import { innermostProgram, innerTexts, type Program } from '../text/shell-program.ts';
+import { isDevice, isDisk, mayNameDevice } from './devices.ts';
 
 export type DangerousPattern =
   | 'rm -rf /'
@@ -32,7 +35,8 @@ export function dangerousPattern(command: string): DangerousPattern | undefined 
 function inText(text: string, depth: number): DangerousPattern | undefined {
   const { ok, commands, redirections } = parseShell(text);
   if (redirections.some(writesDisk)) return '> /dev/sda';
-  for (const command of commands) {
+  for (const written of commands) {
+    const command = bracesExpanded(written);
     const found = inCommand(command) ?? inInnerTexts(command, depth);
     if (found !== undefined) return found;
   }
@@ -53,7 +57,7 @@ function inCommand(command: SimpleCommand): DangerousPattern | undefined {
   if (program === undefined) return undefined;
   const { name, args } = program;
   if (name === 'rm') return removesRoot(args);
-  if (name === 'mkfs' || name.startsWith('mkfs.')) return 'mkfs.';
+  if (name === 'mkfs' || name.startsWith('mkfs.')) return formats(program) ? 'mkfs.' : undefined;
   if (name === 'dd') return overwritesDevice(program) ? 'dd if=.* of=/dev/' : undefined;
   if (name === 'tee') return args.some(isDisk) ? '> /dev/sda' : undefined;
   return undefined;
@@ -80,20 +84,19 @@ function isRoot(path: string | undefined): boolean {
   return path?.startsWith('/') === true && /^\/+$/.test(posix.normalize(path));
 }
 
-/** A star, or dots and a star, directly below the root: `/*`, `"/"*`, `//.*`. */
+/** `@(usr|tmp)` and its like: a choice of names, not all of them. */
+const CHOICE = /^[@+?*]\([^*?[]*\)$/;
+
+/** Nothing but wildcards and dots below the root: `/*`, `"/"*`, `/**`, `/[a-z]*`. */
 function isAllOfRoot({ pieces }: Word): boolean {
   let path = '';
-  let star = false;
   for (const piece of pieces) {
-    if (piece.kind === 'text') path += piece.value;
+    if (piece.kind === 'text') path += piece.value.replaceAll('*', 'quoted');
     else if (piece.kind !== 'glob') return false;
-    else {
-      path += piece.source;
-      star ||= piece.source === '*';
-    }
+    else path += CHOICE.test(piece.source) ? 'name' : '*';
   }
-  if (!star || !path.startsWith('/')) return false;
-  return /^\/+[.*?]+\/*$/.test(posix.normalize(path));
+  if (!path.startsWith('/') || !path.includes('*')) return false;
+  return /^[/.*]+$/.test(posix.normalize(path));
 }
 
 const WRITING = ['>', '>>', '>|', '<>', '>&', '&>', '&>>'];
@@ -102,33 +105,25 @@ function writesDisk({ operator, target }: Redirection): boolean {
   return target !== undefined && WRITING.includes(operator) && isDisk(target);
 }
 
-/** Disks and their partitions, by the names that Linux gives them. */
-const DISK =
-  /^\/dev\/(?:(?:sd|hd|vd|xvd)[a-z]{1,2}\d*|nvme\d+(?:n\d+(?:p\d+)?)?|mmcblk\d+(?:p\d+)?)$/;
-/** What such a name begins with, when the rest is only known at run time: `/dev/sd$x`. */
-const DISK_BEGINNING = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk)[a-z0-9]*$/;
-
-function isDisk({ literal, pieces }: Word): boolean {
-  if (literal !== undefined) return DISK.test(slashed(literal));
-  const [first] = pieces;
-  return first?.kind === 'text' && DISK_BEGINNING.test(slashed(first.value));
-}
-
-function slashed(path: string): string {
-  return posix.normalize(path).replace(/^\/+/, '/');
-}
-
-/** Devices that take everything and keep nothing, or are no devices. */
-const HARMLESS =
-  /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/.*|shm\/.*|pts\/.*|mqueue\/.*)$/;
-
 function overwritesDevice({ args }: Program): boolean {
   return args.some(({ literal, pieces }) => {
     const [first] = pieces;
     if (first?.kind !== 'text' || !first.value.startsWith('of=')) return false;
-    const path = slashed((literal ?? first.value).slice('of='.length));
-    return (path === '/dev' ? '/dev/' : path).startsWith('/dev/') && !HARMLESS.test(path);
+    return isDevice((literal ?? first.value).slice('of='.length));
   });
+}
+
+const SYSTEM_DIRECTORY = /^(?:\/usr(?:\/local)?)?\/s?bin\/[^/]*$/;
+const SCRIPT = /\/[^/]*\.(?:[bkz]?a?sh|[cm]?[jt]s|fish|lua|php|pl|ps1|py|rb)$/;
+const ASKS_ONLY = ['-h', '-V', '--help', '--version'];
+
+/** An image in a file may be formatted; what to format has to be known, though. */
+function formats({ path, args, more }: Program): boolean {
+  if (SCRIPT.test(path) && !SYSTEM_DIRECTORY.test(posix.normalize(path))) return false;
+  if (more || args.some(mayNameDevice)) return true;
+  return !args.some(
+    ({ literal = '' }) => ASKS_ONLY.includes(literal) || (literal !== '' && !/^-/.test(literal)),
+  );
 }
 
 /**
@@ -138,10 +133,10 @@ function overwritesDevice({ args }: Program): boolean {
 const BEGIN = String.raw`(?:^|[\n;&|(){}\x60]|\b(?:sudo|then|do|else)\s)`;
 const START = String.raw`${BEGIN}\s{0,32}(?:[\w./-]{0,64}/)?`;
 const PLAIN: readonly (readonly [DangerousPattern, RegExp])[] = [
-  ['rm -rf /*', new RegExp(String.raw`${START}rm\s+-(?:rf|fr)\s+/\*(?=$|[\s;&|)])`)],
+  ['rm -rf /*', new RegExp(String.raw`${START}rm\s+-(?:rf|fr)\s+/\*+(?=$|[\s;&|)])`)],
   ['rm -rf /', new RegExp(String.raw`${START}rm\s+-(?:rf|fr)\s+/(?=$|[\s;&|)])`)],
   ['mkfs.', new RegExp(String.raw`${START}mkfs\.\w+\s+/dev/`)],
-  ['dd if=.* of=/dev/', new RegExp(String.raw`${START}dd\s+if=\S+\s+of=/dev/(?!null\b)\w`)],
+  ['dd if=.* of=/dev/', new RegExp(String.raw`${START}dd\s+if=\S+\s+of=/dev/(?!null|tty)\w`)],
 ];
 
 function atCommandStart(text: string): DangerousPattern | undefined {

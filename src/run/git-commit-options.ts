@@ -9,12 +9,15 @@ export type CommitOptions = {
   readonly commits: boolean;
   /** The message is given, it is empty, and git will refuse it. */
   readonly messageEmpty: boolean;
+  /** The message begins as a template, and git refuses it if that is all it is. */
+  readonly template: boolean;
 };
 
 /** Letters whose value is the rest of the word, or else the next word. */
 const VALUED = 'CFcmt';
 /** Letters whose value, if any, is the rest of the word. */
 const GLUED = 'Su';
+const LETTERS: Readonly<Record<string, string>> = { m: 'message', t: 'template' };
 const LONG_VALUED = [
   'author',
   'cleanup',
@@ -52,6 +55,7 @@ export function commitOptions(args: readonly Word[]): CommitOptions {
   return {
     commits: !COMMITS_NOTHING.some((name) => names.has(name)),
     messageEmpty: message?.trim() === '' && !NEED_NO_MESSAGE.some((name) => names.has(name)),
+    template: names.has('template'),
   };
 }
 
@@ -72,7 +76,7 @@ function optionOf(option: string): readonly [name: string, value: Value] {
     if (letter === 'z') return ['null', 'none'];
     if (GLUED.includes(letter)) return [letter, 'none'];
     if (VALUED.includes(letter)) {
-      return [letter === 'm' ? 'message' : letter, rest === '' ? 'next' : { glued: rest }];
+      return [LETTERS[letter] ?? letter, rest === '' ? 'next' : { glued: rest }];
     }
   }
   return ['', 'none'];

@@ -5,9 +5,10 @@
 //
 // Left as they are, for they cannot be changed safely: a commit inside `bash -c '...'`, `eval` or
 // an alias, one inside backquotes with backslashes, one behind an option that is not known here,
-// and any text that does not parse. Limits: git before 2.32 has no `--trailer` and refuses it, and
-// a message that turns out to be empty only when it runs (`-m "$EMPTY"`) becomes a commit of the
-// trailer alone, where git would have refused it.
+// one from a template, and any text that does not parse. Limits: git before 2.32 has no `--trailer`
+// and refuses it, and a message that turns out to be empty only when it runs (`-m "$EMPTY"`, an
+// empty file, an editor or `--no-edit` that leaves nothing, or what the setting `commit.template`
+// names) becomes a commit of the trailer alone, where git would have refused it.
 
 import { type GitCall, gitCall } from '../text/shell-git.ts';
 import { parseShell, type SimpleCommand, type Span } from '../text/shell-parse.ts';
@@ -62,8 +63,10 @@ function commitWords(commands: readonly SimpleCommand[], trailer: string): reado
 
 function wantsTrailer(command: SimpleCommand, call: GitCall, trailer: string): boolean {
   // Git refuses an empty message, but not one that is empty but for its trailer.
-  const { commits, messageEmpty } = commitOptions(call.args);
-  if (!commits || messageEmpty) return false;
+  const { commits, messageEmpty, template } = commitOptions(call.args);
+  if (!commits || messageEmpty || template) return false;
+  const before = command.words.slice(0, command.words.indexOf(call.word));
+  if (before.some(({ source }) => /commit\.template/i.test(source))) return false;
   const texts = [
     ...call.args.map((word) => word.literal ?? word.source),
     ...command.redirections.map(({ target, body }) => body ?? target?.source ?? ''),

@@ -60,6 +60,8 @@ function parseWord(word: string, a: string, b: string, rest: string[]): RunMessa
 export function runnerWords(spec: RunSpec): string[] {
   const words = [spec.id, '--transport', spec.transport, '--stdin', spec.stdin];
   words.push('--session', spec.session, '--sync', spec.sync, '--cwd', spec.cwd);
+  const { syncFromBytes = 0 } = spec;
+  if (syncFromBytes > 0) words.push('--sync-from', String(syncFromBytes));
   words.push('--cap', String(spec.outputBytesMax), '--grace', String(spec.graceMs));
   words.push('--cols', String(spec.size.cols), '--rows', String(spec.size.rows));
   if (spec.dir !== undefined) words.push('--dir', spec.dir);

@@ -14,16 +14,21 @@ export function sendOrder(dir: string, order: string): boolean {
   return trySend(dir, order) !== 'gone';
 }
 
-/** Sends orders one after the other; what a full FIFO does not take yet waits. */
-export function orderQueue(dir: string): (order: string) => void {
+/**
+ * Sends orders one after the other; what a full FIFO does not take yet waits. `lost` gets those
+ * for which there is none: the run is over, or somebody removed its capture under it.
+ */
+export function orderQueue(dir: string, lost: (order: string) => void): (order: string) => void {
   const waiting: string[] = [];
   const flush = (): void => {
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
-      if (trySend(dir, next) === 'full') {
+      const sent = trySend(dir, next);
+      if (sent === 'full') {
         setTimeout(flush, FULL_MS);
         return;
       }
       waiting.shift();
+      if (sent === 'gone') lost(next);
     }
   };
   return (order) => {

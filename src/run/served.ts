@@ -4,10 +4,12 @@
 
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { ProcessId } from '../types.ts';
 import { startForwarded } from './forwarded.ts';
 import { Lines, parseMessage, runnerWords } from './messages.ts';
 import { handleOver, orderQueue } from './orders.ts';
 import { send } from './portable-group.ts';
+import { processAlive } from './processes.ts';
 import type { Backend, Handle, Listener, RunMessage, RunSpec } from './spec.ts';
 
 /** What a server that died had already started says so within this time; the rest is lost. */
@@ -35,8 +37,10 @@ type Served = {
   readonly send: (order: string) => void;
   /** Orders given before the runner has made its FIFO; undefined once it has. */
   early: string[] | undefined;
-  /** Set for a run without a capture, and so without a FIFO: the command to signal instead. */
-  bare?: { pid: number };
+  /** The command, to signal where there is no FIFO. */
+  child?: ProcessId;
+  /** It has no capture, and so no FIFO. */
+  bare?: boolean;
 };
 
 class Server {
@@ -73,11 +77,16 @@ class Server {
   }
 
   start(spec: RunSpec, listener: Listener): Handle {
-    const queue = spec.dir === undefined ? undefined : orderQueue(spec.dir);
+    const direct = (order: string): void => {
+      const { child } = run;
+      if (child === undefined || !this.#runs.has(spec.id) || !processAlive(child)) return;
+      signalDirectly(child.pid, order);
+    };
+    const queue = spec.dir === undefined ? direct : orderQueue(spec.dir, direct);
     const send = (order: string): void => {
       if (run.early !== undefined) run.early.push(order);
-      else if (run.bare !== undefined) signalDirectly(run.bare.pid, order);
-      else queue?.(order);
+      else if (run.bare === true) direct(order);
+      else queue(order);
     };
     const run: Served = { listener, send, early: [] };
     this.#runs.set(spec.id, run);
@@ -94,7 +103,7 @@ class Server {
   #deliver(id: string, message: RunMessage): void {
     const run = this.#runs.get(id);
     if (run === undefined) return;
-    if (message.kind === 'uncaptured') run.bare = { pid: 0 };
+    if (message.kind === 'uncaptured') run.bare = true;
     else this.#flush(run, message);
     if (message.kind === 'failed' || message.kind === 'ended' || message.kind === 'gone') {
       this.#runs.delete(id);
@@ -105,7 +114,7 @@ class Server {
   }
 
   #flush(run: Served, message: RunMessage): void {
-    if (run.bare !== undefined && message.kind === 'started') run.bare = message.child;
+    if (message.kind === 'started') run.child = message.child;
     const { early = [] } = run;
     run.early = undefined;
     early.forEach(run.send);
@@ -121,7 +130,6 @@ class Server {
 function signalDirectly(pid: number, order: string): void {
   const [word, name = 'TERM', graceMs = '0'] = order.split(' ');
   const signal = (name.startsWith('SIG') ? name : `SIG${name}`) as NodeJS.Signals;
-  if (pid <= 0) return;
   if (word === 'signal') send(pid, signal);
   if (word !== 'kill') return;
   send(-pid, signal);

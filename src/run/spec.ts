@@ -25,6 +25,8 @@ export type RunSpec = {
   readonly strict: boolean;
   /** `answer`: everything is on disk before the run is said to be done. */
   readonly sync: 'answer' | 'late';
+  /** `answer`: less output than this is synced late all the same. */
+  readonly syncFromBytes?: number;
   readonly size: { readonly cols: number; readonly rows: number };
   /** Set for a run whose output goes there and to no file. */
   readonly memory?: Memory;

@@ -3,6 +3,7 @@ import { formatSize } from './size.ts';
 
 const SAMPLE_BYTES_MAX = 8_192; // as much as git looks at for a NUL
 const ODD_SHARE_MAX = 0.1; // a log in an old encoding has fewer, a random file three times as many
+const BROKEN_FEW = 3; // a word in an old encoding, in an output that is not much longer
 const HEAD_BYTES = 8;
 
 /** What a file starts with. `at`: behind so many bytes. */
@@ -39,7 +40,9 @@ export function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES_MAX);
   if (sample.length === 0) return false;
   if (sample.includes(0) || startsAs(sample, 'fffe') || startsAs(sample, 'feff')) return true;
-  return oddBytes(sample, sample.length < bytes.length) > sample.length * ODD_SHARE_MAX;
+  const { controls, broken } = oddBytes(sample);
+  if (controls === 0 && broken <= BROKEN_FEW) return false;
+  return controls + broken > sample.length * ODD_SHARE_MAX;
 }
 
 /** `[binary output, 1.2 MiB, starts with 7f 45 4c 46 02 01 01 00 (ELF)]` */
@@ -69,15 +72,19 @@ function startsAs(bytes: Uint8Array, hex: string): boolean {
 }
 
 /** How many bytes are neither text nor part of what a terminal understands. */
-function oddBytes(sample: Uint8Array, more: boolean): number {
-  const text = new TextDecoder().decode(sample, { stream: more });
-  let odd = 0;
-  for (let i = 0; i < text.length; i += 1) if (isOdd(text.charCodeAt(i))) odd += 1;
-  return odd;
+function oddBytes(sample: Uint8Array): { readonly controls: number; readonly broken: number } {
+  // A character that is not whole at the end is none: a piece of a stream may end anywhere.
+  const text = new TextDecoder().decode(sample, { stream: true });
+  let [controls, broken] = [0, 0];
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === 0xfffd) broken += 1;
+    else if (isOddControl(code)) controls += 1;
+  }
+  return { controls, broken };
 }
 
-/** U+FFFD, DEL, and controls but those from BEL to `\r` and ESC. */
-function isOdd(code: number): boolean {
-  if (code < 0x20) return (code < 0x07 || code > 0x0d) && code !== 0x1b;
-  return code === 0x7f || code === 0xfffd;
+/** DEL, and controls but those from BEL to `\r` and ESC. */
+function isOddControl(code: number): boolean {
+  return code === 0x7f || (code < 0x20 && (code < 0x07 || code > 0x0d) && code !== 0x1b);
 }

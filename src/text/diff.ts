@@ -9,6 +9,9 @@ const CONTEXT = 3;
 const CHANGES_MAX = 2_000; // lines gone and come; their square is the memory
 const LINES_COMPARED_MAX = 20_000_000; // texts of many equal lines may be compared in many ways
 
+/** What a last line without its end is followed by. It has a newline, so no line is like it. */
+const NO_END = '\n\\ No newline at end of file';
+
 type Line = { readonly sign: ' ' | '-' | '+'; readonly text: string };
 
 /** `undefined` is a file that is not there. */
@@ -29,7 +32,8 @@ export function unifiedDiff(
 function linesOf(text: string): string[] {
   const lines = text.split('\n');
   const last = lines.pop();
-  return last === '' || last === undefined ? lines : [...lines, last];
+  if (last !== undefined && last !== '') lines.push(`${last}${NO_END}`);
+  return lines;
 }
 
 function compared(a: readonly string[], b: readonly string[]): Line[] {
@@ -88,8 +92,8 @@ function fewestSteps(a: Int32Array, b: Int32Array): Line['sign'][] | undefined {
       now[changes + diagonal] = x;
       compared += x - from;
       if (x >= a.length && x - diagonal >= b.length) return stepsBack(reached, a.length, b.length);
+      if (compared > LINES_COMPARED_MAX) return undefined;
     }
-    if (compared > LINES_COMPARED_MAX) break;
   }
   return undefined;
 }
@@ -130,7 +134,7 @@ function hunks(lines: readonly Line[]): string[] {
       out.push(heading(lines.slice(index, end === -1 ? undefined : end), from, to));
     }
     const { sign, text } = lines[index] ?? { sign: ' ', text: '' };
-    if (near[index] === 1) out.push(`${sign}${safe(text.replace(/\r$/, ''))}`);
+    if (near[index] === 1) out.push(`${sign}${shown(text)}`);
     if (sign !== '+') from++;
     if (sign !== '-') to++;
   }
@@ -143,7 +147,12 @@ function heading(hunk: readonly Line[], from: number, to: number): string {
   return `@@ -${olds === 0 ? from - 1 : from},${olds} +${news === 0 ? to - 1 : to},${news} @@`;
 }
 
+function shown(line: string): string {
+  if (line.endsWith(NO_END)) return `${safe(line.slice(0, -NO_END.length))}${NO_END}`;
+  return safe(line.endsWith('\r') ? line.slice(0, -1) : line);
+}
+
 /** A tab harms nobody, and lines are compared by eye. */
 function safe(line: string): string {
-  return line.split('\t').map(printable).join('\t');
+  return line.includes('\t') ? line.split('\t').map(printable).join('\t') : printable(line);
 }

@@ -3,7 +3,7 @@
 //
 // A line of a terminal is a row of cells with a cursor. Every character is one cell here, tabs and
 // wide or combining characters too: good for progress bars, which is what lines are rewritten for.
-import { characterLength, MORE, odd, sequenceEnd } from './sanitize-units.ts';
+import { characterLength, ESC, MORE, odd, sequenceEnd } from './sanitize-units.ts';
 
 /** Where text goes. What is handed to `text` are whole characters, tabs and newlines. */
 export interface TextOutput {
@@ -20,6 +20,7 @@ export interface TextOutput {
   end(): Uint8Array;
 }
 
+const TAB = 0x09;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const SPACE = 0x20;
@@ -122,6 +123,7 @@ export class KeptText implements TextOutput {
   }
 
   skim(bytes: Uint8Array, from: number): number {
+    if (!skimmable(bytes, from)) return from;
     if (this.#returns > 0 && bytes[from] !== NEWLINE) return from;
     this.#returns = 0;
     this.#copyOnly();
@@ -158,6 +160,14 @@ export class KeptText implements TextOutput {
     this.#out.append(this.#only, 0, this.#only.length);
     this.#only = undefined;
   }
+}
+
+/** Whether text or a control sequence may stand there: setting up costs more than one control. */
+function skimmable(bytes: Uint8Array, i: number): boolean {
+  const byte = bytes[i] ?? 0;
+  if (byte >= SPACE) return byte < 0x7f;
+  if (byte === ESC) return bytes[i + 1] === 0x5b && (bytes[i + 2] ?? 0) >= SPACE;
+  return byte === NEWLINE || byte === TAB;
 }
 
 // A terminal has some hundred columns. What is longer is no progress bar, can no longer be

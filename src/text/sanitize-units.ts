@@ -89,6 +89,32 @@ export function textEnd(bytes: Uint8Array, i: number, last: boolean): number {
   return at;
 }
 
+/** How a byte that starts a character may be a control without effect, whatever comes later. */
+const SILENT = { no: 0, always: 1, ifNothingFollows: 2, ifBrokenOff: 3 } as const;
+const SILENCE = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === ESC || byte === CSI) return SILENT.ifNothingFollows;
+  if (STRINGS.has(byte)) return SILENT.ifBrokenOff;
+  if (PLAIN[byte] === 1 || byte === 0x08 || byte === 0x0d) return SILENT.no;
+  return byte < 0xa0 ? SILENT.always : SILENT.no;
+});
+
+/**
+ * Where the controls that start at `i` and have no effect end: the quick way through what is no
+ * text at all. It may stop early.
+ */
+export function silentEnd(bytes: Uint8Array, i: number): number {
+  for (let at = i; at < bytes.length; at += 1) {
+    const silence = SILENCE[bytes[at] ?? 0];
+    if (silence === SILENT.always) continue;
+    if (silence === SILENT.no || at + 1 === bytes.length) return at;
+    const next = bytes[at + 1] ?? 0;
+    if (silence === SILENT.ifNothingFollows) {
+      if (next >= 0x20 && next < 0x7f) return at; // a sequence; nothing else can be part of one
+    } else if (next < 0x80 || next > 0x9f || next === ST) return at;
+  }
+  return bytes.length;
+}
+
 /**
  * Bytes of the character at `i`. Of one that is broken, as many as could have been its beginning
  * (Unicode 3.9, "maximal subpart"): what a decoder shows as one U+FFFD.

@@ -22,6 +22,7 @@ import {
   OSC,
   ST,
   sequenceEnd,
+  silentEnd,
   startsString,
   textEnd,
 } from './sanitize-units.ts';
@@ -69,8 +70,8 @@ type OpenString = {
   /** A BEL ends it as well. */
   readonly bell: boolean;
   readonly raw: boolean;
-  /** Its bytes from earlier pieces. */
-  readonly held: Growing;
+  /** Its bytes from earlier pieces, if there are any. */
+  held: Growing | undefined;
 };
 
 class Stream implements Sanitizer {
@@ -105,7 +106,8 @@ class Stream implements Sanitizer {
       }
       const end = textEnd(bytes, at, last);
       if (end > at) this.#out.text(bytes, at, end);
-      at = end;
+      at = silentEnd(bytes, end);
+      if (at > end) continue;
       if (at === bytes.length) break;
       const behind = this.#readControl(bytes, at, last);
       if (behind === MORE) break;
@@ -121,7 +123,7 @@ class Stream implements Sanitizer {
     if (control === MORE) return MORE;
     const { code, length, raw } = control;
     if (code === CSI) return this.#readSequence(bytes, at, control, last);
-    if (startsString(code)) this.#string = { bell: code === OSC, raw, held: new Growing() };
+    if (startsString(code)) this.#string = { bell: code === OSC, raw, held: undefined };
     else if (code === RETURN) this.#out.carriageReturn();
     else if (code === BACKSPACE) this.#out.backspace();
     return at + length;
@@ -144,20 +146,30 @@ class Stream implements Sanitizer {
     start: number,
     last: boolean,
   ): [bytes: Uint8Array, at: number] {
-    const limit = start + STRING_LENGTH_MAX - string.held.length;
-    const { at, kind } = stringEnd(bytes, start, Math.min(limit, bytes.length), string.bell, last);
+    const { held, bell, raw } = string;
+    const limit = start + STRING_LENGTH_MAX - (held?.length ?? 0);
+    const { at, kind } = stringEnd(bytes, start, Math.min(limit, bytes.length), bell, last);
     if (kind === 'unfinished' && !last && at < limit) {
-      string.held.append(bytes, start, at);
+      if (at > start) {
+        string.held = held ?? new Growing();
+        string.held.append(bytes, start, at);
+      }
       return [bytes, at];
     }
     this.#string = undefined;
     if (kind === 'ended') return [bytes, at];
-    const end = string.held.length + at - start;
-    const whole = joined(string.held.take(), bytes.subarray(start));
-    if (string.raw) return [whole, 0];
-    const newline = whole.subarray(0, end).indexOf(NEWLINE);
-    return [whole, newline < 0 ? end : newline];
+    if (held === undefined) return [bytes, raw ? start : firstLineEnd(bytes, start, at)];
+    const end = held.length + at - start;
+    const whole = joined(held.take(), bytes.subarray(start));
+    return [whole, raw ? 0 : firstLineEnd(whole, 0, end)];
   }
+}
+
+/** The first newline in `bytes[from, to)`, or `to`. */
+function firstLineEnd(bytes: Uint8Array, from: number, to: number): number {
+  if (from === to) return to;
+  const newline = bytes.subarray(from, to).indexOf(NEWLINE);
+  return newline < 0 ? to : from + newline;
 }
 
 type StringEnd = {

@@ -7,7 +7,11 @@ import type { SimpleCommand, Word } from './shell-parse.ts';
 export type Program = {
   /** Without its directory. */
   readonly name: string;
+  /** As it is named. */
+  readonly path: string;
   readonly args: readonly Word[];
+  /** There may be other arguments, which come from somewhere else: those of `xargs`. */
+  readonly more: boolean;
 };
 
 type Wrapper = {
@@ -18,11 +22,22 @@ type Wrapper = {
   readonly longValued?: readonly string[];
   /** With one of these it does not run what follows: the wrapper is the program. */
   readonly instead?: string;
+  readonly longInstead?: readonly string[];
   /** Words of its own in front of the program. */
   readonly operands?: number;
   /** Whether `NAME=value` may stand in front of the program. */
   readonly assignments?: boolean;
+  /** It adds arguments to those that are written. */
+  readonly appends?: boolean;
 };
+
+const ENV = {
+  flags: 'i0v',
+  valued: 'uC',
+  longFlags: ['ignore-environment', 'null', 'debug'],
+  longValued: ['unset', 'chdir'],
+  assignments: true,
+} satisfies Wrapper;
 
 /** These end as the program ends that they run. */
 const TRANSPARENT: Readonly<Record<string, Wrapper>> = {
@@ -30,13 +45,7 @@ const TRANSPARENT: Readonly<Record<string, Wrapper>> = {
   chronic: {},
   command: { flags: 'p', instead: 'vV' },
   doas: { flags: 'ns', valued: 'uCa' },
-  env: {
-    flags: 'i0v',
-    valued: 'uC',
-    longFlags: ['ignore-environment', 'null', 'debug'],
-    longValued: ['unset', 'chdir'],
-    assignments: true,
-  },
+  env: ENV,
   exec: { flags: 'cl', valued: 'a' },
   ionice: { flags: 't', valued: 'cn', longFlags: ['ignore'], longValued: ['class', 'classdata'] },
   nice: { flags: '0123456789', valued: 'n', longValued: ['adjustment'] },
@@ -80,8 +89,28 @@ const TRANSPARENT: Readonly<Record<string, Wrapper>> = {
 /** These run their program too, but have words or an ending of their own. */
 const OTHER: Readonly<Record<string, Wrapper>> = {
   busybox: {},
+  chroot: { longFlags: ['skip-chdir'], longValued: ['groups', 'userspec'], operands: 1 },
+  env: { ...ENV, instead: 'S', longInstead: ['split-string'] },
+  flock: {
+    flags: 'eFnosux',
+    valued: 'Ew',
+    longFlags: ['close', 'exclusive', 'no-fork', 'nonblock', 'shared', 'unlock', 'verbose'],
+    longValued: ['conflict-exit-code', 'timeout', 'wait'],
+    instead: 'c',
+    longInstead: ['command'],
+    operands: 1,
+  },
+  ltrace: { flags: 'bcCfiLrStTV', valued: 'adDeFlnopsuwx' },
+  pkexec: { longFlags: ['disable-internal-agent', 'keep-cwd'], longValued: ['user'] },
+  strace: {
+    flags: 'AcCdDfFiknNqrtTvVwxyYzZ',
+    valued: 'abeEIoOpPsSuUX',
+    longFlags: ['follow-forks', 'no-abbrev', 'summary', 'summary-only', 'summary-wall-clock'],
+    longValued: ['env', 'output', 'signal', 'status', 'string-limit', 'trace', 'user'],
+  },
   toybox: {},
   xargs: {
+    appends: true,
     flags: '0oprtx',
     valued: 'adEILnPs',
     longFlags: ['null', 'open-tty', 'interactive', 'no-run-if-empty', 'verbose', 'exit'],
@@ -106,16 +135,18 @@ function behind(
   wrappers: Readonly<Record<string, Wrapper>>,
 ): Program | undefined {
   let rest = words;
+  let more = false;
   for (;;) {
     const [first, ...args] = rest;
     const path = first?.literal;
     if (path === undefined) return undefined;
     const name = path.slice(path.lastIndexOf('/') + 1);
     const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
-    if (wrapper === undefined) return { name, args };
+    if (wrapper === undefined) return { name, path, args, more };
     const inner = unwrapped(args, wrapper);
     if (inner === undefined) return undefined;
-    if (inner === 'itself' || inner.length === 0) return { name, args };
+    if (inner === 'itself' || inner.length === 0) return { name, path, args, more };
+    more ||= wrapper.appends === true;
     rest = inner;
   }
 }
@@ -143,6 +174,8 @@ function unwrapped(
     if (args[at]?.literal === undefined) return undefined;
     at += 1;
   }
+  const next = args[at]?.literal ?? ''; // flock has an option behind its operand
+  if (next.startsWith('-') && optionValues(next, wrapper) === 'itself') return 'itself';
   return args.slice(at);
 }
 
@@ -153,7 +186,7 @@ function optionValues(option: string, wrapper: Wrapper): 0 | 1 | 'itself' | unde
     const takes = wrapper.longValued?.includes(name) === true;
     if (wrapper.longFlags?.includes(name) === true && value === undefined) return 0;
     if (takes) return value === undefined ? 1 : 0;
-    return undefined;
+    return wrapper.longInstead?.includes(name) === true ? 'itself' : undefined;
   }
   for (let at = 1; at < option.length; at += 1) {
     const letter = option.charAt(at);
@@ -171,26 +204,48 @@ export function splitOnce(text: string, mark: string): readonly [string, string 
 
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
 
+/** Programs with an option whose value is shell text; `env` makes words of it, much alike. */
+const TEXT_OPTIONS: Readonly<Record<string, RegExp>> = {
+  env: /^(?:-[i0v]*S|--split-string(?:=|$))/,
+  flock: /^(?:-[a-zA-Z]*?c|--command(?:=|$))/,
+  runuser: /^(?:-[a-z]*?c|--(?:session-)?command(?:=|$))/,
+  script: /^(?:-[a-z]*?c|--command(?:=|$))/,
+  su: /^(?:-[a-z]*?c|--(?:session-)?command(?:=|$))/,
+};
+
 /**
- * Texts that a program will run as shell text: `bash -c '...'`, `eval ...`, `trap '...'`, a
- * here-document or here-string for a shell that reads its script from there. Expansions in them
- * are left as written, which is how they look inside.
+ * Texts that a program will run as shell text: `bash -c '...'`, `su -c '...'`, `eval ...`,
+ * `trap '...'`, a here-document or here-string for a shell that reads its script from there.
+ * Expansions in them are left as written, which is how they look inside.
  */
 export function innerTexts(command: SimpleCommand): readonly string[] {
   const program = innermostProgram(command);
   if (program === undefined) return [];
-  if (program.name === 'eval') return [program.args.map(textOf).join(' ')];
-  if (program.name === 'trap') {
-    const action = program.args.find(({ literal }) => literal !== '--');
+  const { name, args } = program;
+  if (name === 'eval') return [args.map(textOf).join(' ')];
+  if (name === 'trap') {
+    const action = args.find(({ literal }) => literal !== '--');
     return action === undefined ? [] : [textOf(action)];
   }
-  if (!SHELLS.includes(program.name)) return [];
-  const script = scriptOf(program.args);
+  const option = Object.hasOwn(TEXT_OPTIONS, name) ? TEXT_OPTIONS[name] : undefined;
+  if (option !== undefined) return optionText(args, option, name === 'env');
+  if (!SHELLS.includes(name)) return [];
+  const script = scriptOf(args);
   if (script !== 'stdin') return script === undefined ? [] : [textOf(script)];
   return command.redirections.flatMap(({ operator, target, body }) => {
     if (operator === '<<<' && target !== undefined) return [textOf(target)];
     return body === undefined ? [] : [body];
   });
+}
+
+/** What stands behind the option, in its word or else in the next; `rest`: and all behind that. */
+function optionText(args: readonly Word[], option: RegExp, rest: boolean): readonly string[] {
+  const at = args.findIndex((word) => option.test(textOf(word)));
+  const word = args[at];
+  if (word === undefined) return [];
+  const glued = textOf(word).replace(option, '');
+  const texts = [...(glued === '' ? [] : [glued]), ...args.slice(at + 1).map(textOf)];
+  return [texts.slice(0, rest ? undefined : 1).join(' ')];
 }
 
 function scriptOf(args: readonly Word[]): Word | 'stdin' | undefined {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StageWatch } from '../../src/agent/report-stages.ts';
+import { bash } from './bare-bash.ts';
 
 function watchIn(prefix = 'cuff-stages-'): { readonly watch: StageWatch; readonly dir: string } {
   const dir = mkdtempSync(join(tmpdir(), prefix));
@@ -15,21 +16,6 @@ function watchIn(prefix = 'cuff-stages-'): { readonly watch: StageWatch; readonl
     rmSync(dir, { recursive: true, force: true });
   });
   return { watch, dir };
-}
-
-type Ran = { readonly stdout: string; readonly stderr: string; readonly end: string };
-
-function bash(command: string, env: Readonly<Record<string, string>>): Ran {
-  const { BASH_ENV: _, ...rest } = process.env;
-  const { stdout, stderr, status, signal } = spawnSync(
-    '/bin/bash',
-    ['--noprofile', '--norc', '-c', command],
-    { env: { ...rest, ...env }, encoding: 'utf8', timeout: 20_000 },
-  );
-  // bash names the processes that died of a signal; stages print in any order.
-  const named = stderr.replace(/ \d+ (Killed|Done|Terminated)/g, ' 1 $1');
-  const steady = named.split('\n').sort().join('\n');
-  return { stdout, stderr: steady, end: `${signal ?? status}` };
 }
 
 /** The command, and the codes of the failed stages if they can be known. */
@@ -84,6 +70,14 @@ const BATTERY: readonly (readonly [string, readonly number[]])[] = [
   ['declare -p PIPESTATUS 2>&1 | cat', []],
   ['set | grep -c PIPESTATUS', []],
   ['ulimit -f 0; false | true', []],
+  ['. <(echo ulimit -f 0); false | true', []],
+  ['set -v; false | true', []],
+  ['set -xv; false | true', []],
+  ['set -o verbose; false | true', []],
+  ['set -r; false | true', []],
+  ['x=-v; set $x; false | true', []],
+  ['alias builtin=echo; set -o posix; false | true', []],
+  ['echo "set a trap" | false | true', [1]],
   ['echo "$PIPESTATUS" | cat', []],
 ];
 

@@ -222,7 +222,7 @@ describe('a reader that comes back', () => {
           ({ more } = piece);
         }
         expect(all).toBe(text(streamOf(parts, 'all')));
-        expect(reader.read(bytesMax)).toEqual({ text: '', more: false });
+        expect(reader.read(bytesMax)).toEqual({ text: '', more: false, looked: 0 });
         rmSync(store.root, { recursive: true });
       }),
       { numRuns: 200 },

@@ -1,7 +1,7 @@
 // The contract of both backends, third part: who belongs to a run, what a kill and a deadline
 // reach, and that nobody waits for what a command left behind.
 import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
@@ -42,6 +42,15 @@ describeBackends('processes', (backend) => {
       await run.closed;
       expect(Number(textOf(home, run.id))).toBe(child?.pid);
     }
+  });
+
+  it('a kill reaches a run whose capture was removed under it', async () => {
+    const home = world(backend);
+    const run = home.start('sleep 101 & echo $!; wait');
+    const [pid = 0] = await numbers(home, run.id, 1);
+    rmSync(join(home.root, 'sessions', run.id), { recursive: true });
+    expect((await run.kill({ signal: 'KILL' })).outcome).toEqual(signaled('SIGKILL'));
+    expect(alive(pid)).toBe(false);
   });
 
   it('a deadline kills the whole tree and keeps what was printed', async () => {

@@ -160,11 +160,20 @@ describe('a dialect', () => {
     ]);
   });
 
-  it('takes another environment by a reload', async () => {
+  it('takes another environment by a reload, and what runs goes on', async () => {
     const world = new World({ env: { ...process.env, OPENAI_API_KEY: 'sk-12345678' } });
     const plugin = await world.open(Smallest);
-    await plugin.onConfigReload({ environment: 'inherit' });
-    const { text } = await call(plugin, 'run', { command: 'echo $OPENAI_API_KEY' });
-    expect(text).toContain('sk-12345678');
+    const { text: id } = await call(plugin, 'run', { command: 'sleep 60', wait_ms: 0 });
+    for (const [environment, shown] of [
+      ['inherit', 'sk-12345678\n'],
+      ['agent', '\n'],
+    ] as const) {
+      await plugin.onConfigReload({ environment });
+      const { text } = await call(plugin, 'run', { command: 'echo $OPENAI_API_KEY' });
+      expect(text).toBe(`${shown}{"kind":"exited","code":0}`);
+    }
+    expect(await call(plugin, 'kill', { id })).toEqual({ success: true, text: 'kill' });
+    const ends = world.entries().map(({ end_reason }) => end_reason);
+    expect(ends.sort()).toEqual(['itself', 'itself', 'kill']);
   });
 });

@@ -186,6 +186,16 @@ describe('the directory', () => {
       'Exit code 4\nmine',
     );
     expect((await claude.bash('exec pwd')).text).toBe('/');
+    expect((await claude.bash(': cd; ulimit -f 0; echo hi')).text).toBe('hi');
+    expect((await claude.bash(': cd; set -v; echo hi')).text).toBe('hi');
+    expect((await claude.bash('trap -p; cd /tmp')).text).toBe('(Bash completed with no output)');
+    expect((await claude.bash('pwd')).text).toBe('/');
+  });
+
+  it('stays where it is when the name of the next one is no text', async () => {
+    const claude = await Claude.open();
+    await claude.bash(`mkdir $'x\\xff' && cd $'x\\xff'`);
+    expect((await claude.bash('pwd')).text).toBe(claude.world.project);
   });
 
   it('stays where it is, where the settings say so', async () => {

@@ -3,10 +3,13 @@
 
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PhoenixBashPlugin } from '../../src/dialects/phoenix.ts';
 import * as words from '../../src/dialects/phoenix-words.ts';
+import type { Plugin } from '../../src/plugin.ts';
+import { createShell } from '../../src/shell.ts';
 import { verifies } from '../requirements.ts';
-import { bash, newWorld, phoenix, text } from './phoenix-helper.ts';
+import { background, bash, newWorld, phoenix, text } from './phoenix-helper.ts';
 
 /** What the dialect would read of these bytes. */
 function read(bytes: Uint8Array): words.Output {
@@ -118,6 +121,38 @@ describe('output of phoenix_bash', () => {
       true,
     );
     expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(8_192 + 200);
+  });
+});
+
+describe('output of phoenix_bash that could not be kept', () => {
+  /** With captures that hold 1000 bytes. */
+  async function small(): Promise<Plugin> {
+    const { services, project: cwd, stateRoot } = newWorld();
+    const shell = createShell({ stateRoot, cwd, env: services.env, outputBytesMax: 1_000 });
+    const lent = { ...services, shell: () => shell };
+    const plugin = new PhoenixBashPlugin({ environment: 'inherit' }, lent);
+    await plugin.initialize();
+    onTestFinished(async () => {
+      await plugin.shutdown();
+      shell.close();
+    });
+    return plugin;
+  }
+
+  it('is told behind what was kept', async () => {
+    const plugin = await small();
+    const kept = 'x'.repeat(1_000);
+    const lost = '[234 bytes of output could not be kept]';
+    const command = "head -c 1234 /dev/zero | tr '\\0' x";
+    expect(await bash(plugin, command)).toEqual({ success: true, text: `${kept}\n${lost}` });
+    expect(await bash(plugin, `${command}; exit 3`)).toEqual({
+      success: false,
+      text: `[command failed: exit code 3]\n${kept}\n${lost}`,
+    });
+    const run = await background(plugin, command);
+    expect(await run.has('[background')).toBe(
+      `${kept}\n${lost}\n\n[background process completed]\n`,
+    );
   });
 });
 

@@ -210,8 +210,11 @@ describe('kill_pid of pipe_bash', () => {
     const child = Number(/stdout:\n(\d+)/.exec(answer)?.[1]);
     expect(answer).toContain(`\nStill running in the background: pid ${child} (sleep 1000)]`);
     expect(alive(child)).toBe(true);
-    expect(await text(bash(plugin, { kill_pid: pid }))).toContain('exited with code 0');
+    const killed = await text(bash(plugin, { kill_pid: pid }));
+    expect(killed).toContain('exited with code 0');
+    expect(killed).not.toContain('Still running');
     expect(alive(child)).toBe(false);
+    expect((await bash(plugin, { check_pid: pid })).text).not.toContain('Still running');
   });
 });
 

@@ -5,10 +5,12 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readOutput } from '../../src/capture/reader.ts';
 import { OutputSince, Rolling } from '../../src/dialects/pipe-new-output.ts';
 import type { ReadResult } from '../../src/shell.ts';
 import { sanitize, sanitizer } from '../../src/text/sanitize.ts';
 import { decodeUtf8, utf8End } from '../../src/text/utf8.ts';
+import { build, type Part, testStore } from '../capture/helper.ts';
 import { World } from '../recorder/helper.ts';
 import { verifies } from '../requirements.ts';
 import { background, bash, fullOutput, pipe, text } from './pipe-helper.ts';
@@ -108,6 +110,83 @@ describe('the checks of pipe_bash', () => {
   });
 });
 
+describe('more new output than is read for one check of pipe_bash', () => {
+  const line = (i: number): string => `\x1b[3${i % 8}m${`line ${i}`.padEnd(90)}\x1b[0m\n`;
+  const lines = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
+  const clean = (text: string): string => Buffer.from(sanitize(Buffer.from(text))).toString();
+
+  function since(parts: readonly Part[]): OutputSince {
+    const capture = build(testStore(), parts);
+    const read = (_: string, cursor: number, max: number) => readOutput(capture, cursor, max);
+    return new OutputSince({ read, open: () => capture }, 'one', {});
+  }
+
+  it('is shown from its end, and what is not shown is counted', async () => {
+    const [out, quiet] = [lines(0, 160_000), 'first words\n'];
+    const last = 'last words\n';
+    const added = await since([
+      { bytes: quiet, channel: 'stderr' },
+      { bytes: out },
+      { bytes: last, channel: 'stderr' },
+    ]).take();
+    const limits = { linesMax: 1_000, bytesMax: 51_200 };
+    const stdout = added.stdout.shown(limits);
+    expect(clean(out).endsWith(stdout.text)).toBe(true);
+    expect(stdout).toMatchObject({ cut: 'bytes', partialLine: false });
+    expect(stdout.totals.lines).toBe(160_000);
+    expect(stdout.shown.lines).toBe(Math.floor(51_200 / 91));
+    // The other stream is not lost behind the loud one.
+    expect(added.stderr.shown(limits)).toMatchObject({ text: quiet + last, cut: 'none' });
+    const both = added.both.shown(limits);
+    expect((clean(out) + last).endsWith(both.text)).toBe(true);
+    expect(both.totals.lines).toBe(160_002);
+  });
+
+  it('is read on as if all had been read', async () => {
+    // The title began in what is passed by, and the check after that has its end.
+    const long = `\x1b]0;${'t'.repeat(900_000)}`;
+    const parts: Part[] = [{ bytes: lines(0, 100_000) }, { bytes: long }];
+    const store = testStore();
+    let capture = build(store, parts);
+    const read = (_: string, cursor: number, max: number) => readOutput(capture, cursor, max);
+    const reader = new OutputSince({ read, open: () => capture }, 'one', {});
+    const limits = { linesMax: 1_000, bytesMax: 51_200 };
+    const first = (await reader.take()).stdout.shown(limits);
+    expect(first.text).not.toContain('ttt');
+    fs.rmSync(capture.dir, { recursive: true });
+    capture = build(store, [...parts, { bytes: '\x07end\n' }]);
+    expect((await reader.take()).stdout.shown(limits)).toMatchObject({
+      text: 'end\n',
+      cut: 'none',
+    });
+  });
+
+  it('says that something is missing when what is left of it is short', async () => {
+    const added = await since([{ bytes: 'a\x1b[1m\x1b[0m'.repeat(2_000_000) }]).take();
+    const all = { linesMax: 2_000, bytesMax: 102_400 };
+    expect(added.stdout.shown(all)).toMatchObject({ cut: 'bytes', partialLine: true });
+  });
+
+  it('is what there was when the check came, however fast the writer is', async () => {
+    let end = 1_000_000;
+    let asked = 0;
+    const read = (_: string, cursor: number, max: number): ReadResult => {
+      asked += 1;
+      if (asked > 100) throw new Error('it reads for ever');
+      end += 1_000_000;
+      const bytes = Buffer.alloc(Math.max(0, Math.min(max, end - cursor)), 'y\n');
+      const chunk = { offset: cursor, length: bytes.length, at: 0, lines: 0 };
+      const nextCursor = Math.min(cursor, end) + bytes.length;
+      const chunks = [{ chunk: { ...chunk, channel: 'stdout' as const }, bytes }];
+      return { chunks: max === 0 ? [] : chunks, nextCursor, eof: false, final: false };
+    };
+    const open = () => expect.fail('so little is read as a whole');
+    const added = await new OutputSince({ read, open }, 'one', {}).take();
+    expect(added.both.shown({ linesMax: 1, bytesMax: 9 }).totals.bytes).toBe(2_000_000);
+  });
+});
+
 describe('an answer of pipe_bash', () => {
   it('holds its limits and tells the truth, whatever is printed', async () => {
     verifies('S001-R003', 'S001-R036');
@@ -162,12 +241,17 @@ class Captured {
     return Buffer.concat(this.#chunks.filter((one) => one.channel === channel).map((c) => c.bytes));
   }
 
+  open(): never {
+    throw new Error('so little is read as a whole');
+  }
+
   read(_id: string, cursor: number, maxBytes: number): ReadResult {
-    const to = Math.min(cursor + maxBytes, this.#end);
+    const from = Math.min(cursor, this.#end);
+    const to = Math.min(from + maxBytes, this.#end);
     const chunks = this.#chunks.flatMap(({ channel, offset, bytes }) => {
-      const part = bytes.subarray(Math.max(0, cursor - offset), Math.max(0, to - offset));
+      const part = bytes.subarray(Math.max(0, from - offset), Math.max(0, to - offset));
       const at = {
-        offset: Math.max(offset, cursor),
+        offset: Math.max(offset, from),
         length: part.length,
         channel,
         at: 0,

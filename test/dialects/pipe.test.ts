@@ -202,9 +202,7 @@ describe('output of pipe_bash that is too long', () => {
     expect(answer).toBe(
       `stdout:\n${lines}\nstderr:\n\nexit code: 0\n\n[stdout: Showing last 2000 of 3000 lines.]`,
     );
-    expect(
-      world.files().filter(({ path }) => path.endsWith('.log') && !/derun/.test(path)),
-    ).toEqual([]);
+    expect(world.files().filter(({ path }) => /\/text\/|pipe-bash-/.test(path))).toEqual([]);
   });
 
   it('is shown from its end: 51200 bytes of whole lines, and the file has all of it', async () => {

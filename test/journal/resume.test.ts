@@ -107,7 +107,7 @@ describe('a session of a dead owner', () => {
     await second.finalize('interrupted', 'owner_died');
     expect(JSON.parse(textOf(directory, METADATA))).toMatchObject({
       status: 'shutdown',
-      end_reason: 'server_stop',
+      end_reason: 'server_stop, late entries',
       entry_count: 1,
     });
   });

@@ -127,7 +127,7 @@ describe('per_day', () => {
     await made.sessions.closeAll('shutdown', 'server_stop');
     expect(metadataOf(made, first.id)).toMatchObject({
       status: 'complete',
-      end_reason: 'day_change',
+      end_reason: 'day_change, late entries',
       entry_count: 1,
     });
     expect(metadataOf(made, second.id)).toMatchObject({ status: 'shutdown', entry_count: 0 });

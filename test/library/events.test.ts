@@ -140,6 +140,36 @@ describeBackends('the events of a run', (backend) => {
     run.endInput();
     expect(bytesIn(await all(run)).toString()).toBe('one\ntwo\n');
   });
+
+  it('a reader that leaves while it waits is let go at once, wherever it waits', async () => {
+    const home = world(backend);
+    const run = home.start('sleep 100 & echo one; read _', { stdin: 'orders' });
+    const over = { done: true, value: undefined };
+    const leave = async (events: AsyncIterator<RunEvent>): Promise<void> => {
+      const waiting = events.next();
+      expect(await events.return?.()).toEqual(over);
+      expect(await waiting).toEqual(over);
+      expect(await events.next()).toEqual(over);
+    };
+    await shows(home, run.id, /one/);
+    let before = openFiles(home);
+    const first = run.events();
+    expect(await first.next()).toMatchObject({ value: { type: 'started' } });
+    expect(await first.next()).toMatchObject({ value: { type: 'output' } });
+    await leave(first);
+    expect(openFiles(home)).toBe(before);
+    run.endInput();
+    const second = run.events({ until: 'closed' });
+    for await (const { type } of {
+      [Symbol.asyncIterator]: () => ({ next: () => second.next() }),
+    }) {
+      if (type === 'done') break;
+    }
+    before = openFiles(home);
+    await leave(second);
+    expect(openFiles(home)).toBe(before);
+    await run.kill({ signal: 'KILL' });
+  });
 });
 
 describeBackends('an AbortSignal', (backend) => {
@@ -204,13 +234,13 @@ describeBackends('closing a shell', (backend) => {
     await gone(Number(pid));
   });
 
-  it('a program that has let go of its runs ends', () => {
+  it('a program that has let go of its runs ends', async () => {
     const home = world(backend);
     if (lacks(backend, 'a run outlives its starter')) return;
     const program = `
       import { createShell } from 'cuff';
       const shell = createShell({ stateRoot: ${JSON.stringify(home.root)} });
-      const run = shell.start('until [ -e ${join(home.dir, 'go')} ]; do sleep 0.01; done');
+      const run = shell.start('sleep 100');
       await run.started;
       shell.close();
       run.done.then(() => console.log('never'));
@@ -220,7 +250,8 @@ describeBackends('closing a shell', (backend) => {
       cwd: join(import.meta.dirname, '..', '..'),
       encoding: 'utf8',
     });
-    writeFileSync(join(home.dir, 'go'), '');
-    expect({ status, stdout }).toEqual({ status: 0, stdout: `${home.shell.list()[0]?.id}\n` });
+    const id = home.shell.list()[0]?.id ?? '';
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${id}\n` });
+    expect(await home.shell.kill(id)).toMatchObject({ endedBy: 'kill' });
   });
 });

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NOBODY } from '../../src/agent-context.ts';
 import {
   BashRecorderError,
@@ -11,6 +11,7 @@ import {
   ExecutionError,
   RecordingError,
 } from '../../src/recorder-errors.ts';
+import { until } from '../cli/helper.ts';
 import { faultyDisk } from '../journal/helper.ts';
 import { lacking, verifies } from '../requirements.ts';
 import { call, execute, World } from './helper.ts';
@@ -157,12 +158,19 @@ it('captures that cannot be kept are told, and the command is run', async () => 
   const world = new World();
   fs.rmSync(world.stateRoot, { recursive: true, force: true });
   fs.writeFileSync(world.stateRoot, 'a file in its way');
+  vi.stubEnv('TMPDIR', world.dir);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const plugin = await world.plugin();
   expect(await execute(plugin, 'echo works')).toMatchObject({
     stdout: 'works\n',
     recording_id: expect.stringMatching(/^e_/),
     notices: [expect.stringMatching(/^Its output is not kept: .+\.$/)],
   });
+  const elsewhere = (): string[] =>
+    fs.readdirSync(world.dir).filter((name) => name.startsWith('cuff-unrecorded-'));
+  expect(elsewhere()).toHaveLength(1);
+  world.shell.close();
+  await until(() => elsewhere().length === 0, 'it is removed');
 });
 
 describe('strict recording', () => {

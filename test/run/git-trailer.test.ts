@@ -53,6 +53,9 @@ const CHANGED = [
   'git COMMIT -m --dry-run',
   'git COMMIT -m x -- --help',
   'git COMMIT --allow-empty-message -m ""',
+  'git COMMIT -m "" --allow-empty-message',
+  'git COMMIT -m -t',
+  'git COMMIT -m "on commit.template"',
   'git COMMIT --fixup HEAD -m ""',
   'git COMMIT -m "" -m "$x"',
   'git COMMIT -m "not Co-authored-by: Phoenix <phoenix@exe.dev>, is it"',
@@ -87,6 +90,13 @@ const UNTOUCHED = [
   'git commit -m ""',
   `git commit -m ' ' -m ''`,
   'git commit --message= --amend',
+  'git commit -t /dev/null',
+  'git commit -st/dev/null',
+  'git commit --template /dev/null',
+  'git commit --template=/dev/null -v',
+  'git commit --temp /dev/null',
+  'git commit --allow-empty -t "$template"',
+  'git -c commit.template=/dev/null commit',
   'git ci -m x',
   'git merge --continue',
   'git rebase --continue',
@@ -321,6 +331,16 @@ describe('what real git makes of it', () => {
         plain?.stdout,
         plain?.stderr,
       ]);
+    }
+    expect(git('rev-parse', 'HEAD')).toBe(head);
+  });
+
+  it('refuses a template that was left as it is, as it did before', () => {
+    const head = git('rev-parse', 'HEAD');
+    for (const option of ['-t /dev/null', '--template=message', '--no-edit -t message']) {
+      const command = `git commit --allow-empty ${option}`;
+      const { status, stderr } = run(withCoAuthor(command, TRAILER), { GIT_EDITOR: 'true' });
+      expect([status, stderr], command).toEqual([1, expect.stringMatching(/^Aborting commit/)]);
     }
     expect(git('rev-parse', 'HEAD')).toBe(head);
   });

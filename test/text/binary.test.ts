@@ -42,6 +42,15 @@ describe('binary output', () => {
     );
   });
 
+  it('is no short word in an old encoding, and no piece that ends inside of a character', () => {
+    for (const word of ['caf\xe9\n', '\xfc\n', 'a\xc3', '\xe2\x9c', '\xf0\x9f\x98']) {
+      expect(looksBinary(Buffer.from(word, 'latin1')), word).toBe(false);
+    }
+    for (const noise of ['\x01', '\x7f\x02', '\xff\xd8\xff\xe0x', '\xe9\xe9\xe9\xe9\n']) {
+      expect(looksBinary(Buffer.from(noise, 'latin1')), noise).toBe(true);
+    }
+  });
+
   it('is described in one line', () => {
     const described = (bytes: Uint8Array) => describeBinary({ head: bytes, totalBytes: 1_258_291 });
     expect(described(Buffer.from('\x7fELF\x02\x01\x01\0\0\0', 'latin1'))).toBe(

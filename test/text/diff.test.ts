@@ -34,6 +34,17 @@ describe('a diff', () => {
     expect(unifiedDiff('a', 'x\n', undefined)).toBe('--- a\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n');
   });
 
+  it('shows that the last line has no end', () => {
+    const said = '\\ No newline at end of file';
+    expect(unifiedDiff('a', 'x\ny', 'x\ny\n')).toBe(
+      `--- a\n+++ a\n@@ -1,2 +1,2 @@\n x\n-y\n${said}\n+y\n`,
+    );
+    expect(unifiedDiff('a', 'x\ny', 'z\ny')).toBe(
+      `--- a\n+++ a\n@@ -1,2 +1,2 @@\n-x\n+z\n y\n${said}\n`,
+    );
+    expect(unifiedDiff('a', 'x', 'x')).toBe('--- a\n+++ a\n');
+  });
+
   it('shows no escape sequence as such', () => {
     expect(unifiedDiff('a\x1b', '', '\x1b[2J\r\n')).toContain('\n+\\x1b[2J\n');
   });

@@ -1,0 +1,58 @@
+// Whether a command would notice a trap that somebody else has set for the end of its shell.
+// Whoever sets such a trap asks here first, and lets those commands be.
+
+import { parseShell, type SimpleCommand, type Word } from './shell-parse.ts';
+import { innerTexts, programOf } from './shell-program.ts';
+
+/**
+ * True for what shows traps or sets its own, lists the variables of the shell, limits what it may
+ * do, or has it print its text; and for text that is not understood and has such words in it. A
+ * trap that runs `\builtin` and nothing else, and has no variables, is not seen by any other.
+ */
+export function noticesTrap(command: string): boolean {
+  if (VARIABLES.test(command) || OWN_BUILTIN.test(command)) return true;
+  if (!WORDS.test(command)) return false;
+  const { ok, commands } = parseShell(command);
+  return !ok || commands.some((one) => notices(one, command));
+}
+
+/** What bash is told by these, or tells in them, is other with a trap. */
+const VARIABLES = /\b(?:PIPESTATUS|BASH_ENV|BASH_XTRACEFD|PS4)\b/;
+
+const OWN_BUILTIN = /\bbuiltin['"]?\s*\(|\bfunction\s+['"\\]?builtin\b/;
+
+const ALWAYS = ['trap', 'ulimit', 'alias', 'enable', 'caller', 'compgen'];
+const ALWAYS_WORDS = new RegExp(`\\b(?:${ALWAYS.join('|')})\\b`);
+const WORDS = /\b(?:trap|ulimit|alias|enable|caller|compgen|declare|typeset|set|shopt)\b/;
+
+function notices(command: SimpleCommand, text: string): boolean {
+  if (command.words.length === 0) return false;
+  const program = programOf(command);
+  // It is not known before it runs: then it may be any of the words there are.
+  if (program === undefined) return ALWAYS_WORDS.test(text);
+  const { name, args } = program;
+  if (ALWAYS.includes(name)) return true;
+  if (name === 'eval') return innerTexts(command).some(noticesTrap);
+  if (name === 'declare' || name === 'typeset') return lists(args);
+  if (name === 'set') return args.length === 0 || optionsOf(args).some(isLoud);
+  if (name === 'shopt') return args.some(isLoud);
+  return false;
+}
+
+/** Without names it lists everything, and `-p` may be of anything. */
+function lists(args: readonly Word[]): boolean {
+  const names = args.filter(({ source }) => !/^[-+]/.test(source));
+  return names.length === 0 || args.some(({ source }) => /^-\w*p/.test(source));
+}
+
+/** What `set` takes for options: behind `--` or `-` there are none. */
+function optionsOf(args: readonly Word[]): readonly Word[] {
+  const end = args.findIndex(({ literal }) => literal === '--' || literal === '-');
+  return end < 0 ? args : args.slice(0, end);
+}
+
+/** The shell shows what it reads, may do less, or asks its traps; or nobody knows. */
+function isLoud({ literal }: Word): boolean {
+  if (literal === undefined) return true;
+  return /^(?:verbose|extdebug|[-+]\w*[rv]\w*)$/.test(literal);
+}
