@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -249,6 +250,12 @@ void capture_sync_late(struct capture *c) {
   sync_name(c, "final.json");
   fdatasync(c->events);
   fsync(c->dir);
+}
+
+/* The starter is about to sync what it has of the run: the disk is its own for now. */
+void capture_sync_soon(struct capture *c) {
+  poll(NULL, 0, SOON_MS);
+  capture_sync_late(c);
 }
 
 void capture_event(struct capture *c, const struct text *line) {

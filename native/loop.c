@@ -7,12 +7,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,8 +19,7 @@
 #define PTY_HELD 16384 /* more than a pty keeps for its reader */
 #define PARTING_MAX (1u << 20)
 
-enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_STREAM, P_FORWARD = P_STREAM + 2,
-       P_COUNT = P_FORWARD + 2 };
+enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_STREAM, P_FORWARD = 7, P_COUNT = 9 };
 
 /* Signals are taken in hand before anybody can know our pid or the command's: all of them but
  * those that tell of faults of our own. */
@@ -209,22 +206,24 @@ static void answer(struct run *r) {
   capture_flush_index(c);
   capture_retry_gap(c);
   if (count > 0) record_survivors(r, left, count);
-  if (r->o->sync && c->offset >= r->o->sync_from) r->sync = true;
+  r->sync = r->sync || (r->o->sync && c->offset >= r->o->sync_from);
   if (r->sync) capture_sync(c);
   record_final(r, left, count, !open, 0, NULL);
   tty_leave(r);
   r->answered = true;
   r->hold_until = 0;
-  r->hold = !open && r->sync; /* "ended" follows at once: one message. A late sync goes between */
+  r->soon = r->o->sync && !r->sync && !open;
+  r->hold = !open && r->o->sync; /* "ended" follows at once: one message */
   if (open) appear(r); /* before anybody hears of it: an order may follow at once */
+  else if (r->soon && !r->visible) record_started(r);
   if (WIFSIGNALED(r->status))
     say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
         (unsigned long long)c->offset, count, cause_name(r->cause));
   else
     say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
         cause_name(r->cause));
-  if (!r->visible) record_started(r); /* too late for orders, not for the record */
-  if (!r->sync) capture_sync_late(c);
+  if (!r->visible && !r->soon) record_started(r); /* too late for orders, not for the record */
+  if (!r->sync && !r->soon) capture_sync_late(c);
 }
 
 static void finish(struct run *r, bool rewrite) {
@@ -396,5 +395,6 @@ int run_main(struct options *o) {
   tty_raw(r); /* before a byte goes out: the terminal's answer to it must not be echoed */
   while (!r->ended) step(r);
   say_last(r);
+  if (r->soon) capture_sync_soon(&r->capture);
   return o->serve ? 0 : end_like(r->status);
 }

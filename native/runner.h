@@ -24,6 +24,7 @@
 #define READ_MAX 65536        /* one read, and the most one index record covers */
 #define INDEX_DELAY_MS 50     /* an index record never waits longer than this for more data */
 #define HOLD_MS 4             /* a short run says that it started and ended in one message */
+#define SOON_MS 50            /* a sync that nobody waits for keeps out of the way so long */
 #define DRAIN_MS 100          /* how long survivors may hold up the answer */
 #define SYNC_BYTES (8u << 20) /* sync after this much, or after SYNC_MS, off the hot path */
 #define SYNC_MS 1000
@@ -128,6 +129,7 @@ struct run {
   int status;
   bool exited, answered, ended, stopped, children;
   bool sync;    /* all is on disk before the answer */
+  bool soon;    /* or when all has been said: the starter keeps the output itself */
   bool visible; /* others can see its pids and give it orders */
   bool hurry;  /* somebody wants it to end: a reader that does not read is not waited for */
   bool killed_all; /* everybody was killed: nobody of ours holds the streams */
@@ -177,6 +179,7 @@ int capture_index_wait(const struct capture *c, int64_t now);
 void capture_sync_tick(struct capture *c, int64_t now);
 void capture_sync(struct capture *c);
 void capture_sync_begin(struct capture *c);
+void capture_sync_soon(struct capture *c);
 void capture_sync_late(struct capture *c);
 void capture_event(struct capture *c, const struct text *line);
 void capture_retry_gap(struct capture *c);

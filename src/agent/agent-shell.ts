@@ -3,6 +3,8 @@
 // nobody waits for any more goes on; at most so many run at once.
 
 import packageJson from '../../package.json' with { type: 'json' };
+import { readOutput } from '../capture/reader.ts';
+import { view } from '../capture/views.ts';
 import { AppError } from '../errors.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
@@ -52,6 +54,7 @@ export class AgentShell {
   readonly #runs = new Map<string, AgentRun>();
   readonly #announced: Announcement;
   #settings: AgentSettings;
+  #opened: Capture | undefined;
 
   static async open(options: AgentShellOptions): Promise<AgentShell> {
     return new AgentShell(options, await processMetrics());
@@ -179,15 +182,21 @@ export class AgentShell {
   }
 
   view(id: string, options: ViewOptions): View {
-    return this.#shell.view(id, options);
+    return view(this.open(id), options);
   }
 
   read(id: string, cursor: number, maxBytes: number): ReadResult {
-    return this.#shell.read(id, cursor, maxBytes);
+    return readOutput(this.open(id), cursor, maxBytes);
   }
 
+  /** The same for all that is asked about it in one turn: an answer is about one moment. */
   open(id: string): Capture {
-    return this.#shell.open(id);
+    if (this.#opened?.id === id) return this.#opened;
+    this.#opened = this.#shell.open(id);
+    setImmediate(() => {
+      this.#opened = undefined;
+    });
+    return this.#opened;
   }
 
   health(): Health {

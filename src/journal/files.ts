@@ -35,7 +35,7 @@ export type Disk = Pick<
   | 'renameSync'
   | 'unlinkSync'
 > & {
-  /** One write(2), off the event loop; says how many bytes it took. */
+  /** One write(2), off the event loop if it is large; says how many bytes it took. */
   readonly write: (fd: number, bytes: Uint8Array) => Promise<number>;
   /** One fdatasync(2), off the event loop. */
   readonly sync: (fd: number) => Promise<void>;
@@ -52,6 +52,8 @@ export type JournalEnv = {
 
 const writeOnce = promisify(nodeFs.write);
 
+const SMALL_BYTES = 65_536;
+
 export const DISK: Disk = {
   // One by one: a copy of the whole module loads what Node loads only when it is asked for.
   openSync: nodeFs.openSync,
@@ -63,7 +65,11 @@ export const DISK: Disk = {
   chmodSync: nodeFs.chmodSync,
   renameSync: nodeFs.renameSync,
   unlinkSync: nodeFs.unlinkSync,
-  write: async (fd, bytes) => (await writeOnce(fd, bytes)).bytesWritten,
+  // A small one is copied into memory in less time than another thread takes to wake up.
+  write: async (fd, bytes) =>
+    bytes.length <= SMALL_BYTES
+      ? nodeFs.writeSync(fd, bytes)
+      : (await writeOnce(fd, bytes)).bytesWritten,
   sync: promisify(nodeFs.fdatasync),
 };
 
