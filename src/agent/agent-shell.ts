@@ -189,13 +189,16 @@ export class AgentShell {
     return readOutput(this.open(id), cursor, maxBytes);
   }
 
+  /** A new question is about a new moment. */
+  lookAgain(): void {
+    this.#opened = undefined;
+  }
+
   /** The same for all that is asked about it in one turn: an answer is about one moment. */
   open(id: string): Capture {
     if (this.#opened?.id === id) return this.#opened;
     this.#opened = this.#shell.open(id);
-    setImmediate(() => {
-      this.#opened = undefined;
-    });
+    setImmediate(() => this.lookAgain());
     return this.#opened;
   }
 

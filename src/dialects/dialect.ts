@@ -65,6 +65,7 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   async callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
     const tool = this.getTools().find((one) => one.name === name);
     if (tool === undefined) return failed(`Unknown tool: ${name}`);
+    this.#shell?.lookAgain();
     try {
       const caller = callerOf(context, this.#services.env);
       return await this.answer(name, checkedArguments(tool, args), caller);
