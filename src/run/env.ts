@@ -10,13 +10,12 @@ export function childEnvironment(
   options: { readonly add?: Environment; readonly removePrefixes?: readonly string[] } = {},
 ): Environment {
   const { add = {}, removePrefixes = [] } = options;
-  const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parent)) {
-    if (value !== undefined && !removePrefixes.some((prefix) => name.startsWith(prefix))) {
-      env[name] = value;
-    }
-  }
-  return { ...env, ...add };
+  const kept = Object.entries(parent).filter(
+    (pair): pair is [string, string] =>
+      pair[1] !== undefined && !removePrefixes.some((prefix) => pair[0].startsWith(prefix)),
+  );
+  // Not by assignment: a variable may be called `__proto__`.
+  return { ...Object.fromEntries(kept), ...add };
 }
 
 /**

@@ -16,6 +16,11 @@ const names = fc.oneof(
 );
 const environments = fc.dictionary(names, fc.option(fc.string(), { nil: undefined }));
 
+test('a variable may have any name', () => {
+  const odd = JSON.parse('{"__proto__": "x", "constructor": "y"}');
+  expect(Object.entries(childEnvironment(odd))).toEqual(Object.entries(odd));
+});
+
 test('no environment leaves a secret key in the filtered one, and every other stays', () => {
   verifies('S002-R070', 'S002-R076', 'S002-R062');
   fc.assert(
