@@ -37,9 +37,12 @@ export type ExecuteCall = {
   readonly progress?: ((message: string) => void) | undefined;
 };
 
-export type ExecuteResult = Omit<Seen, 'streams'> & {
-  readonly stdout: Shown;
-  readonly stderr: Shown;
+export type ExecuteResult = Finish & ShownStreams;
+
+type ShownStreams = { readonly stdout: Shown; readonly stderr: Shown };
+
+/** How a command came out, without what it printed: somebody may keep this for long. */
+export type Finish = Omit<Seen, 'streams'> & {
   /** Undefined for a run that the server left behind when it stopped. */
   readonly end: End | undefined;
   /** Why it could not be started, or was lost. */
@@ -63,7 +66,7 @@ export type Begun = {
   readonly shell: Shell;
   readonly known: Admitted['known'];
   /** It is over, and its entry is on the disk. Never rejects. */
-  readonly finished: Promise<ExecuteResult>;
+  readonly finished: Promise<Finish>;
 };
 
 export type ExecutorOptions = {
@@ -112,8 +115,12 @@ export class Executor {
     if (call.signal?.aborted === true) {
       throw new ExecutionError('start_failed', 'The call was cancelled before it began.');
     }
-    const begun = this.begin(request, context);
-    return this.attend(begun, call, () => begun.finished);
+    let shown: ShownStreams = { stdout: shownStream(NOTHING), stderr: shownStream(NOTHING) };
+    const begun = this.#begin(request, context, ({ stdout, stderr }) => {
+      shown = { stdout: shownStream(stdout), stderr: shownStream(stderr) };
+    });
+    const finish = await this.attend(begun, call, () => begun.finished);
+    return { ...finish, ...shown };
   }
 
   /**
@@ -121,11 +128,15 @@ export class Executor {
    * Throws an `ExecutionError` or `RecordingError` for a command that is not executed.
    */
   begin(request: ExecuteRequest, context: AgentContext): Begun {
+    return this.#begin(request, context, () => undefined);
+  }
+
+  #begin(request: ExecuteRequest, context: AgentContext, show: (seen: Streams) => void): Begun {
     if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
     const command = admit(request, context, this.#terms, this.#options);
     const shell = this.#shell(command.terms);
     const run = this.#start(shell, command);
-    const finished = this.#finish(shell, command, run);
+    const finished = this.#finish(shell, command, run, show);
     this.#calls.add(finished);
     finished.then(() => this.#calls.delete(finished));
     return { run, shell, known: command.known, finished };
@@ -175,7 +186,12 @@ export class Executor {
   }
 
   /** Never rejects. */
-  async #finish(shell: Shell, command: Admitted, run: Run): Promise<ExecuteResult> {
+  async #finish(
+    shell: Shell,
+    command: Admitted,
+    run: Run,
+    show: (seen: Streams) => void,
+  ): Promise<Finish> {
     const { terms, place, known } = command;
     const startedAt = performance.now();
     const ended = await this.#ended(run);
@@ -184,6 +200,7 @@ export class Executor {
     const secret = redact ? terms.redact : undefined;
     const seen = seenOf(shell, run, bytesWanted(outputBytesMax, secret));
     const facts = { command, run, seen, durationMs };
+    show(seen.streams);
     if (ended === undefined) return resultOf(facts, undefined, LEFT);
     const end = endOf(ended);
     this.commands += 1;
@@ -293,6 +310,8 @@ async function kill(run: Run, cause: 'cancelled' | 'shutdown'): Promise<void> {
   await run.kill({ cause }).catch(() => undefined);
 }
 
+const NOTHING = { bytes: new Uint8Array(), total: 0 };
+
 const DENIED: End = { timed_out: false, exit_code: null, end_reason: 'denied', signal: null };
 
 const LEFT: Written = { recorded: false, why: 'it goes on without the server' };
@@ -306,13 +325,11 @@ function resultOf(
   },
   ended: Ended | undefined,
   written: Written,
-): ExecuteResult {
+): Finish {
   const { command, run, durationMs } = facts;
-  const { streams, ...seen } = facts.seen;
+  const { streams: _, ...seen } = facts.seen;
   return {
     ...seen,
-    stdout: shownStream(streams.stdout),
-    stderr: shownStream(streams.stderr),
     end: ended && endOf(ended),
     failure: ended?.outcome.kind === 'failed' ? ended.outcome.message : undefined,
     durationMs,

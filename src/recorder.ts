@@ -17,6 +17,7 @@ import {
   type ExecuteResult,
   Executor,
   type ExecutorOptions,
+  type Finish,
 } from './recorder-execute.ts';
 import { RecorderJournal, type Written } from './recorder-journal.ts';
 import { recentEntries, withoutOutput } from './recorder-recent.ts';
@@ -26,7 +27,7 @@ import { thisProcess } from './run/processes.ts';
 import { redactor } from './text/redact.ts';
 import type { AgentContext, Entry, SessionMetadata } from './types.ts';
 
-export type { Begun, ExecuteCall, ExecuteRequest, ExecuteResult };
+export type { Begun, ExecuteCall, ExecuteRequest, ExecuteResult, Finish };
 
 const RETENTION_EVERY_MS = 600_000;
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 // A run of an agent: what was asked, by which conversation, and how it came out. Its entry in the
 // journal is written when it is over, also long after the call that started it was answered.
 
-import type { Begun, ExecuteResult } from '../recorder.ts';
+import type { Begun, Finish } from '../recorder.ts';
 import type { Written } from '../recorder-journal.ts';
 import type { Ended, Survivor } from '../types.ts';
 
@@ -71,7 +71,7 @@ export class AgentRun {
   }
 }
 
-function finishedOf(ended: Ended, result: ExecuteResult): Finished {
+function finishedOf(ended: Ended, result: Finish): Finished {
   const { durationMs, survivors, lostBytes, captureTrouble, written } = result;
   return { ended, durationMs, survivors, lostBytes, captureTrouble, written };
 }
