@@ -194,6 +194,7 @@ export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
   'S001-R072': 'non-goal: lists of allowed commands in this dialect',
   'S001-R073': 'non-goal: parsing commands in this dialect',
   'S001-R074': 'non-goal: finding out that a command is interactive',
+  'S002-R067': 'superseded: the runner keeps deadlines, so that there is no clock of ours to mock',
   'S004-R010': 'non-goal: several hosts',
   'S004-R011': 'non-goal: typing into somebody else’s terminal',
   'S004-R012': 'non-goal: redaction that changes captured bytes',

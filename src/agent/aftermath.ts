@@ -3,44 +3,33 @@
 // nothing.
 
 import type { Capture } from '../capture/store.ts';
-import { readEvents } from '../capture/store.ts';
 import { type RunProcess, runProcesses } from '../inspect.ts';
-import type { AgentRun, AgentShell } from './agent-shell.ts';
+import { missingBytes } from '../reading.ts';
+import type { AgentRun } from './agent-run.ts';
 
-type Captures = Pick<AgentShell, 'open'>;
+type Captures = { open(id: string): Capture };
 
-/** Who is left of a run whose shell is done. */
+/** Who is alive of a run whose shell is done. */
+export function survivorsIn(capture: Pick<Capture, 'meta' | 'final'>): readonly RunProcess[] {
+  return capture.final?.outputClosed === true ? [] : runProcesses(capture);
+}
+
+/** The same, without looking where nobody was left when it was done. */
 export function survivorsNow(
-  shell: Captures,
+  captures: Captures,
   { id, result }: Pick<AgentRun, 'id' | 'result'>,
 ): readonly RunProcess[] {
   if (result === undefined || result.survivors.length === 0) return [];
-  const left = asked(() => {
-    const capture = shell.open(id);
-    return capture.final?.outputClosed === true ? [] : runProcesses(capture);
-  });
-  return left ?? [];
+  return asked(() => survivorsIn(captures.open(id))) ?? [];
 }
 
 /** Bytes that were printed and could not be kept; of a run that goes on, as far as is known. */
 export function lostOutput(
-  shell: Captures,
+  captures: Captures,
   { id, result }: Pick<AgentRun, 'id' | 'result'>,
 ): number {
-  const counted = asked(() => {
-    const capture = shell.open(id);
-    return Math.max(capture.final?.lostBytes ?? 0, gapBytes(capture));
-  });
+  const counted = asked(() => missingBytes(captures.open(id)).bytes);
   return Math.max(result?.lostBytes ?? 0, counted ?? 0);
-}
-
-/** What was typed and not taken has gaps, too. */
-function gapBytes(capture: Capture): number {
-  return readEvents(capture).reduce(
-    (sum, event) =>
-      event.type === 'gap' && event.reason !== 'stdin' ? sum + event.lostBytes : sum,
-    0,
-  );
 }
 
 function asked<T>(question: () => T): T | undefined {

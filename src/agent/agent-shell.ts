@@ -11,7 +11,7 @@ import { type Announcement, announceServer } from '../ops/servers.ts';
 import type { Health, PluginLog, Services } from '../plugin.ts';
 import { type ExecuteRequest, Recorder } from '../recorder.ts';
 import { SECRET_PREFIXES } from '../run/env.ts';
-import { within } from '../running.ts';
+import { aborted, within } from '../running.ts';
 import {
   type Capture,
   type CaptureSummary,
@@ -20,7 +20,7 @@ import {
   type Shell,
   type ViewOptions,
 } from '../shell.ts';
-import { printable } from '../text/printable.ts';
+import { shortLine } from '../text/printable.ts';
 import type { View } from '../types.ts';
 import { AgentRun, type Finished } from './agent-run.ts';
 import type { Caller } from './caller.ts';
@@ -245,7 +245,8 @@ export class AgentShell {
     if (live.length < liveRunsMax) return;
     const own = live.filter(({ owner }) => owner === caller.key);
     const listed = own.map(
-      (run) => `\n  ${run.id} (pid ${run.pid ?? '?'}): ${oneLine(run.command)}`,
+      (run) =>
+        `\n  ${run.id} (pid ${run.pid ?? '?'}): ${shortLine(run.command, COMMAND_SHOWN_MAX)}`,
     );
     const others = live.length - own.length;
     const rest = others === 0 ? '' : `\n  and ${others} of other conversations`;
@@ -270,17 +271,3 @@ function executeRequest({ waitMs, killAfterMs, ...command }: RunRequest): Execut
 }
 
 const COMMAND_SHOWN_MAX = 80;
-
-function oneLine(command: string): string {
-  const line = printable(command.trim().replace(/\s+/g, ' '));
-  const characters = [...line];
-  if (characters.length <= COMMAND_SHOWN_MAX) return line;
-  return `${characters.slice(0, COMMAND_SHOWN_MAX).join('')}…`;
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}

@@ -2,6 +2,7 @@
 // longest are forgotten when there are too many.
 
 import type { Caller } from './caller.ts';
+import { keepRecent } from './recent.ts';
 
 const KEPT_MAX = 1_000;
 
@@ -15,10 +16,7 @@ export class Conversations<T> {
 
   of({ key }: Pick<Caller, 'key'>): T {
     const found = this.#all.get(key) ?? this.#make();
-    this.#all.delete(key);
-    this.#all.set(key, found);
-    const [oldest] = this.#all.keys();
-    if (this.#all.size > KEPT_MAX && oldest !== undefined) this.#all.delete(oldest);
+    keepRecent(this.#all, key, found, KEPT_MAX);
     return found;
   }
 }

@@ -10,9 +10,10 @@ import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader
 import { openCapture, type Store } from '../capture/store.ts';
 import { streamChannel } from '../capture/views.ts';
 import { follow } from '../capture/wait.ts';
-import { missingBytes } from '../reading.ts';
+import { aborted } from '../running.ts';
 import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
 import type { Ended } from '../types.ts';
+import { lostOutput } from './aftermath.ts';
 import type { AgentRun } from './agent-run.ts';
 
 const DIRECTORY_MODE = 0o700;
@@ -190,7 +191,7 @@ export class LiveCopy implements Copy {
     await this.upTo(end);
     // Behind a part of the output they would say that it is all.
     if (this.#cursor < end) return;
-    this.#file.write(Buffer.from(lastWords(ended, lostBytes(this.#run))));
+    this.#file.write(Buffer.from(lastWords(ended, lostOutput(capturesOf(this.#run), this.#run))));
   }
 
   #cleaned(chunk: OutputPiece['chunk'], bytes: Uint8Array): Uint8Array {
@@ -229,19 +230,8 @@ export function capturedBytes(run: AgentRun): number {
   }
 }
 
-/** Printed by now and not kept. */
-export function lostBytes(run: AgentRun): number {
-  try {
-    return missingBytes(openCapture(storeOf(run), run.id)).bytes;
-  } catch {
-    return 0; // nobody knows any more
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
+function capturesOf(run: AgentRun): Parameters<typeof lostOutput>[0] {
+  return { open: (id) => openCapture(storeOf(run), id) };
 }
 
 /** A file of its own, made now. Once something failed nothing more is written: no holes. */

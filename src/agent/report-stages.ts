@@ -7,9 +7,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processAlive, thisProcess } from '../run/processes.ts';
-import { quoteWord } from '../text/printable.ts';
-import { lastPipelineStages } from '../text/shell-facts.ts';
-import { parseShell } from '../text/shell-parse.ts';
+import { quoteWord, shortLine } from '../text/printable.ts';
+import { endingPipeline } from '../text/shell-facts.ts';
 import { noticesTrap } from '../text/shell-traps.ts';
 import { atExit, bashEnv } from './shell-prelude.ts';
 
@@ -88,11 +87,11 @@ type StageText = string | undefined;
 /** The stages of the pipeline that the command ends with, if there are several. */
 function lastPipeline(command: string): readonly StageText[] | undefined {
   if (!command.includes('|')) return undefined;
-  if (lastPipelineStages(command) < 2) return undefined;
-  const last = parseShell(command).pipelines.at(-1);
+  const last = endingPipeline(command);
+  if (last === undefined || last.stages.length < 2) return undefined;
   // With these another pipeline may have been the last one to run.
   const certain = !/&&|\|\||\b(set|exit)\b/.test(command);
-  return last?.stages.map((stage) => {
+  return last.stages.map((stage) => {
     const span = stage.kind === 'simple' ? stage.command.span : undefined;
     return certain && span !== undefined ? command.slice(span.from, span.to) : undefined;
   });
@@ -110,13 +109,10 @@ function failedStages(file: string, stages: readonly StageText[]): readonly Fail
   return codes.flatMap((code, index) => {
     const last = index === codes.length - 1;
     if (code === 0 || code === BROKEN_PIPE || last) return [];
-    return [{ stage: index + 1, of: codes.length, code, command: shortened(stages[index]) }];
+    return [{ stage: index + 1, of: codes.length, code, command: shown(stages[index]) }];
   });
 }
 
-function shortened(text: StageText): StageText {
-  if (text === undefined) return undefined;
-  const characters = [...text.trim().replace(/\s+/g, ' ')];
-  if (characters.length <= STAGE_SHOWN_MAX) return characters.join('');
-  return `${characters.slice(0, STAGE_SHOWN_MAX).join('')}…`;
+function shown(text: StageText): StageText {
+  return text && shortLine(text, STAGE_SHOWN_MAX);
 }

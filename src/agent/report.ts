@@ -3,10 +3,12 @@
 // for each run, what its caller was told and how its pipeline is watched.
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
-import { type RunProcess, runProcesses } from '../inspect.ts';
+import type { RunProcess } from '../inspect.ts';
 import type { Capture } from '../shell.ts';
 import type { EndedBy, Outcome, StreamTotals } from '../types.ts';
+import { survivorsIn } from './aftermath.ts';
 import type { AgentRun } from './agent-run.ts';
+import { keepRecent } from './recent.ts';
 import { NewsReader } from './report-news.ts';
 import { type FailedStage, StageWatch, type WatchedPipeline } from './report-stages.ts';
 import { streamOf } from './sanitized-piece.ts';
@@ -57,13 +59,13 @@ export class Reports {
   }
 
   watching(id: string, watched: WatchedPipeline | undefined): void {
-    if (watched !== undefined) keep(this.#watched, id, watched);
+    if (watched !== undefined) keepRecent(this.#watched, id, watched, KEPT_MAX);
   }
 
   /** What its caller was told about its output. */
   news(id: string): NewsReader {
     const known = this.#news.get(id) ?? new NewsReader();
-    keep(this.#news, id, known);
+    keepRecent(this.#news, id, known, KEPT_MAX);
     return known;
   }
 
@@ -79,7 +81,7 @@ export class Reports {
       pid: run?.pid ?? meta?.child?.pid,
       elapsedMs: Math.max(0, (ended && over) ?? this.#now() - startedAt),
       totals: totalsNow(capture),
-      survivors: ended === undefined ? [] : survivorsNow(capture),
+      survivors: ended === undefined ? [] : survivorsIn(capture),
       stages: ended === undefined ? [] : this.#failedStages(id),
       lostBytes: result?.lostBytes ?? final?.lostBytes ?? 0,
       unrecorded: result?.written.recorded === false ? result.written.why : undefined,
@@ -89,7 +91,7 @@ export class Reports {
 
   #failedStages(id: string): readonly FailedStage[] {
     const watched = this.#watched.get(id);
-    if (watched !== undefined) keep(this.#stages, id, watched.failed());
+    if (watched !== undefined) keepRecent(this.#stages, id, watched.failed(), KEPT_MAX);
     this.#watched.delete(id);
     return this.#stages.get(id) ?? [];
   }
@@ -100,11 +102,6 @@ function endOf({ state, final, reason }: Capture): Report['ended'] {
   if (state === 'running' || state === 'starting') return undefined;
   const message = `nobody saw how it ended (${reason ?? state})`;
   return { outcome: { kind: 'failed', error: 'runner_lost', message }, endedBy: 'itself' };
-}
-
-/** Who is alive of a run whose shell is done. */
-export function survivorsNow(capture: Pick<Capture, 'meta' | 'final'>): readonly RunProcess[] {
-  return capture.final?.outputClosed === true ? [] : runProcesses(capture);
 }
 
 const NO_TOTALS: Totals = { stdout: { bytes: 0, lines: 0 }, stderr: { bytes: 0, lines: 0 } };
@@ -133,14 +130,4 @@ export function missedVariables(
   const named = withheld.filter((name) => `${command}\n${output}`.includes(name));
   if (named.length > 0) return named;
   return CREDENTIAL.test(output) ? withheld : [];
-}
-
-/** The oldest go first. */
-function keep<T>(map: Map<string, T>, id: string, value: T): void {
-  map.delete(id);
-  map.set(id, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= KEPT_MAX) return;
-    map.delete(oldest);
-  }
 }

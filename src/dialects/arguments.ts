@@ -20,11 +20,7 @@ const COMMAND_BYTES_MAX = 131_071; // what Linux takes as one argument
 export function checkedArguments({ name, parameters }: ToolDefinition, args: Args): Args {
   const properties = asObject(parameters.properties) ?? {};
   const known = Object.keys(properties);
-  const stranger = Object.keys(args).find((one) => !known.includes(one));
-  if (stranger !== undefined) {
-    const what = known.length === 0 ? '; it takes none' : suggestion(stranger, known);
-    throw new ArgumentError(`${name} has no argument ${shown(stranger)}${what}`);
-  }
+  refuseUnknown(name, args, known);
   const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
   const required = Array.isArray(parameters.required) ? parameters.required.map(String) : [];
   const missing = required.find((one) => !given.some(([key]) => key === one));
@@ -36,6 +32,14 @@ export function checkedArguments({ name, parameters }: ToolDefinition, args: Arg
   }
   for (const [key, value] of given) checkValue(key, value, asObject(properties[key]) ?? {});
   return Object.fromEntries(given);
+}
+
+/** An argument that is silently ignored would have been meant. */
+export function refuseUnknown(tool: string, args: Args, known: readonly string[]): void {
+  const stranger = Object.keys(args).find((one) => !known.includes(one));
+  if (stranger === undefined) return;
+  const what = known.length === 0 ? '; it takes none' : suggestion(stranger, known);
+  throw new ArgumentError(`${tool} has no argument ${shown(stranger)}${what}`);
 }
 
 /** Throws when it is empty or longer than a program can be given. */
@@ -94,7 +98,8 @@ function wrong(name: string, what: string, value: unknown): ArgumentError {
   return new ArgumentError(`${name} must be ${what}, not ${shown(value)}.`);
 }
 
-function shown(value: unknown): string {
+/** A wrong value, as far as it helps to see it. */
+export function shown(value: unknown): string {
   const characters = [...printable(JSON.stringify(value) ?? String(value))];
   if (characters.length <= SHOWN_MAX) return characters.join('');
   return `${characters.slice(0, SHOWN_MAX).join('')}…`;

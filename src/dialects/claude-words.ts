@@ -4,7 +4,7 @@
 import { exitCodeOf } from '../agent/exit-code.ts';
 import type { CleanView } from '../agent/sanitized-view.ts';
 import type { ToolResult } from '../plugin.ts';
-import { printable } from '../text/printable.ts';
+import { shortLine } from '../text/printable.ts';
 import { mainProgram } from '../text/shell-facts.ts';
 import type { Ended, Survivor } from '../types.ts';
 
@@ -73,7 +73,7 @@ export function lostNote(bytes: number): readonly string[] {
 }
 
 export function unreadable(why: string): string {
-  return `[The output could not be read: ${shortCommand(why)}]`;
+  return `[The output could not be read: ${shortLine(why, COMMAND_SHOWN_MAX)}]`;
 }
 
 type Named = Pick<Survivor, 'pid' | 'command'>;
@@ -82,7 +82,7 @@ export function survivorNote(survivors: readonly Named[]): readonly string[] {
   if (survivors.length === 0) return [];
   const shown = survivors
     .slice(0, SURVIVORS_SHOWN_MAX)
-    .map(({ pid, command }) => `pid ${pid}: ${shortCommand(command)}`);
+    .map(({ pid, command }) => `pid ${pid}: ${shortLine(command, COMMAND_SHOWN_MAX)}`);
   const more = survivors.length - shown.length;
   const rest = more === 0 ? [] : [`and ${more} more`];
   return [`[Still running: ${[...shown, ...rest].join('; ')}]`];
@@ -150,24 +150,18 @@ export function taskText(view: CleanView): string {
 }
 
 export function unknown(what: 'shell' | 'task', id: string): string {
-  return `No ${what} found with ID: ${shortCommand(id)}`;
+  return `No ${what} found with ID: ${shortLine(id, COMMAND_SHOWN_MAX)}`;
 }
 
 export function killed(id: string, command: string): string {
-  const message = `Successfully killed shell: ${id} (${shortCommand(command)})`;
+  const message = `Successfully killed shell: ${id} (${shortLine(command, COMMAND_SHOWN_MAX)})`;
   return JSON.stringify({ message, shell_id: id });
 }
 
 export function stopped(id: string, command: string): string {
-  const shown = shortCommand(command);
+  const shown = shortLine(command, COMMAND_SHOWN_MAX);
   const message = `Successfully stopped task: ${id} (${shown})`;
   return JSON.stringify({ message, task_id: id, task_type: 'local_bash', command: shown });
-}
-
-function shortCommand(command: string): string {
-  const characters = [...printable(command.trim().replace(/\s+/g, ' '))];
-  if (characters.length <= COMMAND_SHOWN_MAX) return characters.join('');
-  return `${characters.slice(0, COMMAND_SHOWN_MAX).join('')}…`;
 }
 
 /** `2m 0.0s`, `1.5s`. */

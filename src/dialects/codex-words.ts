@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { NewEnds } from '../agent/clean-reader.ts';
 import { describeBinary, looksBinary } from '../text/binary.ts';
-import { printable } from '../text/printable.ts';
+import { shortLine } from '../text/printable.ts';
 import type { Survivor } from '../types.ts';
 
 const BYTES_PER_TOKEN = 4; // as Codex counts them
@@ -51,7 +51,7 @@ export function lostNote(bytes: number): string {
 }
 
 export function unreadable(run: string, why: string): string {
-  return `[The output of run ${run} could not be read: ${shortened(why, TROUBLE_SHOWN_MAX)}]`;
+  return `[The output of run ${run} could not be read: ${shortLine(why, TROUBLE_SHOWN_MAX)}]`;
 }
 
 export function survivorNote(
@@ -60,16 +60,10 @@ export function survivorNote(
   if (survivors.length === 0) return [];
   const shown = survivors
     .slice(0, SURVIVORS_SHOWN_MAX)
-    .map(({ pid, command }) => `pid ${pid}: ${shortened(command, COMMAND_SHOWN_MAX)}`);
+    .map(({ pid, command }) => `pid ${pid}: ${shortLine(command, COMMAND_SHOWN_MAX)}`);
   const more = survivors.length - shown.length;
   const rest = more === 0 ? [] : [`and ${more} more`];
   return [`[Still running: ${[...shown, ...rest].join('; ')}]`];
-}
-
-function shortened(text: string, max: number): string {
-  const characters = [...printable(text.trim().replace(/\s+/g, ' '))];
-  if (characters.length <= max) return characters.join('');
-  return `${characters.slice(0, max).join('')}…`;
 }
 
 function outputText({ head, tail, bytes, lines, sample }: NewEnds): string {

@@ -5,7 +5,7 @@
 import type { FailedStage, Report } from '../agent/report.ts';
 import type { Waiting } from '../agent/report-waiting.ts';
 import { formatDuration } from '../text/duration.ts';
-import { printable } from '../text/printable.ts';
+import { printable, shortLine } from '../text/printable.ts';
 import type { EndedBy, StreamTotals } from '../types.ts';
 
 const COMMAND_SHOWN_MAX = 80;
@@ -37,9 +37,7 @@ export function callText(
 }
 
 export function oneLine(command: string, max = COMMAND_SHOWN_MAX): string {
-  const characters = [...printable(command.trim().replace(/\s+/g, ' '))];
-  if (characters.length <= max) return characters.join('');
-  return `${characters.slice(0, max).join('')}…`;
+  return shortLine(command, max);
 }
 
 export function sizeText({ lines, bytes }: StreamTotals): string {

@@ -5,10 +5,11 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lostOutput } from '../agent/aftermath.ts';
 import type { AgentRun } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../agent/command-text.ts';
-import { type CopyDisk, LiveCopy, lostBytes } from '../agent/output-copy.ts';
+import { type CopyDisk, LiveCopy } from '../agent/output-copy.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import { hasInteractiveRebase } from '../text/shell-facts.ts';
@@ -100,7 +101,7 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
       caller,
     );
     const finished = await this.shell.wait(run, killAfterMs + ANSWER_MS, caller);
-    const lost = finished?.lostBytes ?? lostBytes(run);
+    const lost = finished?.lostBytes ?? lostOutput(this.shell, run);
     const output = words.outputText(this.#output(run), lost);
     if (finished === undefined || finished.ended.endedBy === 'timeout') {
       return { success: false, text: words.timedOutText(seconds, output) };

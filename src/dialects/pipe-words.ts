@@ -4,7 +4,7 @@
 import type { Finished } from '../agent/agent-shell.ts';
 import type { Copy } from '../agent/output-copy.ts';
 import type { CleanView } from '../agent/sanitized-view.ts';
-import { printable } from '../text/printable.ts';
+import { printable, shortLine } from '../text/printable.ts';
 import type { Outcome } from '../types.ts';
 
 /** A part of a stream: all of it, or its end. */
@@ -118,7 +118,9 @@ function howEnded(outcome: Outcome): string {
 
 /** What an agent must know besides, one line each. */
 function facts({ survivors, lostBytes, written }: Known): string[] {
-  const left = survivors.map(({ pid, command }) => `${pid} (${shortened(command)})`);
+  const left = survivors.map(
+    ({ pid, command }) => `${pid} (${shortLine(command, COMMAND_LENGTH_MAX)})`,
+  );
   return [
     ...(left.length === 0 ? [] : [`[Still running in the background: ${listed(left)}]`]),
     ...(lostBytes === 0 ? [] : [`[${lostBytes} bytes of output could not be captured]`]),
@@ -133,10 +135,4 @@ function listed(all: readonly string[]): string {
   const rest = all.length - LISTED_MAX;
   const more = rest > 0 ? [`${rest} more`] : [];
   return `pid ${[...all.slice(0, LISTED_MAX), ...more].join(', ')}`;
-}
-
-function shortened(command: string): string {
-  const characters = [...printable(command)];
-  if (characters.length <= COMMAND_LENGTH_MAX) return characters.join('');
-  return `${characters.slice(0, COMMAND_LENGTH_MAX).join('')}…`;
 }

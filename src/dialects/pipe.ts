@@ -3,6 +3,7 @@
 // kept apart, cleaned, and shown from their end; what does not fit is in a file that is named.
 
 import { resolve } from 'node:path';
+import { survivorsNow } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import {
@@ -15,7 +16,6 @@ import {
   pathInDirectory,
   rawPath,
 } from '../agent/output-copy.ts';
-import { survivorsNow } from '../agent/report.ts';
 import { cleanView } from '../agent/sanitized-view.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import { within } from '../running.ts';
@@ -147,7 +147,7 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
     const full = await fullOutput(run, file, capturedBytes(run));
     const streams = this.#streams(run);
     // Who was left may be gone by now, or killed.
-    const survivors = finished.survivors.length === 0 ? [] : survivorsNow(this.shell.open(run.id));
+    const survivors = survivorsNow(this.shell, run);
     const text = words.exitedText(run.pid ?? 0, { ...finished, survivors }, streams, full);
     return { success: succeeded(finished), text };
   }

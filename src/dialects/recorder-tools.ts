@@ -4,15 +4,12 @@
 import type { ToolDefinition } from '../plugin.ts';
 import type { ExecuteRequest } from '../recorder.ts';
 import type { ExecutionSettings } from '../recorder-settings.ts';
-import { suggestion } from '../settings-problem.ts';
-import { printable } from '../text/printable.ts';
+import { ArgumentError, refuseUnknown, shown } from './arguments.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
 const RECENT_DEFAULT = 10;
 const RECENT_MAX = 100;
-
-const VALUE_LENGTH_MAX = 60; // of a wrong value, as it is shown
 
 export function recorderTools(limits: ExecutionSettings): readonly ToolDefinition[] {
   const { defaultTimeoutSeconds, maxTimeoutSeconds } = limits;
@@ -99,9 +96,6 @@ Returns:
 `;
 }
 
-/** A call that cannot be meant; its message is the answer. */
-export class ArgumentError extends Error {}
-
 const COMMAND_BYTES_MAX = 131_071; // what Linux takes as one argument
 
 /** Throws `ArgumentError`. */
@@ -134,14 +128,6 @@ export function recentCount(args: Args): number {
   return count;
 }
 
-/** Throws `ArgumentError`: an argument that is silently ignored would have been meant. */
-export function refuseUnknown(tool: string, args: Args, known: readonly string[]): void {
-  const unknown = Object.keys(args).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const takes = known.length === 0 ? '; it takes none' : suggestion(unknown, known);
-  throw new ArgumentError(`${tool} has no argument ${shown(unknown)}${takes}`);
-}
-
 /** Some clients say null for what they leave out. */
 function given(args: Args, name: string): unknown {
   return args[name] ?? undefined;
@@ -162,9 +148,4 @@ function wholeNumber(args: Args, name: string, what: string): number | undefined
   if (value === undefined) return undefined;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
   throw new ArgumentError(`${name} must be ${what} from 1 on, not ${shown(value)}.`);
-}
-
-function shown(value: unknown): string {
-  const json = printable(JSON.stringify(value) ?? String(value));
-  return json.length > VALUE_LENGTH_MAX ? `${json.slice(0, VALUE_LENGTH_MAX)}…` : json;
 }

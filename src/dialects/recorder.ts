@@ -22,14 +22,9 @@ import { RECORD_COMMANDS } from '../record-commands.ts';
 import { Recorder } from '../recorder.ts';
 import { BashRecorderError } from '../recorder-errors.ts';
 import type { RecorderSettings } from '../recorder-settings.ts';
+import { ArgumentError, refuseUnknown } from './arguments.ts';
 import { configProblems, configSchema, recorderSettings } from './recorder-config.ts';
-import {
-  ArgumentError,
-  executeRequest,
-  recentCount,
-  recorderTools,
-  refuseUnknown,
-} from './recorder-tools.ts';
+import { executeRequest, recentCount, recorderTools } from './recorder-tools.ts';
 import { entryRow, executeAnswer, recentAnswer, sessionAnswer } from './recorder-words.ts';
 
 type Args = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
-// Bytes that are too many for a reader, cut: their tail, or both ends. No character is cut in two,
-// lines are cut only where nothing else is left, and the totals are those of all bytes. A limit
-// holds for the text that is given, in which each broken character has become three bytes.
+// Bytes that are too many for a reader, cut to their tail. No character is cut in two, lines are
+// cut only where nothing else is left, and the totals are those of all bytes. A limit holds for
+// the text that is given, in which each broken character has become three bytes.
 import { countLines, nthNewlineFromEnd } from './lines.ts';
-import { decodeUtf8, utf8End, utf8Start } from './utf8.ts';
+import { decodeUtf8, utf8Start } from './utf8.ts';
 
 const NEWLINE = 0x0a;
 
@@ -72,71 +72,6 @@ function lineStart(bytes: Uint8Array, at: number): number {
   if (at <= 0) return 0;
   const newline = bytes.indexOf(NEWLINE, at - 1);
   return newline < 0 ? bytes.length : newline + 1;
-}
-
-export type EndsLimits = {
-  readonly headBytes: number;
-  readonly tailBytes: number;
-};
-
-/** Both ends of some bytes, and how much is not shown between them. */
-export type EndsResult = {
-  /** All of it if nothing was cut. */
-  readonly head: string;
-  readonly tail: string;
-  readonly headBytes: number;
-  readonly tailBytes: number;
-  readonly totalLines: number;
-  readonly totalBytes: number;
-  /** Lines of which a part is not shown count. */
-  readonly hiddenLines: number;
-  readonly hiddenBytes: number;
-  readonly truncated: boolean;
-};
-
-/** The beginning and the end, at the ends of lines where that costs less than half of each. */
-export function endsCut(bytes: Uint8Array, limits: EndsLimits): EndsResult {
-  const { head, tail } = endsOf(bytes, limits);
-  const hidden = bytes.subarray(head.at, tail.at);
-  return {
-    head: head.text,
-    tail: tail.text,
-    headBytes: head.at,
-    tailBytes: bytes.length - tail.at,
-    totalLines: countLines(bytes),
-    totalBytes: bytes.length,
-    hiddenLines: countLines(hidden),
-    hiddenBytes: hidden.length,
-    truncated: hidden.length > 0,
-  };
-}
-
-/** The text of each end, and where it ends or starts. */
-function endsOf(bytes: Uint8Array, { headBytes, tailBytes }: EndsLimits) {
-  if (bytes.length <= headBytes + tailBytes) {
-    const text = decodeUtf8(bytes);
-    const all = { head: { text, at: bytes.length }, tail: { text: '', at: bytes.length } };
-    if (Buffer.byteLength(text) <= headBytes + tailBytes) return all;
-  }
-  const head = fitting(headBytes, (most) => {
-    const at = headEndWithin(bytes, Math.min(most, bytes.length));
-    return { text: decodeUtf8(bytes.subarray(0, at)), at };
-  });
-  const tail = fitting(tailBytes, (most) => {
-    const at = tailStartWithin(bytes, Math.min(most, bytes.length - head.at));
-    return { text: decodeUtf8(bytes.subarray(at)), at };
-  });
-  return { head, tail };
-}
-
-function headEndWithin(bytes: Uint8Array, most: number): number {
-  const line = most === 0 ? 0 : bytes.lastIndexOf(NEWLINE, most - 1) + 1;
-  return line >= most / 2 ? line : utf8End(bytes, most);
-}
-
-function tailStartWithin(bytes: Uint8Array, most: number): number {
-  const line = lineStart(bytes, bytes.length - most);
-  return bytes.length - line >= most / 2 ? line : utf8Start(bytes, bytes.length - most);
 }
 
 /** What `cut` gives for the most bytes with which its text is not longer than `bytesMax`. */

@@ -17,6 +17,13 @@ function escaped(character: string): string {
   return hex.length <= 2 ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`;
 }
 
+/** One short line of it, for lists and messages: `…` stands for what is behind `lengthMax`. */
+export function shortLine(text: string, lengthMax: number): string {
+  const characters = [...printable(text.trim().replace(/\s+/g, ' '))];
+  if (characters.length <= lengthMax) return characters.join('');
+  return `${characters.slice(0, lengthMax).join('')}…`;
+}
+
 /** JSON that is safe to show, too: JSON itself only escapes what is below a space. */
 export function printableJson(value: unknown): string {
   // Outside of its strings JSON has none of these, and inside this means the same.

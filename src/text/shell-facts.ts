@@ -44,7 +44,7 @@ function isInteractiveRebase(command: SimpleCommand): boolean {
  * program, or when that is not known.
  */
 export function lastPipelineStages(command: string): number {
-  return lastPipeline(command)?.stages.length ?? 1;
+  return endingPipeline(command)?.stages.length ?? 1;
 }
 
 /**
@@ -53,7 +53,7 @@ export function lastPipelineStages(command: string): number {
  * `[[` counts as a program. Undefined for groups, loops, and what is not waited for.
  */
 export function mainProgram(command: string): string | undefined {
-  const stage = lastPipeline(command)?.stages.at(-1);
+  const stage = endingPipeline(command)?.stages.at(-1);
   if (stage?.kind === 'test') return '[[';
   return stage?.kind === 'simple' ? programOf(stage.command)?.name : undefined;
 }
@@ -72,7 +72,8 @@ const DIRECTORY_WORDS = /cd|pushd|popd|eval|source|builtin/;
 const UNKNOWN_PROGRAM =
   /(?:^|[;&|({!\n]|\b(?:then|do|else|elif|if|while|until|time|command))\s*(?:\.\s|["']?[$`])/;
 
-function lastPipeline(command: string): Pipeline | undefined {
+/** The pipeline whose exit status the command has; undefined when that is not known. */
+export function endingPipeline(command: string): Pipeline | undefined {
   const { ok, pipelines } = parseShell(command);
   const last = ok ? pipelines.at(-1) : undefined;
   return last?.background === false ? last : undefined;

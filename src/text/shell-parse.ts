@@ -80,7 +80,15 @@ export type ShellText = {
 /** A person stops at three. The parser reads the text again at each level. */
 const SUBSTITUTION_DEPTH_MAX = 24;
 
+/** Several questions are asked about one command, one after the other: it is read once. */
+let last: { readonly text: string; readonly parsed: ShellText } | undefined;
+
 export function parseShell(text: string): ShellText {
+  if (last?.text !== text) last = { text, parsed: parsedOf(text) };
+  return last.parsed;
+}
+
+function parsedOf(text: string): ShellText {
   const taken = new Taken();
   try {
     if (!cheapToParse(text)) return taken.incomplete();

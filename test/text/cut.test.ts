@@ -1,8 +1,7 @@
 // Cuts for a reader: within their limits, with true totals, and through no character.
-import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endsCut, tailCut } from '../../src/text/cut.ts';
+import { tailCut } from '../../src/text/cut.ts';
 import { countLines } from '../../src/text/lines.ts';
 import { verifies } from '../requirements.ts';
 
@@ -141,67 +140,6 @@ describe('the tail of an output', () => {
         expect(cut.text).toBe(
           Buffer.from(bytes.subarray(bytes.length - cut.outputBytes)).toString(),
         );
-      }),
-    );
-  });
-});
-
-describe('both ends of an output', () => {
-  const ends = (value: string, headBytes: number, tailBytes: number) =>
-    endsCut(Buffer.from(value), { headBytes, tailBytes });
-
-  it('are whole lines where lines are short', () => {
-    expect(ends('1\n2\n3\n4\n5\n6\n7\n8\n', 5, 5)).toEqual({
-      head: '1\n2\n',
-      tail: '7\n8\n',
-      headBytes: 4,
-      tailBytes: 4,
-      totalLines: 8,
-      totalBytes: 16,
-      hiddenLines: 4,
-      hiddenBytes: 8,
-      truncated: true,
-    });
-  });
-
-  it('are parts of lines where they are long', () => {
-    expect(ends(`1\n${'ä'.repeat(20)}\n2`, 9, 8)).toMatchObject({
-      head: '1\näää',
-      tail: 'äää\n2',
-      hiddenLines: 1,
-      hiddenBytes: 28,
-    });
-  });
-
-  it('are one where nothing is cut', () => {
-    expect(ends('1\n2', 2, 1)).toMatchObject({ head: '1\n2', tail: '', truncated: false });
-    expect(ends('', 0, 0)).toMatchObject({ head: '', tail: '', truncated: false });
-    expect(ends('abc', 0, 0)).toMatchObject({ head: '', tail: '', hiddenBytes: 3, hiddenLines: 1 });
-  });
-
-  it('keep their limits, and add up', () => {
-    fc.assert(
-      fc.property(text, fc.nat(60), fc.nat(60), (value, headBytes, tailBytes) => {
-        const bytes = Buffer.from(value);
-        const cut = endsCut(bytes, { headBytes, tailBytes });
-        const [head, tail] = [Buffer.from(cut.head), Buffer.from(cut.tail)];
-        expect(value.startsWith(cut.head) && value.endsWith(cut.tail)).toBe(true);
-        expect([head.length, tail.length]).toEqual([cut.headBytes, cut.tailBytes]);
-        expect(head.length + cut.hiddenBytes + tail.length).toBe(bytes.length);
-        expect(cut.truncated).toBe(bytes.length > headBytes + tailBytes);
-        if (!cut.truncated) return;
-        expect(head.length <= headBytes && tail.length <= tailBytes).toBe(true);
-        const hidden = bytes.subarray(head.length, bytes.length - tail.length);
-        expect([isUtf8(hidden), countLines(hidden)]).toEqual([true, cut.hiddenLines]);
-      }),
-      { numRuns: 500 },
-    );
-    fc.assert(
-      fc.property(rubbish, fc.nat(40), fc.nat(40), (codes, headBytes, tailBytes) => {
-        const cut = endsCut(Uint8Array.from(codes), { headBytes, tailBytes });
-        const length = Buffer.byteLength(cut.head + cut.tail);
-        expect(length).toBeLessThanOrEqual(headBytes + tailBytes);
-        expect(cut.headBytes + cut.hiddenBytes + cut.tailBytes).toBe(codes.length);
       }),
     );
   });
