@@ -62,6 +62,7 @@ export {
 } from './library/openai-tools.ts';
 export type { Callable, SchemaObject } from './library/shapes.ts';
 export type {
+  AbortSignalLike,
   EventsOptions,
   KillOptions,
   MemoryOutput,
@@ -70,7 +71,6 @@ export type {
   RunEvent,
 } from './running.ts';
 export {
-  type AbortSignalLike,
   type Capture,
   type CaptureSummary,
   createShell,

@@ -15,6 +15,13 @@ import type { CaptureFinal, Ended, EndedBy, Outcome, ProcessId } from './types.t
 
 export type { EventsOptions, RunEvent };
 
+/** An `AbortSignal`, in words that need neither the types of the DOM nor those of Node. */
+export type AbortSignalLike = {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+};
+
 export type Recording =
   | { readonly on: true; readonly dir: string }
   /** The bytes are in `dir` for now, but not where they should be; `why` says what is wrong. */
@@ -153,10 +160,10 @@ export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => voi
 }
 
 /** Resolves when it is aborted, at once if it is already. */
-export function aborted(signal: AbortSignal): Promise<undefined> {
+export function aborted(signal: AbortSignalLike): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    signal.addEventListener('abort', () => resolve(undefined));
   });
 }
 

@@ -43,7 +43,13 @@ import { portableBackend } from './run/portable.ts';
 import { thisProcess } from './run/processes.ts';
 import { servedBackend } from './run/served.ts';
 import type { Backend, RunSpec } from './run/spec.ts';
-import { type KillOptions, makeRun, type Recording, type Run } from './running.ts';
+import {
+  type AbortSignalLike,
+  type KillOptions,
+  makeRun,
+  type Recording,
+  type Run,
+} from './running.ts';
 import { ShellRuns } from './shell-runs.ts';
 import type { CaptureMeta, Command, Ended, JournalIntent, Transport, View } from './types.ts';
 
@@ -85,13 +91,6 @@ export type StartOptions = {
   readonly keptBytes?: number;
   /** Aborting it kills the run while its shell is not done; aborted before, nothing starts. */
   readonly signal?: AbortSignalLike;
-};
-
-/** An `AbortSignal`, in words that need neither the types of the DOM nor those of Node. */
-export type AbortSignalLike = {
-  readonly aborted: boolean;
-  addEventListener(type: 'abort', listener: () => void): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
 };
 
 export type Shell = {
