@@ -12,6 +12,7 @@ import { recordRows } from './record.mjs';
 import { startRows } from './start.mjs';
 import { tableOf } from './table.mjs';
 import { textRows } from './text.mjs';
+import { traceRows } from './trace.mjs';
 
 // Triples the start of every Node program, ours and theirs alike, and so hides what is measured.
 delete process.env.NODE_EXTRA_CA_CERTS;
@@ -26,6 +27,7 @@ const ROWS = [
   ...recordRows,
   ...dialectRows,
   ...textRows,
+  ...traceRows,
 ];
 
 const { names, quick, json } = parse(process.argv.slice(2));

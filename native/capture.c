@@ -1,7 +1,7 @@
-/* output.bin and index.jsonl of one capture. Data first, then its index line, each line one
- * write(2). Trouble with the disk never stops a run: bytes that cannot be kept are counted, the
- * gap is marked in events.jsonl when there is room again, and every further byte is tried anew.
- * The format is described in src/capture/format.ts. */
+/* output.bin of one capture, its gaps, and when all of it is on the disk. Trouble with the disk
+ * never stops a run: bytes that cannot be kept are counted, the gap is marked in events.jsonl when
+ * there is room again, and every further byte is tried anew. The format is described in
+ * src/capture/format.ts. */
 #include "runner.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define RESERVE 4096 /* room kept for final.json and the first events, for when the disk is full */
 
 /* O_NONBLOCK: nobody may make us wait by putting a FIFO in the place of a file. */
-static int open_in(struct capture *c, const char *name, int flags) {
+int open_in(struct capture *c, const char *name, int flags) {
   return openat(c->dir, name, flags | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
@@ -33,9 +33,8 @@ static void reserve(int fd) {
 #endif
 }
 
-/* 0, or the errno that makes recording impossible. */
+/* 0, or the errno that makes recording impossible. Of one that is all zero. */
 int capture_open(struct capture *c, const struct options *o) {
-  memset(c, 0, sizeof *c);
   c->dir = c->output = c->index = c->events = c->lock = c->final = -1;
   c->id = o->id;
   c->cap = o->cap;
@@ -59,87 +58,15 @@ int capture_open(struct capture *c, const struct options *o) {
   return 0;
 }
 
-static uint64_t count_newlines(const unsigned char *p, size_t n) {
-  uint64_t total = 0;
-  while (n > 0) {
-    /* Bytes of counters, at most 255 rounds each: compilers turn this into vector code. */
-    size_t block = n < 255 * 32 ? n : 255 * 32;
-    unsigned char sums[32] = {0};
-    size_t i = 0;
-    for (; i + 32 <= block; i += 32)
-      for (int k = 0; k < 32; k++) sums[k] = (unsigned char)(sums[k] + (p[i + k] == '\n'));
-    for (int k = 0; k < 32; k++) total += sums[k];
-    for (; i < block; i++) total += p[i] == '\n';
-    p += block;
-    n -= block;
-  }
-  return total;
-}
-
-static const char *channel_name(enum channel channel) {
-  return channel == C_PTY ? "pty" : channel == C_ERR ? "stderr" : "stdout";
-}
-
 /* A line that a full disk tore off gets its end with the next one, which so stays intact. */
-static bool write_line(int fd, bool *torn, const char *line, size_t length) {
+bool write_line(int fd, bool *torn, const char *line, size_t length) {
   const struct iovec both[2] = {{(void *)"\n", 1}, {(void *)line, length}};
   size_t end = *torn ? 1 : 0;
   ssize_t n = writev(fd, both + 1 - end, 1 + (int)end);
   if (n <= 0) return false;
   size_t written = (size_t)n - end;
-  *torn = written > 0 && written < length;
+  *torn = written > 0 && written < length && line[written - 1] != '\n';
   return written == length;
-}
-
-void capture_flush_index(struct capture *c) {
-  if (c->length == 0) return;
-  if (c->index < 0) c->index = open_in(c, "index.jsonl", O_WRONLY | O_APPEND);
-  char line[512];
-  struct text t;
-  text_init(&t, line, sizeof line);
-  text_add(&t, "{\"offset\":%llu,\"length\":%llu,\"channel\":\"%s\",\"timestamp\":",
-           (unsigned long long)c->at_offset, (unsigned long long)c->length,
-           channel_name(c->channel));
-  text_time(&t, c->stamp_ms);
-  text_add(&t, ",\"lines\":%llu,\"total_bytes\":[%llu,%llu],\"total_lines\":[%llu,%llu]",
-           (unsigned long long)c->newlines, (unsigned long long)c->bytes[0],
-           (unsigned long long)c->bytes[1], (unsigned long long)c->lines[0],
-           (unsigned long long)c->lines[1]);
-  if (c->writer > 0) text_add(&t, ",\"pid\":%d", (int)c->writer);
-  text_add(&t, "}\n");
-  if (c->index >= 0 && !write_line(c->index, &c->index_torn, line, t.length)) {
-    /* The bytes are there and readable; only their channel and time are lost. */
-  }
-  c->length = 0;
-  c->newlines = 0;
-}
-
-/* Milliseconds until the gathered index record must be written, -1 when there is none. */
-int capture_index_wait(const struct capture *c, int64_t now) {
-  if (c->length == 0) return -1;
-  int64_t left = c->since_ms + INDEX_DELAY_MS - now;
-  return left < 0 ? 0 : (int)left;
-}
-
-static void gather(struct capture *c, enum channel channel, pid_t writer, const unsigned char *data,
-                   size_t length) {
-  if (c->length > 0 && (c->channel != channel || c->writer != writer ||
-                        c->length + length > READ_MAX))
-    capture_flush_index(c);
-  if (c->length == 0) {
-    c->at_offset = c->offset;
-    c->channel = channel;
-    c->writer = writer;
-    c->since_ms = now_ms();
-    c->stamp_ms = wall_ms();
-  }
-  uint64_t lines = count_newlines(data, length);
-  int slot = channel == C_ERR ? 1 : 0;
-  c->length += length;
-  c->newlines += lines;
-  c->bytes[slot] += length;
-  c->lines[slot] += lines;
-  c->offset += length;
 }
 
 static void lose(struct capture *c, const char *reason, size_t length) {
@@ -163,9 +90,11 @@ void capture_retry_gap(struct capture *c) {
   if (write_line(c->events, &c->events_torn, line, t.length)) c->lost = 0;
 }
 
-void capture_append(struct capture *c, enum channel channel, pid_t writer,
-                    const unsigned char *data, size_t length) {
+/* What was just read from this stream. */
+void capture_append(struct capture *c, const struct stream *s) {
   if (!c->on) return;
+  const unsigned char *data = s->buffer;
+  size_t length = s->filled;
   size_t take = c->offset >= c->cap ? 0 : length;
   if (take > c->cap - c->offset) take = (size_t)(c->cap - c->offset);
   size_t kept = 0;
@@ -182,7 +111,7 @@ void capture_append(struct capture *c, enum channel channel, pid_t writer,
       capture_retry_gap(c);
       c->paused = false;
     }
-    gather(c, channel, writer, data + kept, (size_t)n);
+    index_gather(c, s, kept, (size_t)n);
     kept += (size_t)n;
   }
   if (c->unsynced == 0 && kept > 0) c->unsynced_since = now_ms();
@@ -208,6 +137,7 @@ static void *sync_thread(void *argument) {
     __atomic_store_n(&c->meta_synced, 1, __ATOMIC_RELEASE);
   }
   if (c->sync_index >= 0) fdatasync(c->sync_index);
+  trace_sync(true);
   __atomic_store_n(&c->syncing, 0, __ATOMIC_RELEASE);
   return NULL;
 }
@@ -240,6 +170,7 @@ void capture_sync(struct capture *c) {
   if (c->index >= 0) fdatasync(c->index);
   /* On its way now; capture_replace waits for it together with final.json. */
   sync_file_range(c->events, 0, 0, SYNC_FILE_RANGE_WRITE);
+  trace_sync(false);
   c->unsynced = 0;
 }
 
@@ -249,6 +180,7 @@ void capture_sync_late(struct capture *c) {
   capture_sync(c);
   sync_name(c, "final.json");
   fdatasync(c->events);
+  trace_sync(true);
   fsync(c->dir);
 }
 

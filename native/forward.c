@@ -12,18 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define CRUMB_MAX 16384
 #define CAREFUL 512 /* what a blocking terminal takes at once after it said it has room */
 
 /* One recvmsg, so that the bytes are those of one writer. */
-ssize_t read_socket(struct stream *s, pid_t *writer) {
+static ssize_t read_socket(int fd, unsigned char *to, size_t room, pid_t *writer) {
   union {
     char data[CMSG_SPACE(sizeof(struct ucred))];
     struct cmsghdr align;
   } control;
-  struct iovec piece = {.iov_base = s->buffer, .iov_len = READ_MAX};
+  struct iovec piece = {.iov_base = to, .iov_len = room};
   struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.data,
                            .msg_controllen = sizeof control.data};
-  ssize_t n = recvmsg(s->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  ssize_t n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (n <= 0) return n;
   for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c != NULL; c = CMSG_NXTHDR(&message, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS) continue;
@@ -34,14 +35,50 @@ ssize_t read_socket(struct stream *s, pid_t *writer) {
   return n;
 }
 
+/* Several writers take turns, often for a few bytes each: then their turns are read together, as
+ * one block for the disk. */
+static ssize_t read_stamped(struct stream *s) {
+  pid_t last = s->share_count > 0 ? s->shares[s->share_count - 1].writer : 0;
+  size_t length = 0;
+  int count = 0;
+  bool alone = false;
+  while (!alone && count < SHARES_MAX && length < READ_MAX) {
+    pid_t writer = 0;
+    ssize_t n = read_socket(s->fd, s->buffer + length, READ_MAX - length, &writer);
+    if (n <= 0 && count == 0) return n;
+    if (n <= 0) break; /* an end or an error shows itself again at the next read */
+    s->shares[count++] = (struct share){writer, (size_t)n};
+    length += (size_t)n;
+    alone = writer == last;
+    last = writer;
+  }
+  s->share_count = count;
+  return (ssize_t)length;
+}
+
 /* A terminal gives at most 4 KiB at a time: take what there is before writing it out. */
-ssize_t read_bytes(struct stream *s, bool terminal) {
+static ssize_t read_plain(struct stream *s, bool terminal) {
   ssize_t n = read(s->fd, s->buffer, READ_MAX);
   while (terminal && n > 0 && n < READ_MAX) {
     ssize_t more = read(s->fd, s->buffer + n, (size_t)(READ_MAX - n));
     if (more <= 0) break; /* an end or an error shows itself again at the next read */
     n += more;
   }
+  s->shares[0] = (struct share){0, n > 0 ? (size_t)n : 0};
+  s->share_count = 1;
+  return n;
+}
+
+/* What there is, with who wrote it where that is known. 0 at the end, -1 with an errno. */
+ssize_t stream_read(struct stream *s, bool terminal) {
+  ssize_t n = s->stamped ? read_stamped(s) : read_plain(s, terminal);
+  if (n <= 0) return n;
+  int64_t now = now_ms();
+  s->crumbs = n < CRUMB_MAX && now - s->read_at <= 1 ? s->crumbs + 1 : 0;
+  s->read_at = now;
+  s->due -= s->due < (size_t)n ? s->due : (size_t)n;
+  s->sent = 0;
+  s->filled = (size_t)n;
   return n;
 }
 
@@ -76,6 +113,15 @@ static ssize_t put(struct stream *s) {
     if (length > CAREFUL) length = CAREFUL;
   }
   return write(s->forward, from, length);
+}
+
+/* Before a socket is closed that has not come to its end: closed with bytes in it, it would answer
+ * the next write with ECONNRESET, and no signal. */
+void stream_empty(struct stream *s) {
+  char waste[4096];
+  if (s->fd < 0 || !s->stamped) return;
+  shutdown(s->fd, SHUT_RD);
+  while (recv(s->fd, waste, sizeof waste, MSG_DONTWAIT) > 0) continue;
 }
 
 void stream_close(struct stream *s) {

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -16,7 +15,7 @@
 
 #define KILL_TICK_MS 10
 #define FRONT_MS 250   /* how soon a background job notices that it was brought to the front */
-#define PTY_HELD 16384 /* more than a pty keeps for its reader */
+#define CRUMBS_MANY 16
 #define PARTING_MAX (1u << 20)
 
 enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_STREAM, P_FORWARD = 7, P_COUNT = 9 };
@@ -37,47 +36,6 @@ static void take_signals(struct run *r) {
   sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
   signal(SIGCHLD, SIG_DFL); /* inherited as ignored, nobody would hear of the command's end */
   r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* What was written until now is read before we say that it is over, however slow the disk or the
- * reader. Later bytes are those of survivors, and there may be no end to them. */
-static void mark_due(struct run *r) {
-  for (int i = 0; i < r->stream_count; i++) {
-    struct stream *s = &r->streams[i];
-    int waiting = 0;
-    if (s->fd < 0) continue;
-    if (s->fd == r->master) waiting = PTY_HELD; /* a pty does not know how much is on its way */
-    else if (ioctl(s->fd, FIONREAD, &waiting) != 0) waiting = 0;
-    s->due = (size_t)waiting;
-  }
-}
-
-static void reap(struct run *r) {
-  int status;
-  pid_t pid;
-  while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
-    if (pid != r->pid) continue;
-    if (WIFCONTINUED(status)) {
-      r->stopped = false;
-    } else if (WIFSTOPPED(status)) {
-      r->stopped = true;
-      tty_restore();
-      r->keyboard = -1;
-      say(r, "stopped");
-    } else {
-      r->status = status;
-      r->exited = true;
-      r->exit_at = wall_ms();
-      r->drain_until = now_ms() + DRAIN_MS;
-      if (WIFSIGNALED(status)) r->hurry = true;
-      mark_due(r);
-      if (WIFEXITED(status))
-        record_event(r, "shell_exited", "\"exit_code\":%d", WEXITSTATUS(status));
-      else
-        record_event(r, "shell_exited", "\"signal\":\"%s\"", signal_name(WTERMSIG(status)));
-    }
-  }
-  if (pid < 0 && errno == ECHILD) r->children = false;
 }
 
 /* Sent by the terminal, or to the group that we share with the command and the starter (`kill %1`):
@@ -116,14 +74,10 @@ static void end_stream(struct run *r, struct stream *s) {
 
 /* False when nothing could be read. */
 static bool take(struct run *r, struct stream *s) {
-  pid_t writer = 0;
-  bool socket = r->o->transport == T_SOCKET;
-  ssize_t n = socket ? read_socket(s, &writer) : read_bytes(s, s->fd == r->master);
+  ssize_t n = stream_read(s, s->fd == r->master);
   if (n > 0) {
-    capture_append(&r->capture, s->channel, writer, s->buffer, (size_t)n);
-    s->due -= s->due < (size_t)n ? s->due : (size_t)n;
-    s->sent = 0;
-    s->filled = (size_t)n;
+    writers_note(s); /* first, while they are still there */
+    capture_append(&r->capture, s);
     return true;
   }
   /* EIO is how Linux says "the last writer closed the pty". It is the end, not a fault. */
@@ -132,11 +86,16 @@ static bool take(struct run *r, struct stream *s) {
 }
 
 /* When the reader has left, so do we; what the command wrote before it could notice is kept. */
-static void pass_on(struct run *r, struct stream *s) {
-  if (forward_some(s)) return;
+static void part(struct run *r, struct stream *s) {
+  if (s->stamped) refuse_writers(s);
   for (size_t kept = 0; kept < PARTING_MAX && s->fd >= 0 && take(r, s); kept += s->filled)
     forward_some(s);
+  stream_empty(s);
   end_stream(r, s);
+}
+
+static void pass_on(struct run *r, struct stream *s) {
+  if (!forward_some(s)) part(r, s);
 }
 
 static void read_stream(struct run *r, struct stream *s) {
@@ -233,6 +192,7 @@ static void finish(struct run *r, bool rewrite) {
     if (r->sync) capture_sync(&r->capture);
     record_final(r, NULL, 0, true, 0, NULL);
   }
+  trace_end();
   if (r->orders >= 0) unlinkat(r->capture.dir, "control", 0);
   r->hold = false;
   say(r, "ended");
@@ -313,13 +273,28 @@ static void deadline(struct run *r, int64_t now) {
 static void drop_streams(struct run *r) {
   for (int i = 0; i < r->stream_count; i++) {
     struct stream *s = &r->streams[i];
-    if (s->fd >= 0 && s->due == 0 && s->sent == s->filled) end_stream(r, s);
+    if (s->fd < 0 || s->due > 0 || s->sent < s->filled) continue;
+    stream_empty(s);
+    end_stream(r, s);
   }
+}
+
+/* A command that prints byte by byte wakes us for each, and on a socket pays for it, too. Left
+ * alone for a moment, its bytes gather; whatever else happens is seen at once. */
+static void let_gather(struct run *r, struct pollfd *p) {
+  bool crumbs = false;
+  for (int i = 0; i < r->stream_count; i++) {
+    const struct stream *s = &r->streams[i];
+    if (s->fd >= 0 && s->fd != r->master && s->crumbs >= CRUMBS_MANY) crumbs = true;
+  }
+  const struct timespec nap = {.tv_nsec = NAP_US * 1000};
+  if (crumbs && !r->exited) ppoll(p, P_STREAM, &nap, NULL);
 }
 
 static void step(struct run *r) {
   struct pollfd p[P_COUNT];
   fill_poll(r, p);
+  let_gather(r, p);
   int64_t now = now_ms();
   int ready = poll(p, P_COUNT, wait_ms(r, now));
   for (int i = 0; ready >= 0 && i < r->stream_count; i++)
@@ -381,6 +356,7 @@ int run_main(struct options *o) {
   int error = spawn(r, &stage);
   /* The command is on its way meanwhile; what it prints waits in the pipe. */
   if (!o->strict) unrecorded = capture_open(&r->capture, o);
+  trace_recorded(r);
   if (error) return start_failed(r, error, stage);
   if (unrecorded) say(r, "uncaptured %s", errno_name(unrecorded));
   r->children = true;

@@ -4,6 +4,8 @@
  *   signal SIGNAL                      pass one signal on to the command, as if sent to it
  *   signal-all SIGNAL                  to every process of the run
  *   resize [COLS ROWS]                 stdin HEX   stdin-end   cont   detach
+ *   seize PID ADDRESS COOKIE           meet PID ADDRESS COOKIE   release PID
+ *                                      follow.c; from processes of the run
  * Messages go to fd 3, one line each, the run's id first:
  *   started PID START | uncaptured ERRNO | tty HEX | stopped | failed STAGE ERRNO TEXT
  *   exited CODE BYTES SURVIVORS CAUSE | signaled SIGNAL BYTES SURVIVORS CAUSE | ended */
@@ -21,18 +23,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void orders_open(struct run *r) {
-  r->orders = -1;
-  if (!r->capture.on) return;
-  if (mkfifoat(r->capture.dir, "control", 0600) != 0 && errno != EEXIST) return;
+/* The FIFO in this directory. `fresh`: not one that somebody else has made. */
+bool orders_make(struct run *r, int dir, bool fresh) {
+  if (mkfifoat(dir, "control", 0600) != 0 && (fresh || errno != EEXIST)) return false;
   struct stat st;
   /* Read and write, so that it never ends; when we are gone, opening it for writing fails. */
-  int fd = openat(r->capture.dir, "control", O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  int fd = openat(dir, "control", O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))) {
     close(fd);
     fd = -1;
   }
   r->orders = fd;
+  return fd >= 0;
+}
+
+void orders_open(struct run *r) {
+  if (r->capture.on && r->orders < 0) orders_make(r, r->capture.dir, false);
 }
 
 void say_pending(struct run *r) {
@@ -190,6 +196,9 @@ static void order(struct run *r, char *line, bool starter) {
   else if (strncmp(line, "stdin ", 6) == 0) order_stdin(r, rest);
   else if (strcmp(line, "stdin-end") == 0) order_stdin_end(r);
   else if (strcmp(line, "detach") == 0) order_detach(r);
+  else if (strncmp(line, "seize ", 6) == 0) follow_order(rest);
+  else if (strncmp(line, "release ", 8) == 0) follow_release(rest);
+  else if (strncmp(line, "meet ", 5) == 0) follow_meet(rest);
   else if (strcmp(line, "cont") == 0 && r->pid > 0) {
     tty_raw(r);
     if (r->stopped) kill(r->own_group ? -r->pid : r->pid, SIGCONT);

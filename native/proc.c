@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static ssize_t read_file(const char *path, char *data, size_t size) {
+ssize_t read_file(const char *path, char *data, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return -1;
   ssize_t n = read(fd, data, size - 1);
@@ -20,7 +20,7 @@ static ssize_t read_file(const char *path, char *data, size_t size) {
 }
 
 /* State, parent and start time; false when the process is gone. */
-static bool process_stat(pid_t pid, char *state, pid_t *parent, unsigned long long *start) {
+bool process_stat(pid_t pid, char *state, pid_t *parent, unsigned long long *start) {
   char path[64], data[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   if (read_file(path, data, sizeof data) <= 0) return false;
@@ -40,6 +40,24 @@ unsigned long long process_start(pid_t pid) {
   pid_t parent;
   unsigned long long start = 0;
   return process_stat(pid, &state, &parent, &start) ? start : 0;
+}
+
+#define FOREBEARS_MAX 4096
+
+/* Whether it is below us. A parent that ends on the way up hands its children to us or to another
+ * below us, so the walk begins anew. */
+bool is_descendant(pid_t pid) {
+  pid_t at = pid, parent = 0;
+  for (int i = 0; i < FOREBEARS_MAX; i++) {
+    char state;
+    unsigned long long start;
+    if (process_stat(at, &state, &parent, &start)) at = parent;
+    else if (at == pid) return false;
+    else at = pid;
+    if (at == getpid()) return true;
+    if (at <= 1) return false;
+  }
+  return false;
 }
 
 static int add_pid(struct process *list, int count, int max, pid_t pid) {

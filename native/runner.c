@@ -37,6 +37,7 @@ static bool valued(struct options *o, const char *flag, const char *value) {
   static const char *const INPUTS[] = {"null", "inherit", "orders", NULL};
   static const char *const SESSIONS[] = {"own", "auto", NULL};
   static const char *const SYNCS[] = {"late", "answer", NULL};
+  static const char *const ANSWERS[] = {"no", "yes", NULL};
   long long n;
   int i;
   if (strcmp(flag, "--dir") == 0) return o->dir = value, true;
@@ -47,6 +48,12 @@ static bool valued(struct options *o, const char *flag, const char *value) {
     return o->in = (enum stdin_mode)i, true;
   if (strcmp(flag, "--session") == 0 && choose(value, SESSIONS, &i))
     return o->session = (enum session_mode)i, true;
+  if (strcmp(flag, "--trace") == 0) return o->trace = value, true;
+  if (strcmp(flag, "--trace-env") == 0) return o->trace_env = value, true;
+  if (strcmp(flag, "--trace-follow") == 0 && choose(value, ANSWERS, &i))
+    return o->follow = i == 1, true;
+  if (strcmp(flag, "--trace-stamps") == 0 && choose(value, ANSWERS, &i))
+    return o->stamps = i == 1, true;
   if (strcmp(flag, "--sync") == 0 && choose(value, SYNCS, &i)) return o->sync = i == 1, true;
   if (strcmp(flag, "--sync-from") == 0 && parse_number(value, 0, 1ll << 62, &n))
     return o->sync_from = (uint64_t)n, true;
@@ -66,7 +73,7 @@ static bool valued(struct options *o, const char *flag, const char *value) {
 /* words: ID, flags, "--", the command. 0, or 2 with what is wrong in `problem`. */
 int parse_options(struct options *o, int count, char **words, char *problem, size_t size) {
   *o = (struct options){.grace_ms = GRACE_MS, .cap = CAP_DEFAULT, .cols = 80, .rows = 24,
-                        .sync = true};
+                        .sync = true, .follow = true, .stamps = true};
   o->id = count > 0 ? words[0] : "";
   int i = 1;
   for (; i < count && strcmp(words[i], "--") != 0; i++) {

@@ -3,10 +3,20 @@
  *
  *   runner.c   modes and flags          loop.c     the life of one run
  *   spawn.c    transports, starting     forward.c  a stream's bytes, in and on
- *   capture.c  output.bin, index.jsonl  record.c   meta, events and final as JSON
+ *   reap.c     who has ended            record.c   meta, events and final as JSON
+ *   capture.c  output.bin and its sync  index.c    index.jsonl
  *   proc.c     descendants, survivors   kill.c     TERM, grace, KILL
  *   orders.c   what others ask for      tty.c      the outer terminal
  *   serve.c    many runs, one server    text.c     strings, time, JSON
+ *   refuse.c   the end of a socket
+ *
+ * and when it is traced:
+ *
+ *   trace.c    trace.bin, its frames    facts.c    what a process is, as a frame
+ *   writers.c  who wrote unreported     follow.c   static programs, by ptrace
+ *   program.c  which files are static   pids.c     a map from pids
+ *   environment.c  what the command gets  inject.c  what children of static programs get
+ *   secrets.c  what is left out         words.c    what is left without it
  */
 #ifndef CUFF_RUNNER_H
 #define CUFF_RUNNER_H
@@ -23,6 +33,7 @@
 
 #define READ_MAX 65536        /* one read, and the most one index record covers */
 #define INDEX_DELAY_MS 50     /* an index record never waits longer than this for more data */
+#define NAP_US 200           /* so long a stream of crumbs is left to gather */
 #define HOLD_MS 4             /* a short run says that it started and ended in one message */
 #define SOON_MS 50            /* a sync that nobody waits for keeps out of the way so long */
 #define DRAIN_MS 100          /* how long survivors may hold up the answer */
@@ -33,6 +44,9 @@
 #define PROCESSES_MAX 4096
 #define ID_MAX 128
 #define INHERIT_MAX 1024 /* files beyond 0-3 that the command inherits through us */
+#define SHARES_MAX 256   /* stretches of different writers in one read */
+#define LINE_MAX_BYTES 512    /* of a line of the index */
+#define LINES_DUE_MAX 32768   /* bytes of such lines that wait to be written */
 #define TYPED_MAX (16u << 20) /* input that the command does not read is kept up to here */
 
 enum transport { T_PIPE, T_MERGED, T_SOCKET, T_PTY };
@@ -56,6 +70,10 @@ struct options {
   long grace_ms;
   uint64_t cap;
   int cols, rows;
+  const char *trace;     /* where the shim is; NULL runs without tracing */
+  const char *trace_env; /* names, with commas between them, whose values may be kept */
+  bool follow;           /* static programs, where that is possible */
+  bool stamps;           /* merged output is a socket, where the kernel says who wrote */
   char **argv;
 };
 
@@ -75,14 +93,25 @@ struct process {
 
 enum channel { C_OUT, C_ERR, C_PTY };
 
+/* Bytes that one process wrote; 0 where nobody knows which. */
+struct share {
+  pid_t writer;
+  size_t length;
+};
+
 struct stream {
   int fd; /* read side; -1 once closed */
   enum channel channel;
+  bool stamped; /* a socket, on which the kernel says who wrote */
+  struct share shares[SHARES_MAX];
+  int share_count;
   unsigned long long device, inode; /* of the command's side, to see who holds it */
   int forward;                      /* -1 once closed or never wanted */
   enum forward_kind { F_OWN, F_SOCKET, F_FILE, F_SHARED } forward_kind;
   size_t sent, filled; /* what of buffer still has to be forwarded */
   size_t due;          /* what lay in it when its writer ended, still to be read */
+  int64_t read_at;     /* when something was read last */
+  int crumbs;          /* how many small reads came right behind each other */
   unsigned char *buffer;
 };
 
@@ -100,6 +129,8 @@ struct capture {
   enum channel channel;
   pid_t writer;
   int64_t since_ms, stamp_ms;
+  char due[LINES_DUE_MAX]; /* lines not written yet, while more data is waiting */
+  size_t due_length;
   /* sync */
   uint64_t unsynced;
   int64_t unsynced_since;
@@ -172,10 +203,9 @@ bool parse_number(const char *text, long long low, long long high, long long *ou
 
 /* capture.c */
 int capture_open(struct capture *c, const struct options *o);
-void capture_append(struct capture *c, enum channel channel, pid_t writer,
-                    const unsigned char *data, size_t length);
-void capture_flush_index(struct capture *c);
-int capture_index_wait(const struct capture *c, int64_t now);
+int open_in(struct capture *c, const char *name, int flags);
+bool write_line(int fd, bool *torn, const char *line, size_t length);
+void capture_append(struct capture *c, const struct stream *s);
 void capture_sync_tick(struct capture *c, int64_t now);
 void capture_sync(struct capture *c);
 void capture_sync_begin(struct capture *c);
@@ -185,6 +215,11 @@ void capture_event(struct capture *c, const struct text *line);
 void capture_retry_gap(struct capture *c);
 int capture_replace(struct capture *c, int *reserved, const char *name, const char *temp,
                     const char *data, size_t length, bool sync);
+
+/* index.c */
+void index_gather(struct capture *c, const struct stream *s, size_t from, size_t length);
+void capture_flush_index(struct capture *c);
+int capture_index_wait(const struct capture *c, int64_t now);
 
 /* record.c */
 const char *cause_name(enum cause cause);
@@ -196,27 +231,143 @@ void record_final(struct run *r, const struct process *list, int count, bool clo
                   const char *message);
 
 /* proc.c */
+ssize_t read_file(const char *path, char *data, size_t size);
+bool process_stat(pid_t pid, char *state, pid_t *parent, unsigned long long *start);
 unsigned long long process_start(pid_t pid);
+bool is_descendant(pid_t pid);
 int descendants(pid_t root, struct process *list, int max);
 void describe(struct run *r, struct process *p);
 int survivors(struct run *r, struct process *list, int max);
 int inherited_files(int *list, int max);
+
+/* refuse.c */
+void refuse_writers(struct stream *s);
 
 /* kill.c */
 void kill_begin(struct run *r, int signal, long grace_ms, enum cause cause);
 bool kill_tick(struct run *r, int64_t now);
 
 /* spawn.c */
+struct ends { /* what the command gets as its fds 0, 1 and 2; ours to close once it runs */
+  int in, out, err;
+};
 int spawn(struct run *r, const char **stage);
 
+/* reap.c */
+void mark_due(struct run *r);
+void reap(struct run *r);
+
 /* forward.c */
-ssize_t read_socket(struct stream *s, pid_t *writer);
-ssize_t read_bytes(struct stream *s, bool terminal);
+ssize_t stream_read(struct stream *s, bool terminal);
 void forward_open(struct stream *s, int fd);
 bool forward_some(struct stream *s);
+void stream_empty(struct stream *s);
 void stream_close(struct stream *s);
 
+/* trace.c */
+bool trace_on(void);
+bool trace_follows(void);
+void trace_begin(struct run *r);
+void trace_ready(struct run *r, const struct ends *e);
+void trace_recorded(struct run *r);
+int trace_file(void);
+const char *trace_path(void);
+const char *trace_shim(void);
+bool trace_keeps(const char *variable);
+uint64_t trace_now(void);
+void trace_frame(int type, int flags, uint64_t at_ns, pid_t pid);
+void trace_put(const void *data, size_t length);
+void trace_write(void);
+void trace_reap(pid_t child, int status, int from);
+void trace_sync(bool wait);
+void trace_end(void);
+
+/* environment.c */
+#define VARIABLES_ADDED 3
+char **traced_environment(void);
+bool is_added(int which, const char *variable);
+char *added_variable(int which, const char *had);
+
+/* inject.c */
+bool inject(pid_t pid);
+
+/* secrets.c */
+struct words {
+  char **list;
+  uint32_t count;
+  bool cut; /* there are more */
+};
+struct secret {
+  const char *name, *value;
+  size_t name_length, length;
+};
+bool secret_name(const char *name, size_t length);
+void secrets_learn(const struct words *entries);
+bool secrets_unknown(void);
+const struct secret *secret_at(const char *text);
+
+/* words.c */
+#define KEPT_MAX (16u << 10)
+struct kept { /* words, each with its NUL */
+  char data[KEPT_MAX];
+  size_t length;
+  uint32_t words;
+  bool cut, redacted;
+};
+void kept_init(struct kept *k);
+void keep_word(struct kept *k, const char *word, bool is_script);
+void keep_words(struct kept *k, const struct words *argv);
+void keep_variables(struct kept *k, const struct words *env);
+
+/* facts.c */
+void environment_of(pid_t pid, struct words *out);
+void facts_command(struct run *r, uint64_t at_ns);
+bool facts_start(pid_t pid, int flags, uint64_t *start_ticks);
+bool facts_fork(pid_t pid);
+bool is_thread(pid_t pid);
+pid_t inner_pid(pid_t pid);
+
+/* writers.c */
+void writers_note(const struct stream *s);
+
+/* program.c */
+bool static_program(int fd);
+bool traces_others(int fd);
+bool linked_with_asan(int fd);
+bool static_command(const struct options *o);
+
+/* follow.c */
+bool follow_possible(void);
+bool follow_any(void);
+bool follow_seize(pid_t pid);
+void follow_first(pid_t pid);
+void follow_order(const char *rest);
+void follow_meet(const char *rest);
+void follow_release(const char *rest);
+bool follow_stopped(pid_t pid, int status);
+void follow_ending(pid_t pid);
+int follow_ended(pid_t pid);
+
+/* pids.c */
+struct pid_map {
+  struct known *list;
+  size_t size, count; /* size is a power of two */
+};
+struct known {
+  pid_t pid; /* 0: nobody */
+  uint64_t start;
+  int64_t checked; /* writers.c: when its start time was last looked at */
+  bool thread;     /* follow.c: of a process that we follow as well */
+  bool late;       /* it may have begun its program before we came */
+  bool leaving;    /* it is let go at its next stop */
+};
+struct known *pids_find(struct pid_map *m, pid_t pid);
+struct known *pids_add(struct pid_map *m, pid_t pid);
+void pids_remove(struct pid_map *m, pid_t pid);
+void pids_clear(struct pid_map *m);
+
 /* orders.c */
+bool orders_make(struct run *r, int dir, bool fresh);
 void orders_open(struct run *r);
 void orders_read(struct run *r, int fd, char *buffer, size_t *length);
 void say(struct run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

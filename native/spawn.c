@@ -8,16 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern char **environ;
+#define SOCKET_ROOM (1 << 20)
 
-/* What the command gets as its fds 0, 1 and 2; ours to close once it runs. */
-struct ends {
-  int in, out, err;
-};
+extern char **environ;
 
 static int add_stream(struct run *r, int fd, int theirs, enum channel channel, int forward_to) {
   struct stream *s = &r->streams[r->stream_count++];
@@ -44,14 +42,20 @@ static int make_pipe(struct run *r, int *theirs, enum channel channel, int forwa
   return add_stream(r, fds[0], fds[1], channel, forward_to);
 }
 
-/* A stream socket whose every read names the process that wrote: the kernel stamps the data. */
+/* A stream socket whose every read names the process that wrote: the kernel stamps the data. It
+ * stays open both ways: were ours shut, theirs would always have an end to read, and whoever
+ * watches it, as is done with a pipe, would take its reader for gone. */
 static int make_socket(struct run *r, int *theirs, enum channel channel, int forward_to) {
-  int fds[2], on = 1;
+  int fds[2], on = 1, room = SOCKET_ROOM;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) return errno;
   if (setsockopt(fds[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) return errno;
-  shutdown(fds[0], SHUT_WR);
+  /* A socket counts some 800 bytes for every small write: by default 270 of them fill it. */
+  if (setsockopt(fds[1], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room) != 0)
+    setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room); /* as far as it may */
   *theirs = fds[1];
-  return add_stream(r, fds[0], fds[1], channel, forward_to);
+  int error = add_stream(r, fds[0], fds[1], channel, forward_to);
+  r->streams[r->stream_count - 1].stamped = true;
+  return error;
 }
 
 /* Opens r->master and r->slave. */
@@ -147,23 +151,26 @@ static int make_transport(struct run *r, struct ends *e) {
   if (o->transport == T_PTY) return make_pty(r, e);
   int error = make_input(r, e);
   if (error) return error;
-  if (o->transport == T_SOCKET) {
-    error = make_socket(r, &e->out, C_OUT, 1);
-    return error ? error : make_socket(r, &e->err, C_ERR, 2);
-  }
-  error = make_pipe(r, &e->out, C_OUT, 1);
+  bool named = o->transport == T_SOCKET || (o->transport == T_MERGED && trace_on() && o->stamps);
+  int (*make)(struct run *, int *, enum channel, int) = named ? make_socket : make_pipe;
+  error = make(r, &e->out, C_OUT, 1);
   if (error) return error;
   if (o->transport == T_MERGED || (o->forward && same_target())) {
     e->err = e->out;
     return 0;
   }
   if (o->forward && isatty(2)) return make_terminal_stderr(r, e);
-  return make_pipe(r, &e->err, C_ERR, 2);
+  return make(r, &e->err, C_ERR, 2);
 }
 
+/* Written by the child, which shares this memory with us. */
+struct failure {
+  volatile int error;
+  const char *volatile stage;
+};
+
 /* In the child, between vfork and exec: memory is the parent's, so nothing but system calls. */
-static void become(struct run *r, const struct ends *e, bool own_session, volatile int *error,
-                   const char *volatile *stage) {
+static void become(struct run *r, const struct ends *e, char **variables, struct failure *f) {
   /* All of them are above 2 (main saw to that), so that no dup2 overwrites one still needed. */
   int in = e->in, out = e->out, err = e->err;
   /* What take_signals ignores; handlers end with the exec by themselves. */
@@ -176,18 +183,21 @@ static void become(struct run *r, const struct ends *e, bool own_session, volati
     sigaddset(&ttou, SIGTTOU);
     sigprocmask(SIG_BLOCK, &ttou, NULL);
     tcsetpgrp(r->slave, getpid());
-  } else if (own_session) {
+  } else if (r->own_group) {
     setsid();
   }
   if ((in == 0 || dup2(in, 0) == 0) && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
     if (r->o->cwd != NULL && chdir(r->o->cwd) != 0) {
-      *stage = "cwd";
+      f->stage = "cwd";
     } else {
       sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-      execvpe(r->o->argv[0], r->o->argv, environ);
+      execvpe(r->o->argv[0], r->o->argv, variables);
+      /* What tracing adds may be what is too much. */
+      if (errno == E2BIG && variables != environ)
+        execvpe(r->o->argv[0], r->o->argv, environ);
     }
   }
-  *error = errno;
+  f->error = errno;
   _exit(127);
 }
 
@@ -206,31 +216,79 @@ static void let_go(struct run *r, struct ends *e) {
   close(null);
 }
 
+/* A program without a loader is followed from before its first step: the child waits until we do,
+ * and we until it is that program, or is no more. It has memory of its own, as we must not wait for
+ * its exec in vfork while it waits for us in a stop. Followed, it gets only what it was given. */
+static pid_t start_followed(struct run *r, const struct ends *e, char **variables,
+                            struct failure *shared) {
+  int pair[2];
+  char byte = 0;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(pair[0]);
+    while (read(pair[1], &byte, 1) < 0 && errno == EINTR) continue;
+    become(r, e, byte == 'f' ? environ : variables, shared);
+  }
+  close(pair[1]);
+  if (pid > 0) {
+    bool followed = follow_seize(pid);
+    if (followed) byte = 'f';
+    send(pair[0], &byte, 1, MSG_NOSIGNAL);
+    if (followed) follow_first(pid);
+    else
+      while (read(pair[0], &byte, 1) < 0 && errno == EINTR) continue; /* closed by the exec */
+  }
+  close(pair[0]);
+  return pid;
+}
+
+static pid_t start(struct run *r, const struct ends *e, char **variables, struct failure *f) {
+  struct failure *shared = MAP_FAILED;
+  if (trace_follows() && static_command(r->o))
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    pid_t pid = vfork();
+    if (pid == 0) become(r, e, variables, f);
+    return pid;
+  }
+  *shared = *f;
+  pid_t pid = start_followed(r, e, variables, shared);
+  *f = *shared;
+  munmap(shared, sizeof *shared);
+  return pid;
+}
+
+static bool own_session(const struct run *r) {
+  if (r->o->transport == T_PTY || r->o->session == S_OWN) return true;
+  /* With a terminal around, Ctrl-C, Ctrl-Z and /dev/tty must keep working: stay in its session and
+   * in the starter's group. Without one there is nothing to keep. */
+  int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal >= 0) close(terminal);
+  return terminal < 0;
+}
+
 /* 0, or an errno with the stage that failed: "transport", "cwd" or "exec". */
 int spawn(struct run *r, const char **stage) {
   struct ends e = {-1, -1, -1};
-  volatile int error = 0;
-  const char *volatile failed = "exec";
+  struct failure f = {.error = 0, .stage = "exec"};
   *stage = "transport";
+  trace_begin(r);
   int made = make_transport(r, &e);
   if (made) return made;
-  bool own = r->o->session == S_OWN;
-  if (!own && r->o->transport != T_PTY) {
-    /* With a terminal around, Ctrl-C, Ctrl-Z and /dev/tty must keep working: stay in its session
-     * and in the starter's group. Without one there is nothing to keep. */
-    int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    own = terminal < 0;
-    if (terminal >= 0) close(terminal);
-  }
-  if (own && r->o->transport != T_PTY && !r->o->serve) setsid(); /* the server has done so */
-  r->own_group = own || r->o->transport == T_PTY;
-  pid_t pid = vfork();
-  if (pid == 0) become(r, &e, own, &error, &failed);
-  *stage = failed;
+  trace_ready(r, &e);
+  char **variables = trace_on() ? traced_environment() : NULL;
+  r->own_group = own_session(r);
+  bool led = r->o->transport == T_PTY || r->o->serve; /* the pty or the server has done so */
+  if (r->own_group && !led) setsid();
+  uint64_t at_ns = trace_now();
+  pid_t pid = start(r, &e, variables == NULL ? environ : variables, &f);
+  *stage = f.stage;
   if (pid < 0) return errno;
-  if (error) return error; /* the dead child is reaped by the loop's waitpid, or with us */
+  if (f.error) return f.error; /* the dead child is reaped by the loop's waitpid, or with us */
   r->pid = pid;
   r->start = process_start(pid);
   let_go(r, &e);
+  facts_command(r, at_ns);
   return 0;
 }

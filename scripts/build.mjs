@@ -1,7 +1,7 @@
-// Builds what is shipped: dist/ from src/ with esbuild, its d.ts files with tsc, and the runner for
-// this machine with cc. Does nothing when the sources are those of the last build. Every file is
-// renamed into place, chunks before the entries that import them, so that a program that is
-// started meanwhile finds a whole build.
+// Builds what is shipped: dist/ from src/ with esbuild, its d.ts files with tsc, and the runner and
+// the shim for this machine with cc. Does nothing when the sources are those of the last build.
+// Every file is renamed into place, chunks before the entries that import them, so that a program
+// that is started meanwhile finds a whole build.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -17,7 +17,8 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.mjs';
-import { buildRunner, prebuiltPath, runnerSources } from './native.mjs';
+import { buildRunner, prebuiltPath, prebuiltShim, runnerSources } from './native.mjs';
+import { buildShim, shimFiles } from './shim.mjs';
 import { findProgram, say, spawnQuietly } from './tools.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -36,6 +37,7 @@ const BINS = { cuff: 'src/cli/cuff.ts', derun: 'src/cli/derun.ts' };
 const PARTS = {
   'record-list': 'src/cli/record/list.ts',
   'record-search': 'src/cli/record/search.ts',
+  'trace-check': 'src/trace-check.ts',
 };
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */
@@ -45,6 +47,7 @@ export async function build({ strict = false } = {}) {
     const stamp = readStamp();
     await part(stamp, 'library', libraryHash(strict), () => buildLibrary(strict));
     await part(stamp, 'native', nativeHash(), buildNative);
+    await part(stamp, 'shim', shimHash(), buildPreload);
   });
 }
 
@@ -71,8 +74,14 @@ function libraryHash(strict) {
   return hashOf([...walk(join(ROOT, 'src')), ...config.map((file) => join(ROOT, file))], [strict]);
 }
 
+function shimHash() {
+  const files = [...shimFiles(), join(ROOT, 'native/trace.h'), join(ROOT, 'scripts/shim.mjs')];
+  return hashOf(files, [process.platform, process.arch, findProgram('cc') !== undefined]);
+}
+
 function nativeHash() {
-  const headers = walk(join(ROOT, 'native')).filter((file) => file.endsWith('.h'));
+  const beside = readdirSync(join(ROOT, 'native')).filter((name) => name.endsWith('.h'));
+  const headers = beside.map((name) => join(ROOT, 'native', name));
   const files = [...runnerSources(), ...headers, join(ROOT, 'scripts/native.mjs')];
   // A compiler that was installed since makes a build without a runner stale.
   return hashOf(files, [process.platform, process.arch, findProgram('cc') !== undefined]);
@@ -230,6 +239,19 @@ function buildNative() {
   }
   say('build: runner');
   return [buildRunner({ out: prebuiltPath() }).out];
+}
+
+/** A command is traced only where it builds: that is no reason to refuse the rest. */
+function buildPreload() {
+  if (process.platform !== 'linux' || findProgram('cc') === undefined) return [];
+  say('build: shim');
+  try {
+    return buildShim({ out: prebuiltShim() });
+  } catch (error) {
+    if (process.env.CI === 'true') throw error;
+    say(`build: no tracing: ${error.message}`);
+    return [];
+  }
 }
 
 function place(path, content, mode = 0o644) {

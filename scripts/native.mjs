@@ -1,6 +1,6 @@
-// Compiles native/*.c into one runner. The only place that knows the compiler flags. The result
-// appears under its name in one rename, so that a run that starts meanwhile finds the old runner
-// or the new one and never half of one.
+// Compiles native/*.c into one runner (scripts/shim.mjs builds the shim). The only place that knows
+// its compiler flags. The result appears under its name in one rename, so that a run that starts
+// meanwhile finds the old runner or the new one and never half of one.
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,11 @@ const FLAGS = ['-std=c11', '-O3', '-Wall', '-Wextra', '-Werror', '-pthread'];
 /** Where a packaged or a freshly built runner lies for this machine. */
 export function prebuiltPath(platform = process.platform, arch = process.arch) {
   return join(NATIVE, 'prebuilt', `${platform}-${arch}`, 'runner');
+}
+
+/** The directory of the shim, beside the runner. */
+export function prebuiltShim(platform = process.platform, arch = process.arch) {
+  return join(NATIVE, 'prebuilt', `${platform}-${arch}`, 'shim');
 }
 
 export function runnerSources() {

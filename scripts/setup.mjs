@@ -12,7 +12,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const MODULES = join(ROOT, 'node_modules');
 const NODE_MAJOR_MIN = 20;
 
-/** Program, the Debian packages that bring it, and what is lost without it. */
+/**
+ * Program, the Debian packages that bring it, and what is lost without it. Where the packages bring
+ * none, `file` is what is looked for. `arch` is for what other machines neither have nor need.
+ */
 const PROGRAMS = [
   { name: 'cc', packages: ['gcc', 'libc6-dev'], dev: false, lost: 'the native runner' },
   { name: 'bash', packages: ['bash'], dev: true, lost: 'tests of shell commands' },
@@ -24,7 +27,55 @@ const PROGRAMS = [
   { name: 'top', packages: ['procps'], dev: true, lost: 'tests with top' },
   { name: 'script', packages: ['bsdutils'], dev: true, lost: 'comparisons with script' },
   { name: 'clang', packages: ['clang'], dev: true, lost: 'the second compiler' },
+  { name: 'c++', packages: ['g++'], dev: true, lost: 'tests with C++ programs' },
+  { name: 'make', packages: ['make'], dev: true, lost: 'tests with make' },
   { name: 'musl-gcc', packages: ['musl-tools'], dev: true, lost: 'the musl build' },
+  { name: 'llvm-readobj', packages: ['llvm'], dev: true, lost: 'tests of the shim for macOS' },
+  { name: 'strace', packages: ['strace'], dev: true, lost: 'tests with strace' },
+  { name: 'gdb', packages: ['gdb'], dev: true, lost: 'tests with gdb' },
+  { name: 'valgrind', packages: ['valgrind', 'libc6-dbg'], dev: true, lost: 'tests with valgrind' },
+  { name: 'fakeroot', packages: ['fakeroot'], dev: true, lost: 'tests with fakeroot' },
+  { name: 'bear', packages: ['bear'], dev: true, lost: 'comparisons with Bear' },
+  { name: 'go', packages: ['golang-go'], dev: true, lost: 'tests with Go programs' },
+  { name: 'sudo', packages: ['sudo'], dev: true, lost: 'tests with sudo' },
+  {
+    name: 'qemu-aarch64',
+    packages: ['qemu-user'],
+    dev: true,
+    arch: 'x64',
+    lost: 'the shim run for arm64',
+  },
+  {
+    name: 'aarch64-linux-gnu-gcc-12',
+    packages: ['gcc-12-aarch64-linux-gnu'],
+    dev: true,
+    arch: 'x64',
+    lost: 'the shim built for arm64',
+  },
+  {
+    name: 'libc for arm64',
+    file: '/usr/aarch64-linux-gnu/lib/crt1.o',
+    packages: ['libc6-dev-arm64-cross'],
+    dev: true,
+    arch: 'x64',
+    lost: 'the shim run for arm64',
+  },
+  {
+    name: 'libc for i386',
+    file: '/usr/lib32/crt1.o',
+    packages: ['libc6-dev-i386'],
+    dev: true,
+    arch: 'x64',
+    lost: 'tests with 32-bit programs',
+  },
+  {
+    name: 'gcc for i386',
+    file: '/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a',
+    packages: ['lib32gcc-12-dev'],
+    dev: true,
+    arch: 'x64',
+    lost: 'tests with 32-bit programs',
+  },
 ];
 
 try {
@@ -86,8 +137,10 @@ function installedMatches(lock) {
 function installPrograms(dev) {
   // The list names Debian packages; on other systems the tests skip what they cannot find.
   if (process.platform !== 'linux') return;
-  const missing = () =>
-    PROGRAMS.filter((one) => (dev || !one.dev) && findProgram(one.name) === undefined);
+  const wanted = PROGRAMS.filter((one) => dev || !one.dev).filter(
+    (one) => one.arch === undefined || one.arch === process.arch,
+  );
+  const missing = () => wanted.filter((one) => !isInstalled(one));
   if (missing().length > 0) aptInstall(missing());
   const left = missing();
   if (left.length === 0) return;
@@ -97,6 +150,10 @@ function installPrograms(dev) {
     `Install with: apt-get install ${packagesOf(left).join(' ')}`;
   if (process.env.CI === 'true') throw new Error(words);
   say(`setup: ${words}`);
+}
+
+function isInstalled({ name, file }) {
+  return file === undefined ? findProgram(name) !== undefined : existsSync(file);
 }
 
 function packagesOf(programs) {

@@ -1,5 +1,7 @@
 // Every limit that someone outside can notice, with its reason. Nothing else lives here.
 
+import type { TraceSetting } from './types.ts';
+
 export const RETENTION_SECONDS_DEFAULT = 24 * 60 * 60; // seed 004: bytes live a day
 
 export const OUTPUT_BYTES_MAX = 1024 * 1024 * 1024; // one capture may not fill a disk
@@ -13,5 +15,7 @@ export const MEMORY_BYTES_MAX = 1024 * 1024; // of each stream, for a run that l
 export const KILL_GRACE_MS = 2_000; // TERM, then this long, then KILL
 
 export const SESSION_ID_LENGTH_MAX = 128; // a file name, with room to spare
+
+export const TRACE_DEFAULT: TraceSetting = 'auto'; // of agent tools
 
 export const SWEEP_PAUSE_MS = 10_000; // short runs in a row sweep once, not each of them

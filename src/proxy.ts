@@ -17,6 +17,7 @@ import { thisProcess } from './run/processes.ts';
 import type { Listener, RunMessage, RunSpec } from './run/spec.ts';
 import { deferred } from './running.ts';
 import { sweepAtStart } from './sweeping.ts';
+import type { TracePlan } from './trace-check.ts';
 import type { CaptureMeta, Outcome } from './types.ts';
 
 export type ProxyOptions = {
@@ -28,6 +29,7 @@ export type ProxyOptions = {
   readonly cwd?: string;
   readonly env?: Environment;
   readonly strict?: boolean;
+  readonly trace?: boolean;
 };
 
 /** `timedOut`: the command was killed because of `killAfterMs`. */
@@ -40,9 +42,11 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   const store = openStore(stateRoot(process.env));
   const log = openLog(store.root);
   const runner = findRunner();
-  const meta = describe(argv, options, await ptyWanted(runner, options));
+  const pty = await ptyWanted(runner, options);
+  const plan = await tracePlan(pty, argv, options);
+  const meta = describe(argv, options, plan);
   const dir = record(store, meta, argv, options.strict ?? false);
-  const spec = specify(meta, argv, dir, options);
+  const spec = specify(meta, argv, dir, options, plan);
   const end = deferred<ProxyEnd>();
   const state: { order?: Order; saved?: string } = {};
   const listener = logged(meta, log, (message) => {
@@ -88,8 +92,26 @@ async function ptyWanted(runner: Runner, options: ProxyOptions): Promise<boolean
   return (await import('./portable-proxy.ts')).portablePty();
 }
 
-function describe(argv: readonly string[], options: ProxyOptions, pty: boolean): CaptureMeta {
+/** Who does not ask for it does not even load it. */
+async function tracePlan(
+  pty: boolean,
+  argv: readonly string[],
+  { trace }: ProxyOptions,
+): Promise<TracePlan> {
+  const untraced = pty ? 'pty' : 'pipe';
+  if (trace !== true) return { transport: untraced, meta: undefined, spec: undefined };
+  const { planTrace } = await import('./trace-check.ts');
+  const transport = pty ? untraced : undefined;
+  return planTrace('on', { transport, argv, env: process.env, envNames: [], never: undefined });
+}
+
+function describe(
+  argv: readonly string[],
+  options: ProxyOptions,
+  { transport, meta: trace }: TracePlan,
+): CaptureMeta {
   const createdAt = Date.now();
+  const pty = transport === 'pty';
   const windows = process.platform === 'win32';
   return {
     id: options.id ?? newSessionId(createdAt),
@@ -97,12 +119,13 @@ function describe(argv: readonly string[], options: ProxyOptions, pty: boolean):
     cwd: options.cwd ?? process.cwd(),
     createdAt,
     retentionSeconds: options.retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
-    transport: pty ? 'pty' : 'pipe',
+    transport,
     transportMode: pty ? (windows ? 'windows-conpty' : 'posix-pty') : 'pipe',
     ttyAttached: pty && isatty(1),
     starter: thisProcess(),
     ...(options.killAfterMs === undefined ? {} : { killAfterMs: options.killAfterMs }),
     outputBytesMax: OUTPUT_BYTES_MAX,
+    ...(trace && { trace }),
   };
 }
 
@@ -133,6 +156,7 @@ function specify(
   argv: readonly string[],
   dir: string | undefined,
   options: ProxyOptions,
+  { spec: trace }: TracePlan,
 ): RunSpec {
   return {
     id: meta.id,
@@ -140,7 +164,8 @@ function specify(
     env: childEnvironment(process.env, options.env === undefined ? {} : { add: options.env }),
     cwd: meta.cwd,
     dir,
-    transport: meta.transport,
+    // Without a capture there is no place for a trace, and without a shim a pipe is better.
+    transport: dir === undefined && meta.transport === 'socket' ? 'pipe' : meta.transport,
     stdin: 'inherit',
     forward: true,
     session: 'auto',
@@ -150,6 +175,7 @@ function specify(
     strict: options.strict ?? false,
     sync: 'answer',
     size: { cols: 80, rows: 24 }, // without a terminal; with one the runner takes its size
+    ...(dir !== undefined && trace && { trace }),
   };
 }
 

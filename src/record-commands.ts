@@ -11,7 +11,12 @@ export type RecordOption = {
   readonly choices?: readonly string[];
 };
 
-type RecordArgument = { readonly name: string; readonly help: string };
+type RecordArgument = {
+  readonly name: string;
+  readonly help: string;
+  /** With this option it may be left out. */
+  readonly unless?: string;
+};
 
 export type RecordCommand = {
   readonly name: string;
@@ -184,9 +189,16 @@ export const SEARCH: RecordCommand = {
   name: 'search',
   help: 'Search commands and their output',
   summary: 'Search commands and their output',
-  arguments: [{ name: 'TEXT', help: 'What to look for' }],
+  arguments: [
+    { name: 'TEXT', help: 'What to look for; may be left out with --process', unless: '--process' },
+  ],
   options: [
-    { flag: '--regex', type: 'flag', help: 'TEXT is a regular expression' },
+    {
+      flag: '--process',
+      type: 'text',
+      help: 'Only commands inside of which a process ran that has this in its argv',
+    },
+    { flag: '--regex', type: 'flag', help: 'TEXT, and that of --process, is a regular expression' },
     since('Only commands since date'),
     {
       flag: '--exit',
@@ -201,6 +213,7 @@ export const SEARCH: RecordCommand = {
   examples: [
     'cuff record search "permission denied" --since 7d',
     'cuff record search --regex "rm -rf .*" --exit nonzero',
+    'cuff record search --process "git push"',
   ],
 };
 

@@ -27,6 +27,7 @@ import { type End, endOf, lastLine, type Seen, seenOf } from './recorder-run.ts'
 import type { RecorderSettings } from './recorder-settings.ts';
 import { deferred, type Run, within } from './running.ts';
 import { createShell, type Shell } from './shell.ts';
+import { entryProcesses, UNTRACED } from './trace-entry.ts';
 import type { AgentContext, Ended, EntryDraft } from './types.ts';
 
 const HEARTBEAT_MS = 5_000; // well below the patience of any client
@@ -146,7 +147,8 @@ export class Executor {
   async deny(request: ExecuteRequest, context: AgentContext): Promise<Written> {
     if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
     const { place, known } = admit(request, context, this.#terms, this.#options);
-    const draft = { ...known, ...DENIED, ...NO_OUTPUT, duration_ms: 0, run_id: null };
+    const ended = { ...DENIED, ...NO_OUTPUT, ...UNTRACED, duration_ms: 0, run_id: null };
+    const draft = { ...known, ...ended };
     return this.#write(place, draft, undefined);
   }
 
@@ -207,7 +209,12 @@ export class Executor {
     const { exit_code: exitCode, timed_out: timedOut } = end;
     this.#options.metrics.command({ exitCode, timedOut, durationMs });
     const output = captureOutput ? storedOutput(seen.streams, outputBytesMax, secret) : NO_OUTPUT;
-    const draft = { ...known, ...end, ...output, duration_ms: durationMs, run_id: run.id };
+    const traced = terms.recording.trace !== 'off';
+    const inside = traced
+      ? entryProcesses(run.recording.dir, known.command, terms.redact)
+      : UNTRACED;
+    const after = { ...end, ...output, ...inside, duration_ms: durationMs, run_id: run.id };
+    const draft = { ...known, ...after };
     const written = await this.#write(place, draft, captureOutput ? seen.streams : undefined);
     this.#logEnd(ended, draft, written, place);
     return resultOf(facts, ended, written);
@@ -215,7 +222,7 @@ export class Executor {
 
   #start(shell: Shell, { terms, text, place, known, how }: Admitted): Run {
     const { recording } = terms;
-    const { captureOutput, outputBytesMax, directory, redact } = recording;
+    const { captureOutput, outputBytesMax, directory, redact, trace } = recording;
     const journal = place.recorded && {
       directory,
       sessionId: place.writer.id,
@@ -233,6 +240,8 @@ export class Executor {
           cwd: known.working_directory,
           shown: known.command,
           output: captureOutput ? 'capture' : 'memory',
+          trace,
+          traceEnv: recording.captureEnv ? recording.envAllowlist : [],
           ...(journal && { journal }),
           // Then all of it is in the entry, and that is on the disk before the answer.
           ...(journal && captureOutput && !redact && { keptBytes: wholeBelow(outputBytesMax) }),

@@ -18,6 +18,7 @@ import type { Capture, Store } from './reading.ts';
 import { bytesWanted, NO_OUTPUT, readStreams, storedOutput } from './recorder-output.ts';
 import { type End, endOf } from './recorder-run.ts';
 import type { Redactor } from './text/redact.ts';
+import { entryProcesses, UNTRACED } from './trace-entry.ts';
 import type { EntryDraft, JournalIntent, ProcessId } from './types.ts';
 
 const SLICE = 32; // captures looked at between two turns of the event loop
@@ -32,6 +33,8 @@ export type RecoveryOptions = {
   readonly log: PluginLog;
   /** Set when stored output is to hold no secrets. */
   readonly redact: Redactor | undefined;
+  /** For what never holds any. */
+  readonly secrets: Redactor;
   readonly changed: Changed;
 };
 
@@ -110,11 +113,11 @@ export class Recovery {
 
   /** Goes on with a session whose owner is gone, and ends it again. */
   async #resume(sessionId: string, runs: readonly Found[], interrupt: boolean): Promise<void> {
-    const { directory, env, log, redact, changed } = this.#options;
+    const { directory, env, log, redact, secrets, changed } = this.#options;
     const writer = resumeSession(directory, sessionId, env, changed);
     let complete = false;
     try {
-      await Promise.all(runs.map((run) => writer.append(entryOf(run, redact))));
+      await Promise.all(runs.map((run) => writer.append(entryOf(run, redact, secrets))));
       complete = true;
     } finally {
       const { status, end_reason } = writer.metadata;
@@ -215,17 +218,23 @@ function known({ capture, intent }: Found): KnownIntent {
 }
 
 /** What the capture can tell; how a run ended whose runner was killed nobody knows. */
-function entryOf({ capture, intent }: Found, redact: Redactor | undefined): EntryDraft {
+function entryOf(
+  { capture, intent }: Found,
+  redact: Redactor | undefined,
+  secrets: Redactor,
+): EntryDraft {
   const { final, meta } = capture;
   const { draft, captureOutput, outputBytesMax } = intent;
   // Nobody knows its secrets any more, unless the one who asks keeps them out, too.
   const unsafe = intent.redact && redact === undefined;
   const startedAt = meta?.startedAt ?? meta?.createdAt ?? 0;
+  const traced = meta?.trace?.enabled === true;
   const output = captureOutput && !unsafe ? outputOf(capture, outputBytesMax, redact) : NO_OUTPUT;
   return {
     ...draft,
     ...(final === undefined ? UNSEEN_END : endOf(final)),
     ...output,
+    ...(traced ? entryProcesses(capture.dir, draft.command, secrets) : UNTRACED),
     duration_ms: final === undefined ? 0 : final.at - startedAt,
     run_id: capture.id,
   };

@@ -1,6 +1,8 @@
 // What a recorder is told to do. The door that reads a configuration has checked it and made every
 // path absolute.
 
+import type { TraceSetting } from './types.ts';
+
 export const SESSION_MODES = ['per_conversation', 'per_day', 'continuous'] as const;
 
 export type SessionMode = (typeof SESSION_MODES)[number];
@@ -20,6 +22,8 @@ export type RecordingSettings = {
   readonly strict: boolean;
   /** No secret of the environment in stored output either. */
   readonly redact: boolean;
+  /** Whether the processes of a command are written down. */
+  readonly trace: TraceSetting;
 };
 
 export type ExecutionSettings = {

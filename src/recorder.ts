@@ -25,6 +25,7 @@ import { type EarlierRun, Recovery } from './recorder-recovery.ts';
 import type { RecorderSettings, SessionMode } from './recorder-settings.ts';
 import { thisProcess } from './run/processes.ts';
 import { redactor } from './text/redact.ts';
+import { traceCheck } from './trace-check.ts';
 import type { AgentContext, Entry, SessionMetadata } from './types.ts';
 
 export type { Begun, ExecuteCall, ExecuteRequest, ExecuteResult, Finish };
@@ -79,6 +80,8 @@ export class Recorder {
     if (firstSession) this.#journal.start();
     this.#lookAfter();
     this.#retention = setInterval(() => this.#retain(), RETENTION_EVERY_MS).unref();
+    // Before the first command, which would have to wait for it.
+    if (this.#settings.recording.trace !== 'off') setImmediate(traceCheck, this.#options.env);
   }
 
   /** Rejects with an `ExecutionError` or `RecordingError` for a command that was not executed. */
@@ -184,13 +187,15 @@ export class Recorder {
     if (!enabled) return;
     void this.#recovery?.close();
     const { shell, log, env } = this.#options;
+    const secrets = redactor({ ...env, ...this.#settings.execution.envOverrides });
     this.#recovery = new Recovery({
       store: shell.store,
       directory,
       owner: thisProcess(),
       env: this.#env(),
       log,
-      redact: redact ? redactor({ ...env, ...this.#settings.execution.envOverrides }) : undefined,
+      redact: redact ? secrets : undefined,
+      secrets,
       changed: ({ session_id }) => this.#catalog.touch(session_id),
     });
     void this.#recovery.first.then(() => this.#retain());

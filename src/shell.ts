@@ -51,7 +51,16 @@ import {
   type Run,
 } from './running.ts';
 import { ShellRuns } from './shell-runs.ts';
-import type { CaptureMeta, Command, Ended, JournalIntent, Transport, View } from './types.ts';
+import { planTrace, type TracePlan } from './trace-check.ts';
+import type {
+  CaptureMeta,
+  Command,
+  Ended,
+  JournalIntent,
+  TraceSetting,
+  Transport,
+  View,
+} from './types.ts';
 
 export type { Capture, CaptureSummary, OutputPiece, ReadResult, ViewOptions };
 
@@ -69,12 +78,15 @@ export type ShellOptions = {
   readonly outputBytesMax?: number;
   /** Refuse to run, and end runs, that cannot be recorded. */
   readonly strict?: boolean;
+  /** Whether the processes of a run are written down; `off` unless it is said. */
+  readonly trace?: TraceSetting;
 };
 
 export type StartOptions = {
   readonly id?: string;
   readonly cwd?: string;
   readonly env?: Environment;
+  /** `pipe` unless it is said; `socket` for a traced run. */
   readonly transport?: Transport;
   readonly stdin?: 'null' | 'orders';
   /** A hard deadline. Waiting never kills; this does. */
@@ -89,6 +101,10 @@ export type StartOptions = {
   readonly journal?: JournalIntent;
   /** Less output than this the starter has on disk before it answers; the capture may be later. */
   readonly keptBytes?: number;
+  /** In place of the shell's own. */
+  readonly trace?: TraceSetting;
+  /** Variables whose values a trace may keep; never those of secrets. None unless it is said. */
+  readonly traceEnv?: readonly string[];
   /** Aborting it kills the run while its shell is not done; aborted before, nothing starts. */
   readonly signal?: AbortSignalLike;
 };
@@ -125,7 +141,11 @@ export function createShell(options: ShellOptions = {}): Shell {
     refuseAborted(start.signal);
     assertWorkingDirectory(where);
     refuseNul([...argvOf(command), ...Object.values(start.env ?? {})]);
-    const meta = describeRun(command, where, options, start);
+    const { transport, traceEnv: envNames = [] } = start;
+    const never = neverTraced(backend, command, start);
+    const setting = start.trace ?? options.trace ?? 'off';
+    const plan = planTrace(setting, { transport, argv: argvOf(command), env, envNames, never });
+    const meta = describeRun(command, where, options, start, plan);
     const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
     const shown = argvOf(meta.command);
     const { recording, at } = record(store, meta, shown, options.strict ?? false);
@@ -147,14 +167,12 @@ export function createShell(options: ShellOptions = {}): Shell {
       syncFromBytes: start.keptBytes ?? 0,
       size: start.size ?? { cols: 80, rows: 24 },
       ...(memory && { memory }),
+      ...(plan.spec && { trace: plan.spec }),
     };
-    const begin: Parameters<typeof makeRun>[0]['begin'] = (listener) =>
-      backend.start(spec, listener);
-    const { graceMs } = spec;
-    const { id } = meta;
-    const { output, look } = readingOf(at, id);
-    const { now } = store;
-    const run = makeRun({ id, recording, graceMs, now, begin, memory, output, look });
+    const begin: MakeRun['begin'] = (listener) => backend.start(spec, listener);
+    const { id, graceMs } = spec;
+    const parts = { id, recording, graceMs, now: store.now, begin, memory };
+    const run = makeRun({ ...parts, ...readingOf(at, id) });
     runs.add(run, at);
     killOnAbort(run, start.signal);
     return run;
@@ -180,8 +198,10 @@ export function createShell(options: ShellOptions = {}): Shell {
   };
 }
 
+type MakeRun = Parameters<typeof makeRun>[0];
+
 /** A run's own capture, for its events and for what becomes of it when nobody tells. */
-function readingOf(at: Store, id: string): Pick<Parameters<typeof makeRun>[0], 'output' | 'look'> {
+function readingOf(at: Store, id: string): Pick<MakeRun, 'output' | 'look'> {
   return {
     output: {
       follow(from, over) {
@@ -229,6 +249,19 @@ function chooseBackend(
   return portableBackend({ openSink: portableSink });
 }
 
+/** A trace has arguments as they are, so what must be in no file must not be traced. */
+function neverTraced(
+  { kind }: Backend,
+  command: Command,
+  { output, shown }: StartOptions,
+): string | undefined {
+  if (kind !== 'native') return 'it is run without the native runner';
+  // What was printed may come back as an argument.
+  if (output === 'memory') return 'its output is kept in no file';
+  const hidden = shown !== undefined && command.kind === 'shell' && shown !== command.text;
+  return hidden ? 'there is a secret in its text' : undefined;
+}
+
 function baseEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   kind: 'inherit' | 'agent',
@@ -257,9 +290,9 @@ function describeRun(
   cwd: string,
   shell: ShellOptions,
   start: StartOptions,
+  { transport, meta: trace }: TracePlan,
 ): CaptureMeta {
   const createdAt = Date.now();
-  const transport = start.transport ?? 'pipe';
   return {
     id: start.id ?? newSessionId(createdAt),
     command: shownCommand(command, start.shown),
@@ -272,6 +305,7 @@ function describeRun(
     starter,
     ...(start.killAfterMs === undefined ? {} : { killAfterMs: start.killAfterMs }),
     outputBytesMax: start.output === 'memory' ? 0 : (shell.outputBytesMax ?? OUTPUT_BYTES_MAX),
+    ...(trace && { trace }),
     ...(start.journal && { journal: start.journal }),
   };
 }

@@ -10,6 +10,19 @@ export type Command =
 /** How the command's output reaches us. Only `pipe` and `socket` keep the streams apart. */
 export type Transport = 'pipe' | 'merged' | 'socket' | 'pty';
 
+export const TRACE_SETTINGS = ['on', 'off', 'auto'] as const;
+
+/** `auto`: where the self-test passes. What cannot be traced runs all the same, untraced. */
+export type TraceSetting = (typeof TRACE_SETTINGS)[number];
+
+/** Where attribution comes from: the kernel's word on sockets, else what processes tell. */
+export type TraceMode = 'socket' | 'pipe' | 'pty';
+
+/** Whether a run is traced, where that was asked for. */
+export type CaptureTrace =
+  | { readonly enabled: true; readonly mode: TraceMode }
+  | { readonly enabled: false; readonly reason: string };
+
 /** Seed 004's names for the transport, as they stand in meta.json and on the wire. */
 export type TransportMode = 'posix-pty' | 'windows-conpty' | 'pipe';
 
@@ -96,6 +109,8 @@ export type CaptureMeta = {
   readonly starter: ProcessId;
   readonly killAfterMs?: number;
   readonly outputBytesMax: number;
+  /** Present when tracing was asked for. */
+  readonly trace?: CaptureTrace;
   readonly runner?: ProcessId;
   readonly child?: ProcessId;
   /** Epoch milliseconds at which `child` was started. */
@@ -129,8 +144,9 @@ export type AgentContext = {
 export type EndReason = EndedBy | 'failed' | 'interrupted' | 'denied';
 
 /**
- * One line of the journal, in the names and the order of seed 000; the last five are ours.
- * `timestamp` is the start. `exit_code` is null when it timed out, was killed or never started.
+ * One line of the journal, in the names and the order of seed 000; what follows `plugin_version` is
+ * ours. `timestamp` is the start. `exit_code` is null when it timed out, was killed or never
+ * started.
  */
 export type Entry = {
   readonly entry_id: string;
@@ -163,7 +179,21 @@ export type Entry = {
   readonly trace_id: string | null;
   /** Where agent_id, conversation_id and tool_call_id come from. */
   readonly context_source: 'self-reported' | null;
+  /** How many processes it was; null when it was not traced. */
+  readonly processes: number | null;
+  /** How many of them failed; null when that is not known. */
+  readonly failed_processes: number | null;
+  /** What ran inside, as somebody would type it, each once; null when it is not known. */
+  readonly process_list: readonly string[] | null;
+  /** Those that failed, and how: `false: exit 1`. */
+  readonly failed_process_list: readonly string[] | null;
 };
+
+/** The part of an entry that is known from a trace. */
+export type EntryProcesses = Pick<
+  Entry,
+  'processes' | 'failed_processes' | 'process_list' | 'failed_process_list'
+>;
 
 /** What the caller knows about an entry before it has a place in a session. */
 export type EntryDraft = Omit<Entry, 'entry_id' | 'session_id' | 'sequence_number'>;
@@ -204,6 +234,7 @@ export type JournalIntent = {
     | 'end_reason'
     | 'signal'
     | 'run_id'
+    | keyof EntryProcesses
   >;
   readonly captureOutput: boolean;
   /** How much of each stream the entry may hold. */

@@ -7,7 +7,7 @@ import { LATER, NOT_APPLICABLE, REQUIREMENTS, verifies } from './requirements.ts
 import { readSources, type SourceFacts } from './tidy-source.ts';
 
 /** How many lines the seeds have that are built whole; of the others some lines are in scope. */
-const WHOLE = { S000: 269, S001: 74, S002: 77, S004: 137 };
+const WHOLE = { S000: 269, S001: 74, S002: 77, S003: 68, S004: 137 };
 
 const names = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
 const tests = names

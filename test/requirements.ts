@@ -12,6 +12,7 @@ import { IDS as record } from './ids/record.ts';
 import { IDS as recorder } from './ids/recorder.ts';
 import { IDS as shellText } from './ids/shell-text.ts';
 import { IDS as text } from './ids/text.ts';
+import { IDS as trace } from './ids/trace.ts';
 
 /** In scope now: every id needs at least one test that cites it. */
 export const REQUIREMENTS: Readonly<Record<string, string>> = {
@@ -25,6 +26,7 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   ...recorder,
   ...text,
   ...shellText,
+  ...trace,
 
   // Seed 001, execution: one fresh shell per command, in a fixed directory, in its own group.
   'S001-R001': 'every command gets a fresh bash; no cd and no variable survives it',
@@ -195,6 +197,12 @@ export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
   'S001-R073': 'non-goal: parsing commands in this dialect',
   'S001-R074': 'non-goal: finding out that a command is interactive',
   'S002-R067': 'superseded: the runner keeps deadlines, so that there is no clock of ours to mock',
+  'S003-R006': 'macOS: the shim is compiled for it and was never run there',
+  'S003-R017': 'superseded: exec is told by hooks that neither lock nor allocate; vfork is let be',
+  'S003-R033': 'superseded: exec, fork, exit and wait are hooked too, for true exit codes',
+  'S003-R036': 'superseded: there is no connection; frames are appended to a file',
+  'S003-R042': 'superseded: a stream is known by device and inode, which no table can get wrong',
+  'S003-R063': 'planned by the seed, not asked for: fcntl on macOS',
   'S004-R010': 'non-goal: several hosts',
   'S004-R011': 'non-goal: typing into somebody else’s terminal',
   'S004-R012': 'non-goal: redaction that changes captured bytes',

@@ -1,11 +1,12 @@
-// What there is to tell about a run beside its output: who of it is still alive, and how much of
-// its output could not be kept. A capture that cannot be read any more tells less, and breaks
-// nothing.
+// What there is to tell about a run beside its output: who of it is still alive, how much of its
+// output could not be kept, and which failures its status hides. A capture that cannot be read any
+// more tells less, and breaks nothing.
 
 import type { Capture } from '../capture/store.ts';
 import { type RunProcess, runProcesses } from '../inspect.ts';
 import { missingBytes } from '../reading.ts';
 import type { AgentRun } from './agent-run.ts';
+import { type HiddenFailure, hiddenFailures } from './report-trace.ts';
 
 type Captures = { open(id: string): Capture };
 
@@ -30,6 +31,15 @@ export function lostOutput(
 ): number {
   const counted = asked(() => missingBytes(captures.open(id)).bytes);
   return Math.max(result?.lostBytes ?? 0, counted ?? 0);
+}
+
+/** Failures that its status hides; of a run that goes on, and of one that is not traced, none. */
+export function hiddenNow(
+  captures: Captures,
+  { id, result }: Pick<AgentRun, 'id' | 'result'>,
+): readonly HiddenFailure[] {
+  if (result === undefined) return [];
+  return asked(() => hiddenFailures(captures.open(id))) ?? [];
 }
 
 function asked<T>(question: () => T): T | undefined {

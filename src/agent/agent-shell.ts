@@ -21,6 +21,7 @@ import {
   type ViewOptions,
 } from '../shell.ts';
 import { shortLine } from '../text/printable.ts';
+import { traceCheck } from '../trace-check.ts';
 import type { View } from '../types.ts';
 import { AgentRun, type Finished } from './agent-run.ts';
 import type { Caller } from './caller.ts';
@@ -93,6 +94,17 @@ export class AgentShell {
     if (this.#settings.environment !== 'agent') return [];
     const names = Object.keys(this.#options.services.env);
     return names.filter((name) => SECRET_PREFIXES.some((prefix) => name.startsWith(prefix)));
+  }
+
+  /** Whether somebody relies on it that runs are traced. */
+  get wantsTrace(): boolean {
+    return this.#settings.recording.trace === 'on';
+  }
+
+  /** Whether the runs it starts now are traced. */
+  get traces(): boolean {
+    if (this.#settings.recording.trace === 'off' || this.#shell.backend !== 'native') return false;
+    return traceCheck(this.#options.services.env).ok;
   }
 
   get workingDirectory(): string {

@@ -1,27 +1,9 @@
 // Programs that say "no" with exit code 1: that is an answer, not a failure. Told by the program
 // that gave the code, and only where it is certain that no other program can have given it.
 
+import { ANSWERS } from '../text/answers.ts';
 import { mainProgram } from '../text/shell-facts.ts';
 import { parseShell, type Stage } from '../text/shell-parse.ts';
-
-const NO_MATCH = 'no match';
-const DIFFERENT = 'they differ';
-const FALSE = 'false';
-
-const ANSWERS: Readonly<Partial<Record<string, string>>> = {
-  grep: NO_MATCH,
-  egrep: NO_MATCH,
-  fgrep: NO_MATCH,
-  zgrep: NO_MATCH,
-  rg: NO_MATCH,
-  pgrep: NO_MATCH,
-  diff: DIFFERENT,
-  cmp: DIFFERENT,
-  test: FALSE,
-  '[': FALSE,
-  '[[': FALSE,
-  which: 'not found',
-};
 
 // They print why when they fail, so that one that printed nothing did not.
 const OUTSPOKEN = new Set(['cd', 'pushd']);

@@ -11,9 +11,10 @@ import type { AgentRun } from './agent-run.ts';
 import { keepRecent } from './recent.ts';
 import { NewsReader } from './report-news.ts';
 import { type FailedStage, StageWatch, type WatchedPipeline } from './report-stages.ts';
+import { type HiddenFailure, hiddenFailures } from './report-trace.ts';
 import { streamOf } from './sanitized-piece.ts';
 
-export type { FailedStage, WatchedPipeline };
+export type { FailedStage, HiddenFailure, WatchedPipeline };
 
 const KEPT_MAX = 1_000; // runs about which something is kept
 
@@ -29,7 +30,12 @@ export type Report = {
   readonly totals: Totals;
   /** Processes that its shell left behind and that are there now. */
   readonly survivors: readonly RunProcess[];
+  /** As bash told, where a trace does not say the same and more. */
   readonly stages: readonly FailedStage[];
+  /** As its trace tells. */
+  readonly hidden: readonly HiddenFailure[];
+  /** Why it is not traced although that was asked for. */
+  readonly untraced: string | undefined;
   readonly lostBytes: number;
   /** Why it is not in the journal. */
   readonly unrecorded: string | undefined;
@@ -43,6 +49,7 @@ export class Reports {
   readonly #news = new Map<string, NewsReader>();
   readonly #watched = new Map<string, WatchedPipeline>();
   readonly #stages = new Map<string, readonly FailedStage[]>();
+  readonly #hidden = new Map<string, readonly HiddenFailure[]>();
 
   constructor(stateRoot: string, now: () => number) {
     this.#watch = new StageWatch(stateRoot);
@@ -75,6 +82,8 @@ export class Reports {
     const result = run?.result;
     const ended = run === undefined ? endOf(capture) : result?.ended;
     const over = result?.durationMs ?? (final === undefined ? undefined : final.at - startedAt);
+    const told = ended === undefined ? [] : this.#failedStages(id);
+    const hidden = ended === undefined ? [] : this.#hiddenIn(capture).map(confirmed(told));
     return {
       id,
       ended: ended && { outcome: ended.outcome, endedBy: ended.endedBy },
@@ -82,11 +91,20 @@ export class Reports {
       elapsedMs: Math.max(0, (ended && over) ?? this.#now() - startedAt),
       totals: totalsNow(capture),
       survivors: ended === undefined ? [] : survivorsIn(capture),
-      stages: ended === undefined ? [] : this.#failedStages(id),
+      stages: told.filter((stage) => !hidden.some((one) => isSame(one, stage))),
+      hidden,
+      untraced: meta?.trace?.enabled === false ? meta.trace.reason : undefined,
       lostBytes: result?.lostBytes ?? final?.lostBytes ?? 0,
       unrecorded: result?.written.recorded === false ? result.written.why : undefined,
       redacted: run !== undefined && run.begun.known.command !== run.command,
     };
+  }
+
+  /** Looked at once: what its survivors do later is no part of how it ended. */
+  #hiddenIn(capture: Capture): readonly HiddenFailure[] {
+    const known = this.#hidden.get(capture.id) ?? hiddenFailures(capture);
+    keepRecent(this.#hidden, capture.id, known, KEPT_MAX);
+    return known;
   }
 
   #failedStages(id: string): readonly FailedStage[] {
@@ -95,6 +113,19 @@ export class Reports {
     this.#watched.delete(id);
     return this.#stages.get(id) ?? [];
   }
+}
+
+function isSame({ stage: place }: HiddenFailure, { stage, of }: FailedStage): boolean {
+  return place !== undefined && place.number === stage && place.of === of;
+}
+
+/** What bash tells is about the last pipeline, so what is the same is part of that. */
+function confirmed(told: readonly FailedStage[]): (one: HiddenFailure) => HiddenFailure {
+  return (one) => {
+    const { stage } = one;
+    if (stage === undefined || !told.some((same) => isSame(one, same))) return one;
+    return { ...one, stage: { ...stage, ending: true } };
+  };
 }
 
 function endOf({ state, final, reason }: Capture): Report['ended'] {

@@ -9,10 +9,11 @@
 //               shell_text (only for shell commands), working_directory (absolute), created_at,
 //               retention_seconds, transport_mode "pipe|posix-pty|windows-conpty", transport
 //               "pipe|merged|socket|pty", tty_attached, starter_pid, starter_start, kill_after_ms
-//               (only when there is a deadline), output_bytes_max, journal (only when the command
-//               is to be an entry of one, see `intent.ts`). The runner replaces the file
-//               once with runner_pid, runner_start, pid, pid_start, started_at put in front of the
-//               closing brace; every other byte stays. *_start is a process's start time, 0 where
+//               (only when there is a deadline), output_bytes_max, trace (only when tracing was
+//               asked for, see `meta-trace.ts`), journal (only when the command is to be an entry
+//               of one, see `intent.ts`). The runner replaces the file once with runner_pid,
+//               runner_start, pid, pid_start, started_at put in front of the closing brace;
+//               every other byte stays. *_start is a process's start time, 0 where
 //               unknown: a pid alone may be somebody else by now.
 // output.bin    Every byte in order of arrival. Append only, no framing, no holes.
 // index.jsonl   One line per chunk, written behind its data: {"offset","length","channel",
@@ -24,14 +25,14 @@
 // events.jsonl  {"type","timestamp",...}: resize {cols,rows}; signal {signal,from}; gap {offset,
 //               lost_bytes,reason} with an errno name or "cap", the bytes missing at that offset;
 //               shell_exited {exit_code | signal}; survivors {processes:[P]}; kill {signal,by,
-//               died:[pid],alive:[pid]}. P is {"pid","start_time","command","holds_output"}.
+//               died:[pid],alive:[pid]}; trace {enabled:false,reason} for a run that was to be
+//               traced and is not. P is {"pid","start_time","command","holds_output"}.
 // final.json    One line of JSON and `\n`: schema_version, session_id, state "exited|signaled|
 //               failed", exit_code, signal, error, message (null where they do not apply),
 //               ended_by, ended_at, output_bytes, lost_bytes, output_closed, survivors:[P].
-//               Written when the shell is done and drained; replaced when the last survivor is
-//               gone.
+//               Written when the shell is done and drained, and once the last survivor is gone.
 // append.lock   Held by the one writer.   control   FIFO, orders to the runner.
-// pinned        Empty; the sweep keeps the capture while it is there.
+// trace.bin     Who ran inside: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
 // meta.json and final.json are replaced by temp file and rename. Times are UTC, ISO 8601 with
 // milliseconds and `Z`. Lines: one write(2) each. A line counts only if it ends in `\n` and parses;
@@ -62,6 +63,7 @@ import type {
 } from '../types.ts';
 import { ENDED_BY } from '../types.ts';
 import { decodeIntent, encodeIntent } from './intent.ts';
+import { decodeTraceKey } from './meta-trace.ts';
 
 const SCHEMA_VERSION = 'v1alpha1';
 
@@ -72,6 +74,7 @@ export type Artifact =
   | 'output.bin'
   | 'index.jsonl'
   | 'events.jsonl'
+  | 'trace.bin'
   | 'append.lock'
   | 'control'
   | 'pinned';
@@ -101,6 +104,7 @@ export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
     starter_start: meta.starter.startTime,
     ...(killAfterMs !== undefined && { kill_after_ms: killAfterMs }),
     output_bytes_max: meta.outputBytesMax,
+    ...(meta.trace && { trace: meta.trace }),
     ...(meta.journal && { journal: encodeIntent(meta.journal) }),
     ...(runner && { runner_pid: runner.pid, runner_start: runner.startTime }),
     ...(child && { pid: child.pid, pid_start: child.startTime }),
@@ -152,7 +156,9 @@ function afterLaunch(json: JsonObject): Partial<CaptureMeta> {
   const child = processId(json.pid, json.pid_start);
   const startedAt = asTime(json.started_at);
   const journal = decodeIntent(json.journal);
+  const trace = decodeTraceKey(json.trace);
   return {
+    ...(trace && { trace }),
     ...(journal && { journal }),
     ...(killAfterMs !== undefined && { killAfterMs }),
     ...(runner && { runner }),
@@ -258,6 +264,7 @@ export type CaptureEvent = { readonly at: number } & (
   | Gap
   | { readonly type: 'shell_exited'; readonly end: Exclude<Outcome, { kind: 'failed' }> }
   | { readonly type: 'survivors'; readonly processes: readonly Survivor[] }
+  | { readonly type: 'trace'; readonly reason: string }
   | {
       readonly type: 'kill';
       readonly signal: string;
@@ -293,6 +300,8 @@ function eventOut(event: CaptureEvent): JsonObject {
         : { signal: event.end.signal };
     case 'survivors':
       return { processes: event.processes.map(survivorOut) };
+    case 'trace':
+      return { enabled: false, reason: event.reason };
     case 'kill':
       return { signal: event.signal, by: event.by, died: event.died, alive: event.alive };
   }
@@ -305,9 +314,8 @@ export function decodeEvent(from: string | JsonObject): CaptureEvent | undefined
   switch (json.type) {
     case 'resize': {
       const [cols, rows] = [asCount(json.cols), asCount(json.rows)];
-      return cols === undefined || rows === undefined
-        ? undefined
-        : { type: 'resize', at, cols, rows };
+      if (cols === undefined || rows === undefined) return undefined;
+      return { type: 'resize', at, cols, rows };
     }
     case 'signal': {
       const signal = asString(json.signal);
@@ -328,6 +336,10 @@ export function decodeEvent(from: string | JsonObject): CaptureEvent | undefined
     case 'survivors': {
       const processes = survivorsIn(json.processes);
       return processes && { type: 'survivors', at, processes };
+    }
+    case 'trace': {
+      const reason = json.enabled === false ? asString(json.reason) : undefined;
+      return reason === undefined ? undefined : { type: 'trace', at, reason };
     }
     case 'kill': {
       const [signal, by] = [asString(json.signal), asString(json.by)];

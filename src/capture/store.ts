@@ -239,6 +239,7 @@ const LEFTOVERS: readonly string[] = [
   'output.bin',
   'index.jsonl',
   'events.jsonl',
+  'trace.bin',
   'append.lock',
   'control',
   'pinned',

@@ -34,6 +34,7 @@ export async function cuff(args: readonly string[]): Promise<void> {
     });
   addRun(top);
   addReading(top);
+  addTrace(top);
   addLiving(top);
   addKeeping(top);
   addInitCommand(top);
@@ -92,6 +93,33 @@ function addReading(top: Command): void {
     .option('--json', JSON_HELP.chunks)
     .addHelpText('after', examples('cuff cat 1a2b', 'cuff cat --stderr 1a2b | less'))
     .action(async (id, options) => (await import('./cat.ts')).cat(id, options));
+}
+
+function addTrace(top: Command): void {
+  top
+    .command('trace')
+    .description('who ran inside of a run, how each ended, and what each wrote')
+    .addArgument(new Argument('<id>', ID))
+    .addOption(new Option('--tree', 'who started whom (this is what you get)'))
+    .addOption(new Option('--timeline', 'a bar for each process').conflicts(['tree']))
+    .addOption(new Option('--json', JSON_HELP.document).conflicts(['tree', 'timeline']))
+    .addOption(
+      new Option('--output <pid>', 'what this process wrote, byte for byte')
+        .argParser(count)
+        .conflicts(['tree', 'timeline', 'json']),
+    )
+    .addOption(new Option('--stdout', 'with --output: not what went to stderr'))
+    .addOption(new Option('--stderr', 'with --output: only that').conflicts(['stdout']))
+    .addOption(
+      new Option('--format <format>', "for other programs: Chrome's trace viewer, OpenTelemetry")
+        .choices(['chrome', 'otlp'])
+        .conflicts(['tree', 'timeline', 'json', 'output']),
+    )
+    .addHelpText(
+      'after',
+      examples('cuff trace 1a2b', 'cuff trace 1a2b --timeline', 'cuff trace 1a2b --output 4711'),
+    )
+    .action(async (id, options) => (await import('./trace.ts')).trace(id, options));
 }
 
 function addLiving(top: Command): void {

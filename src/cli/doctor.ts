@@ -2,13 +2,15 @@
 
 import { type Check, capabilities } from '../capabilities.ts';
 import { table } from '../text/table.ts';
+import { traceChecks } from '../trace-capabilities.ts';
 import { paint, put, putJson, say } from './output.ts';
 
 const COLOURS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
 
 /** `--json`: {"ok","checks":[{"name","status","value","hint"}],"limits":[...]}. */
 export async function doctor({ json }: { readonly json?: boolean }): Promise<void> {
-  const { checks, limits } = await capabilities(process.env);
+  const { checks: own, limits } = await capabilities(process.env);
+  const checks = [...own, ...traceChecks(process.env)];
   const bad = checks.filter(({ status }) => status === 'bad');
   if (bad.length > 0) process.exitCode = 1;
   if (json) {

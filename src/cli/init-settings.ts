@@ -1,6 +1,8 @@
 // The settings file that `cuff init` writes: the two built-in plugins, and every key as a comment
 // with its default.
 
+import { TRACE_DEFAULT } from '../limits.ts';
+
 export const SETTINGS_TEMPLATE = `# Settings of cuff. Everything is optional.
 # A key that is commented out shows its default.
 # A running \`cuff mcp\` takes changes at once, and refuses a file that is wrong as a whole.
@@ -22,6 +24,7 @@ plugins:
         # env_allowlist: [PATH, HOME, USER, SHELL, PWD]
         # redact: false                 # secrets of the environment in stored output
         # strict: false                 # refuse to run what cannot be recorded
+        # trace: ${TRACE_DEFAULT.padEnd(22)} # every process of a command: on, off or auto
       execution:
         # default_timeout: 120          # seconds
         # max_timeout: 600

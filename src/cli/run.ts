@@ -13,7 +13,8 @@ export const RUN_USAGE = {
   derun: 'derun run [--session-id <id>] [--retention <duration>] -- <command> [args...]',
   cuff:
     'cuff run [--session-id <id>] [--retention <duration>] [--tty|--no-tty] ' +
-    '[--kill-after <duration>] [--cwd <dir>] [--env NAME=VALUE]... [--strict] ' +
+    '[--trace|--no-trace] [--kill-after <duration>] [--cwd <dir>] [--env NAME=VALUE]... ' +
+    '[--strict] ' +
     '-- <command> [args...]',
 };
 
@@ -66,6 +67,8 @@ function known(name: 'cuff' | 'derun', flag: string): boolean {
 function setSwitch(flags: Flags, flag: string): boolean {
   if (flag === '--tty') flags.tty = true;
   else if (flag === '--no-tty') flags.tty = false;
+  else if (flag === '--trace') flags.trace = true;
+  else if (flag === '--no-trace') flags.trace = false;
   else if (flag === '--strict') flags.strict = true;
   else return false;
   return true;

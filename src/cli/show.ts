@@ -47,6 +47,7 @@ export function captureJson(capture: CaptureSummary): Readonly<Record<string, un
     lost_bytes: final?.lostBytes ?? 0,
     output_open: capture.outputOpen,
     pinned: capture.pinned,
+    trace: meta?.trace ?? null,
     path: capture.dir,
   };
 }

@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { lostOutput, survivorsNow } from '../agent/aftermath.ts';
+import { hiddenNow, lostOutput, survivorsNow } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { CleanReader } from '../agent/clean-reader.ts';
@@ -19,6 +19,7 @@ import { type Args, ArgumentError, commandOf } from './arguments.ts';
 import { claudeTools, TASK_WAIT_MS_DEFAULT } from './claude-tools.ts';
 import * as words from './claude-words.ts';
 import { Dialect } from './dialect.ts';
+import { hiddenLines } from './hidden-words.ts';
 
 const OUTPUT_CHARS_MAX = 150_000;
 const SHELLS_KEPT_MAX = 200; // of one conversation
@@ -136,11 +137,12 @@ export class ClaudeCode extends Dialect<typeof keys> {
   }
 
   #waited(
-    { id, command }: AgentRun,
+    run: AgentRun,
     { ended, survivors, lostBytes }: Finished,
     timeoutMs: number,
     notes: readonly string[],
   ): ToolResult {
+    const { id, command } = run;
     const options = {
       bytesMax: this.own.max_output_chars,
       cr: 'overwrite',
@@ -150,7 +152,8 @@ export class ClaudeCode extends Dialect<typeof keys> {
       words.outputOf(cleanView(this.shell, id, { kind: 'ends', ...options })),
     );
     const left = [...words.lostNote(lostBytes), ...words.survivorNote(survivors)];
-    const all = [...trouble, ...left, ...notes];
+    const inside = hiddenLines(hiddenNow(this.shell, run)).map((line) => `[${line}]`);
+    const all = [...trouble, ...inside, ...left, ...notes];
     return words.bashAnswer({ command, output, ended, timeoutMs, notes: all });
   }
 

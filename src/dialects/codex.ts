@@ -2,7 +2,7 @@
 // session with a number of its own in each conversation, until its end was told.
 
 import * as z from 'zod';
-import { lostOutput, survivorsNow } from '../agent/aftermath.ts';
+import { hiddenNow, lostOutput, survivorsNow } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { CleanReader, type NewEnds } from '../agent/clean-reader.ts';
@@ -15,6 +15,7 @@ import { type Args, ArgumentError, commandOf } from './arguments.ts';
 import * as tools from './codex-tools.ts';
 import * as words from './codex-words.ts';
 import { Dialect } from './dialect.ts';
+import { hiddenLines } from './hidden-words.ts';
 
 const FIRST_SESSION = 1_000;
 const TOKENS_MAX = 262_144; // a mebibyte: as much as Codex keeps of an output
@@ -148,6 +149,7 @@ export class Codex extends Dialect<typeof keys> {
     const lostBytes = lostOutput(this.shell, run);
     const notes = [
       ...trouble,
+      ...hiddenLines(hiddenNow(this.shell, run)).map((line) => `[${line}]`),
       ...(lostBytes > session.lostBytes ? [words.lostNote(lostBytes)] : []),
       ...words.survivorNote(survivorsNow(this.shell, run)),
     ];

@@ -64,7 +64,8 @@ function ended(
   const missed = missedVariables(withheld, subject.command, body.text);
   const { killAfterMs } = wanted;
   const about = { report: agreed(report, body), ranges: body.ranges };
-  const trailer = endedTrailer({ ...about, answer, killAfterMs, missed });
+  const untraced = native.shell.wantsTrace ? report.untraced : undefined;
+  const trailer = endedTrailer({ ...about, answer, killAfterMs, missed, untraced });
   const first = wanted.first === undefined ? '' : lines(wanted.first);
   return { success, text: joined([body.text, first, trailer]) };
 }

@@ -7,6 +7,7 @@ import type { Waiting } from '../agent/report-waiting.ts';
 import { formatDuration } from '../text/duration.ts';
 import { printable, shortLine } from '../text/printable.ts';
 import type { EndedBy, StreamTotals } from '../types.ts';
+import { hiddenLines } from './hidden-words.ts';
 
 const COMMAND_SHOWN_MAX = 80;
 const PROGRAM_SHOWN_MAX = 60;
@@ -74,17 +75,22 @@ export type Ending = {
   readonly killAfterMs?: number | undefined;
   /** Variables that a failed command may have missed. */
   readonly missed?: readonly string[];
+  /** Why it is not traced, where somebody relies on that. */
+  readonly untraced?: string | undefined;
 };
 
 /** The lines at the end of an answer about a run whose shell is done. */
-export function endedTrailer({ report, ranges, answer, killAfterMs, missed = [] }: Ending): string {
+export function endedTrailer(ending: Ending): string {
+  const { report, ranges, answer, killAfterMs, missed = [], untraced } = ending;
   const { ended } = report;
   const how = ended === undefined ? 'still running' : howEnded(ended, answer, killAfterMs);
   return lines([
     `${how}, ${durationText(report.elapsedMs)}${totalsText(report, ranges)}`,
     ...stageLines(report),
+    ...hiddenLines(report.hidden),
     ...survivorLines(report),
     ...(missed.length === 0 ? [] : [`not passed to commands: ${named(missed)}`]),
+    ...(untraced === undefined ? [] : [`not traced: ${oneLine(untraced, REASON_SHOWN_MAX)}`]),
     ...troubleLines(report),
   ]);
 }

@@ -16,6 +16,7 @@ import type {
   ToolDefinition,
   ToolResult,
 } from '../plugin.ts';
+import { stagesUnsure } from '../trace-stages.ts';
 import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
 import { Dialect } from './dialect.ts';
@@ -154,9 +155,11 @@ function start({ shell, reports }: Native, args: Args, waitMs: number, caller: C
     throw new ArgumentError(`stdin may have ${STDIN_BYTES_MAX} bytes: write a file and read that.`);
   }
   const given = args.env as Readonly<Record<string, string>> | undefined;
-  const watched = given?.BASH_ENV === undefined ? reports.watch(command) : undefined;
+  // A trace tells of every stage; bash is asked where there is none, or what it tells is unsure.
+  const asked = given?.BASH_ENV === undefined && (!shell.traces || stagesUnsure(command));
+  const watched = asked ? reports.watch(command) : undefined;
   const env = { ...given, ...watched?.env };
-  const transport = args.tty === true ? 'pty' : args.combined === true ? 'merged' : 'pipe';
+  const transport = args.tty === true ? 'pty' : args.combined === true ? 'merged' : undefined;
   const input = stdin === undefined && transport !== 'pty' ? 'null' : 'orders';
   const run = shell.start(
     {
@@ -166,7 +169,7 @@ function start({ shell, reports }: Native, args: Args, waitMs: number, caller: C
       workingDirectory: textArgument(args, 'cwd'),
       description: textArgument(args, 'description'),
       env: Object.keys(env).length === 0 ? undefined : env,
-      how: { transport, stdin: input, size: TERMINAL },
+      how: { ...(transport && { transport }), stdin: input, size: TERMINAL },
     },
     caller,
   );

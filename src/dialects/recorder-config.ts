@@ -1,8 +1,9 @@
 // The configuration of `bash_recorder` as it stands in settings.yml: seed 000's keys and defaults,
-// and three of ours. Unknown keys are problems, because a mistyped one would silently do nothing.
+// and four of ours. Unknown keys are problems, because a mistyped one would silently do nothing.
 
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { TRACE_DEFAULT } from '../limits.ts';
 import type { ConfigProblem, JsonSchema } from '../plugin.ts';
 import { ConfigurationError } from '../recorder-errors.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type RecordingSettings,
   SESSION_MODES,
 } from '../recorder-settings.ts';
+import { TRACE_SETTINGS } from '../types.ts';
 
 const TIMEOUT_SECONDS_MAX = 86_400; // a day: longer than that nobody waits for an answer
 
@@ -50,6 +52,10 @@ export const recording = z.strictObject({
     .boolean()
     .default(false)
     .describe('Replace secrets of the environment in stored output, too.'),
+  trace: z
+    .enum(TRACE_SETTINGS)
+    .default(TRACE_DEFAULT)
+    .describe('Write down every process of a command; auto: where a self-test passes.'),
 });
 
 const execution = z.strictObject({
@@ -131,6 +137,7 @@ export function recordingSettings(
     retentionDays: r.retention_days,
     strict: r.strict,
     redact: r.redact,
+    trace: r.trace,
   };
 }
 

@@ -5,7 +5,7 @@ import { addToDay, dayOf, takeFromDay } from './catalog-days.ts';
 import { GramSample } from './catalog-grams.ts';
 import { firstIdAt, UNLIKE, WHOLE_STDERR, WHOLE_STDOUT } from './catalog-schema.ts';
 import { addEntry, type Counted, newRollup, type Rollup } from './rollup.ts';
-import { excerptOrNull } from './search.ts';
+import { excerptOrNull, processesOf } from './search.ts';
 import { excerptOf, folded, storable } from './search-text.ts';
 import type { Database, Row } from './sqlite.ts';
 
@@ -31,6 +31,7 @@ type Texts = {
   /** Excerpts. */
   readonly stdout: string | null;
   readonly stderr: string | null;
+  readonly processes: string | null;
 };
 
 type Pending = {
@@ -90,14 +91,15 @@ export class Batch {
       description: entry.description === null ? null : storable(entry.description),
       stdout: excerptOrNull(entry.stdout),
       stderr: excerptOrNull(entry.stderr),
+      processes: processesOf(entry),
     };
     const words = wordsOf(texts);
     const inserted = this.#database.run(
-      'INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[id, session, storable(entry.entry_id), entry.sequence_number, offset, at],
       ...[entry.duration_ms, entry.exit_code, entry.agent_id && storable(entry.agent_id)],
       flagsOf(entry, texts),
-      ...[texts.command, texts.description, texts.stdout, texts.stderr],
+      ...[texts.command, texts.description, texts.stdout, texts.stderr, texts.processes],
     );
     if (inserted === 0) return false;
     this.#database.run('INSERT INTO words (rowid, text) VALUES (?, ?)', id, words);
@@ -107,8 +109,8 @@ export class Batch {
 
   /** Takes out entries of a session as long as there is room; true when none is left. */
   takeOut(session: number): boolean {
-    const sql = `SELECT id, at, duration_ms, exit_code, command, description, stdout, stderr
-      FROM entries WHERE session = ? LIMIT ?`;
+    const sql = `SELECT id, at, duration_ms, exit_code, command, description, stdout, stderr,
+      processes FROM entries WHERE session = ? LIMIT ?`;
     const limit = Math.max(1, this.#entriesLeft);
     const rows = this.#database.all(sql, session, limit);
     const days = new Map<number, Rollup>();
@@ -134,8 +136,8 @@ function rollupOf(days: Map<number, Rollup>, day: number): Rollup {
 function textsOf(row: Row): Texts {
   const text = (key: string) => (typeof row[key] === 'string' ? row[key] : null);
   const command = text('command') ?? '';
-  const [stdout, stderr] = [text('stdout'), text('stderr')];
-  return { command, description: text('description'), stdout, stderr };
+  const [stdout, stderr, processes] = [text('stdout'), text('stderr'), text('processes')];
+  return { command, description: text('description'), stdout, stderr, processes };
 }
 
 function countedOf(row: Row, { command }: Texts): Counted {
@@ -143,10 +145,11 @@ function countedOf(row: Row, { command }: Texts): Counted {
   return { command, duration_ms: Number(row.duration_ms), exit_code };
 }
 
-function flagsOf(entry: Entry, { command, description, stdout, stderr }: Texts): number {
+function flagsOf(entry: Entry, texts: Texts): number {
+  const { command, description, stdout, stderr, processes } = texts;
   const strange = excerptOf(command) !== command || excerptOrNull(description) !== description;
   // The two letters that match one of A to Z, which SQL does not know.
-  const foreign = [command, description, stdout, stderr].some((text) =>
+  const foreign = [command, description, stdout, stderr, processes].some((text) =>
     /[ſ\u212a]/.test(text ?? ''),
   );
   return (
@@ -157,8 +160,8 @@ function flagsOf(entry: Entry, { command, description, stdout, stderr }: Texts):
 }
 
 /** What the index of words has of an entry. To take it out again it must be known to the letter. */
-function wordsOf({ command, description, stdout, stderr }: Texts): string {
-  const excerpts = [excerptOf(command), excerptOrNull(description), stdout, stderr];
+function wordsOf({ command, description, stdout, stderr, processes }: Texts): string {
+  const excerpts = [excerptOf(command), excerptOrNull(description), stdout, stderr, processes];
   return folded(excerpts.filter((one) => one !== null).join(SEPARATOR));
 }
 

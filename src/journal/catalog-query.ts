@@ -8,11 +8,12 @@ import {
   excerptOrNull,
   type Field,
   hitOf,
+  type Matchers,
   Newest,
   type SearchHit,
   type SearchQuery,
 } from './search.ts';
-import { excerptOf, type Matcher, storable } from './search-text.ts';
+import { excerptOf, storable } from './search-text.ts';
 import type { Database, Row, Value } from './sqlite.ts';
 import { type Stats, type StatsQuery, statsFrom } from './stats.ts';
 
@@ -30,16 +31,16 @@ export function catalogSearch(
   database: Database,
   directory: string,
   query: SearchQuery,
-  matcher: Matcher,
+  matchers: Matchers,
 ): SearchHit[] {
   const newest = new Newest(query.limit);
-  const { sql, values } = pageQuery(database, query, matcher.literal);
+  const { sql, values } = pageQuery(database, query, matchers);
   let below = Number.MAX_SAFE_INTEGER;
   for (let size = FIRST_PAGE; ; size = Math.min(size * 4, PAGE_MAX)) {
     const rows = database.all(sql, ...values, below, size);
     for (const row of rows) {
       const candidate = candidateOf(directory, row);
-      const hit = newest.wants(candidate) ? hitOf(candidate, matcher) : undefined;
+      const hit = newest.wants(candidate) ? hitOf(candidate, matchers) : undefined;
       if (hit !== undefined) newest.add(candidate, hit);
     }
     below = Number(rows.at(-1)?.id);
@@ -51,7 +52,7 @@ export function catalogSearch(
 function pageQuery(
   database: Database,
   { since, exit, agent }: SearchQuery,
-  literal: string | undefined,
+  { text, process }: Matchers,
 ): { readonly sql: string; readonly values: readonly Value[] } {
   const conditions: string[] = [];
   const values: Value[] = [];
@@ -60,7 +61,8 @@ function pageQuery(
     values.push(...its);
   };
   // Both joins in this order: the index of words gives its rows by falling id, as they are wanted.
-  const grams = literal === undefined ? [] : chooseGrams(database, literal);
+  const literals = [text?.literal, process?.literal].filter((one) => one !== undefined);
+  const grams = literals.flatMap((literal) => chooseGrams(database, literal));
   const found = grams.length > 0;
   const from = found ? 'words CROSS JOIN entries AS e ON e.id = words.rowid' : 'entries AS e';
   const id = found ? 'words.rowid' : 'e.id';
@@ -69,8 +71,12 @@ function pageQuery(
   if (exit === 'nonzero') only('e.exit_code IS NOT 0');
   else if (exit !== undefined) only('e.exit_code = ?', exit);
   if (agent !== undefined) only('e.agent = ?', storable(agent));
+  const literal = text?.literal;
   if (literal !== undefined && LIKE_ABLE.test(literal))
     only(LIKE, ...new Array(4).fill(like(literal)));
+  if (process !== undefined) only('e.processes IS NOT NULL');
+  if (process?.literal !== undefined && LIKE_ABLE.test(process.literal))
+    only(LIKE_PROCESS, like(process.literal));
   conditions.push(`${id} < ?`);
   const sql = `SELECT e.*, s.name FROM ${from} CROSS JOIN sessions AS s ON s.id = e.session
     WHERE ${conditions.join(' AND ')} ORDER BY ${id} DESC LIMIT ?`;
@@ -80,6 +86,7 @@ function pageQuery(
 // Most of what is not a hit is left out by SQL, which compares A to Z in either case and nothing
 // else; what it cannot tell passes.
 const LIKE_ABLE = /^[ -~\n\t]{1,1000}$/;
+const LIKE_PROCESS = `(e.processes LIKE ? ESCAPE '\\' OR e.flags & ${UNLIKE})`;
 const LIKE = `(${['command', 'description', 'stdout', 'stderr']
   .map((field) => `e.${field} LIKE ? ESCAPE '\\'`)
   .join(' OR ')} OR e.flags & ${UNLIKE})`;
@@ -123,6 +130,7 @@ function candidateOf(directory: string, row: Row): Candidate {
       stdout,
       stderr,
     },
+    processes: text('processes'),
     field,
   };
 }

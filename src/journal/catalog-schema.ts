@@ -5,8 +5,8 @@
 //   sessions  one row per file: how far it was read (watermark, bytes) and what it looked like then
 //             (ino, size, mtime); live while its metadata says somebody writes it; last_at is the
 //             newest time of its entries
-//   entries   one row per entry, with the excerpts that are searched (see search-text.ts); what its
-//             flags say is below
+//   entries   one row per entry, with the excerpts that are searched (see search-text.ts), those of
+//             its processes as one text; what its flags say is below
 //   words     full-text index of the folded excerpts of an entry, by trigrams: only which entries
 //             have one, not where, so what it finds is looked at again
 //   grams     how many of some entries have a trigram (see catalog-grams.ts)
@@ -18,7 +18,7 @@
 import * as fs from 'node:fs';
 import { type Database, type Sqlite, troubleOf } from './sqlite.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 
 const SCHEMA = `
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -31,7 +31,7 @@ CREATE TABLE entries (
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, entry_id TEXT NOT NULL,
   sequence INTEGER NOT NULL, offset INTEGER NOT NULL, at INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL, exit_code INTEGER, agent TEXT, flags INTEGER NOT NULL,
-  command TEXT NOT NULL, description TEXT, stdout TEXT, stderr TEXT);
+  command TEXT NOT NULL, description TEXT, stdout TEXT, stderr TEXT, processes TEXT);
 CREATE UNIQUE INDEX entries_session ON entries (session, entry_id);
 CREATE INDEX entries_at ON entries (at);
 CREATE VIRTUAL TABLE words USING
@@ -51,7 +51,7 @@ PRAGMA user_version = ${VERSION};
 /** The excerpt is the whole field. */
 export const WHOLE_STDOUT = 1;
 export const WHOLE_STDERR = 2;
-/** What is found in the excerpts of command and description may not be found in their columns. */
+/** What is found in its excerpts may not be found in their columns. */
 export const UNLIKE = 4;
 
 /** Every entry of that time (epoch ms) or a later one has this id or a higher one. */

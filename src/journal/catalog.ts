@@ -9,8 +9,7 @@ import { catalogSearch, catalogStats } from './catalog-query.ts';
 import { type CatalogFile, discardCatalogFile, openCatalogFile } from './catalog-schema.ts';
 import { sessionsDir } from './files.ts';
 import { journalSessionIds } from './reader.ts';
-import { type SearchHit, type SearchQuery, scanSearch } from './search.ts';
-import { matcherOf } from './search-text.ts';
+import { matchersOf, type SearchHit, type SearchQuery, scanSearch } from './search.ts';
 import { type Database, loadSqlite, type Sqlite, troubleOf } from './sqlite.ts';
 import { type Stats, type StatsQuery, scanStats } from './stats.ts';
 
@@ -181,9 +180,9 @@ class SqlCatalog implements Catalog {
   }
 
   search(query: SearchQuery): SearchHit[] {
-    const matcher = matcherOf(query.text, query.regex === true);
+    const matchers = matchersOf(query);
     const answer = this.#ask((database) =>
-      catalogSearch(database, this.#directory, query, matcher),
+      catalogSearch(database, this.#directory, query, matchers),
     );
     return answer ?? scanSearch(this.#directory, query);
   }

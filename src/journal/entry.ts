@@ -9,6 +9,7 @@ import {
   asObject,
   asOneOf,
   asString,
+  asStrings,
   type JsonObject,
   parseObject,
 } from '../text/json.ts';
@@ -66,6 +67,10 @@ export function encodeEntry(entry: Entry): string {
     signal: entry.signal,
     trace_id: entry.trace_id,
     context_source: entry.context_source,
+    processes: entry.processes,
+    failed_processes: entry.failed_processes,
+    process_list: entry.process_list,
+    failed_process_list: entry.failed_process_list,
   };
   return `${JSON.stringify(ordered)}\n`;
 }
@@ -107,6 +112,10 @@ function entryOf(json: JsonObject): Entry | undefined {
     signal: fields.stringOrNull('signal'),
     trace_id: fields.stringOrNull('trace_id'),
     context_source: json.context_source === 'self-reported' ? 'self-reported' : null,
+    processes: fields.countOrNull('processes'),
+    failed_processes: fields.countOrNull('failed_processes'),
+    process_list: fields.stringsOrNull('process_list'),
+    failed_process_list: fields.stringsOrNull('failed_process_list'),
   };
   return fields.good ? entry : undefined;
 }
@@ -193,6 +202,15 @@ class Fields {
   integerOrNull(key: string): number | null {
     if ((this.#json[key] ?? null) === null) return null;
     return this.integer(key, Number.MIN_SAFE_INTEGER);
+  }
+
+  countOrNull(key: string): number | null {
+    return (this.#json[key] ?? null) === null ? null : this.integer(key, 0);
+  }
+
+  stringsOrNull(key: string): readonly string[] | null {
+    if ((this.#json[key] ?? null) === null) return null;
+    return asStrings(this.#json[key]) ?? this.#refuse(null);
   }
 
   time(key: string): string {

@@ -31,6 +31,10 @@ export const ENTRY_COLUMNS = [
   'signal',
   'trace_id',
   'context_source',
+  'processes',
+  'failed_processes',
+  'process_list',
+  'failed_process_list',
 ] as const satisfies readonly (keyof Entry)[];
 
 export const SESSION_COLUMNS = [
@@ -49,7 +53,7 @@ export const SESSION_COLUMNS = [
   'end_reason',
 ] as const satisfies readonly (keyof SessionMetadata)[];
 
-/** The environment, which is no single value, as JSON. */
+/** What is no single value, as JSON. */
 export function entryCells(entry: Entry): Cell[] {
   return ENTRY_COLUMNS.map((column) => {
     const value = entry[column];

@@ -1,6 +1,6 @@
 // Sessions as a SQLite database of their own: a table for each kind of thing, columns named as in
-// the files, booleans as 0 and 1, the environment as JSON. A text cannot hold NUL or half a
-// character there; an entry with such a text has U+FFFD in its place and is whole in `exact`.
+// the files, booleans as 0 and 1, lists and the environment as JSON. A text cannot hold NUL or half
+// a character there; an entry with such a text has U+FFFD in its place and is whole in `exact`.
 import type { Entry, SessionMetadata } from '../types.ts';
 import { encodeEntry } from './entry.ts';
 import {
@@ -23,6 +23,8 @@ const INTEGERS: readonly string[] = [
   'exit_code',
   'output_truncated',
   'output_truncated_bytes',
+  'processes',
+  'failed_processes',
   'entry_count',
   'total_duration_ms',
   'commands_succeeded',

@@ -72,6 +72,10 @@ function foreignLine(json: JsonObject, defaults: ImportDefaults): ImportedLine |
     signal: null,
     trace_id: null,
     context_source: agent === null ? null : 'self-reported',
+    processes: null,
+    failed_processes: null,
+    process_list: null,
+    failed_process_list: null,
   };
   if (fields.problem !== undefined) return { problem: fields.problem };
   if (command === '') return { problem: 'no command' };

@@ -3,7 +3,8 @@
 //
 // Searched are four fields of an entry: command, description, stdout, stderr. Of a field longer
 // than 4,096 characters the first and the last 2,048 are searched: errors stand at one of the ends,
-// and the bytes are in the capture. Escape sequences and control characters (but tab and the two
+// and the bytes are in the capture. What ran inside is searched in the same way, each process by
+// itself, where that is asked for. Escape sequences and control characters (but tab and the two
 // line ends) are taken out first. Letters match in either case, as Unicode folds them one by one:
 // what `rg -i` finds. A regular expression is JavaScript's, `^` and `$` are the ends of a line.
 import { AppError } from '../errors.ts';

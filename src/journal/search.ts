@@ -15,7 +15,9 @@ import {
 export type SearchQuery = {
   /** Found in either case; empty finds every command. */
   readonly text: string;
-  /** `text` is a regular expression. */
+  /** Only commands inside of which a process ran that has this in its argv, in either case. */
+  readonly process?: string;
+  /** `text` and `process` are regular expressions. */
   readonly regex?: boolean;
   /** Only commands that began then or later (epoch ms). */
   readonly since?: number;
@@ -28,6 +30,9 @@ export type SearchQuery = {
 const FIELDS = ['command', 'description', 'stdout', 'stderr'] as const;
 export type Field = (typeof FIELDS)[number];
 
+/** Between the processes of an entry; no excerpt has it inside. */
+const BETWEEN = '\x1f';
+
 /** One entry in which it was found: the first place in the first field that has it. */
 export type SearchHit = {
   readonly sessionId: string;
@@ -37,8 +42,9 @@ export type SearchHit = {
   readonly command: string;
   readonly exitCode: number | null;
   readonly agentId: string | null;
-  readonly found: Field;
-  /** Bytes (UTF-8) before the match in that field of the entry. */
+  /** `process`: only processes were asked for, and this is the first that has it. */
+  readonly found: Field | 'process';
+  /** Bytes (UTF-8) before the match in that field of the entry, or in that process's argv. */
   readonly offset: number;
   /** The line of the match, or what is near it, cleaned of escape sequences. */
   readonly snippet: string;
@@ -61,19 +67,21 @@ export type Candidate = HitKey & {
   readonly agentId: string | null;
   readonly command: string;
   readonly excerpts: Readonly<Record<Field, string | null>>;
+  /** What `processesOf` gives. */
+  readonly processes: string | null;
   /** A field as the entry has it, for the few that are shown; undefined when it is gone. */
   readonly field: (name: Field) => string | null | undefined;
 };
 
 /** Over a whole journal, by reading it. */
 export function scanSearch(directory: string, query: SearchQuery): SearchHit[] {
-  const matcher = matcherOf(query.text, query.regex === true);
+  const matchers = matchersOf(query);
   const newest = new Newest(query.limit);
   for (const sessionId of journalSessionIds(directory)) {
     for (const { entry, offset } of readEntries(directory, sessionId)) {
       const key = keyOf(entry, sessionId, offset);
       if (!passes(entry, key.at, query) || !newest.wants(key)) continue;
-      const hit = hitOf(candidateOf(entry, key), matcher);
+      const hit = hitOf(candidateOf(entry, key), matchers);
       if (hit !== undefined) newest.add(key, hit);
     }
   }
@@ -110,37 +118,69 @@ function candidateOf(entry: Entry, key: HitKey): Candidate {
       stdout: excerptOrNull(fields.stdout),
       stderr: excerptOrNull(fields.stderr),
     },
+    processes: processesOf(entry),
     field: (name) => fields[name],
   };
+}
+
+/** What is searched of the processes of an entry, as one text. */
+export function processesOf({ process_list: list }: Pick<Entry, 'process_list'>): string | null {
+  return list === null ? null : list.map(excerptOf).join(BETWEEN);
 }
 
 export function excerptOrNull(field: string | null): string | null {
   return field === null ? null : excerptOf(field);
 }
 
+/** What to look for; `text` is undefined when only processes are asked for. */
+export type Matchers = {
+  readonly text: Matcher | undefined;
+  readonly process: Matcher | undefined;
+};
+
+/** Throws `usage` for a regular expression that is none. */
+export function matchersOf({ text, process, regex = false }: SearchQuery): Matchers {
+  const inside = process === undefined ? undefined : matcherOf(process, regex);
+  const bare = text === '' && inside !== undefined;
+  return { text: bare ? undefined : matcherOf(text, regex), process: inside };
+}
+
 /** Undefined when it is not found, or was removed meanwhile. */
-export function hitOf(candidate: Candidate, matcher: Matcher): SearchHit | undefined {
+export function hitOf(candidate: Candidate, { text, process }: Matchers): SearchHit | undefined {
+  const inside = process && processHit(candidate, process);
+  if (process !== undefined && inside === undefined) return undefined;
+  return text === undefined ? inside : fieldHit(candidate, text);
+}
+
+function processHit(candidate: Candidate, matcher: Matcher): SearchHit | undefined {
+  for (const argv of candidate.processes?.split(BETWEEN) ?? []) {
+    const match = matcher.find(argv);
+    if (match === undefined) continue;
+    const offset = Buffer.byteLength(argv.slice(0, match.index));
+    return { ...factsOf(candidate), found: 'process', offset, ...snippetOf(argv, match) };
+  }
+  return undefined;
+}
+
+function fieldHit(candidate: Candidate, matcher: Matcher): SearchHit | undefined {
   for (const found of FIELDS) {
     const excerpt = candidate.excerpts[found];
     const match = excerpt === null ? undefined : matcher.find(excerpt);
     if (excerpt === null || match === undefined) continue;
     const field = candidate.field(found);
     if (field === null || field === undefined) return undefined;
-    const { sessionId, entryId, sequence, at, command, exitCode, agentId } = candidate;
-    return {
-      sessionId,
-      entryId,
-      sequence,
-      timestamp: entryTimestamp(at),
-      command,
-      exitCode,
-      agentId,
-      found,
-      offset: Buffer.byteLength(field.slice(0, placeInField(field, match.index))),
-      ...snippetOf(excerpt, match),
-    };
+    const offset = Buffer.byteLength(field.slice(0, placeInField(field, match.index)));
+    return { ...factsOf(candidate), found, offset, ...snippetOf(excerpt, match) };
   }
   return undefined;
+}
+
+type HitFacts = Omit<SearchHit, 'found' | 'offset' | 'snippet' | 'match'>;
+
+function factsOf(candidate: Candidate): HitFacts {
+  const { sessionId, entryId, sequence, at, command, exitCode, agentId } = candidate;
+  const timestamp = entryTimestamp(at);
+  return { sessionId, entryId, sequence, timestamp, command, exitCode, agentId };
 }
 
 const CONTEXT_LENGTH = 60;

@@ -37,7 +37,7 @@ function locate(env: Env): Runner {
 }
 
 /** Bundled we are in dist/, from source in src/run/: native/ is one or two levels up. */
-function nativeDir(from: string): string | undefined {
+export function nativeDir(from: string): string | undefined {
   return ['..', '../..'].map((up) => join(from, up, 'native')).find((dir) => existsSync(dir));
 }
 
@@ -45,7 +45,7 @@ function buildOnce(native: string, env: Env): Runner {
   const sources = readdirSync(native)
     .filter((name) => /\.[ch]$/.test(name))
     .sort();
-  const cache = join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'cuff');
+  const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'cuff');
   const target = join(cache, `runner-${fingerprint(native, sources)}`);
   if (existsSync(target)) return { kind: 'native', path: target };
   const temp = `${target}.${process.pid}.tmp`;
@@ -64,7 +64,7 @@ function buildOnce(native: string, env: Env): Runner {
 }
 
 /** FNV-1a, 64 bit: tells versions apart, guards nothing, and spares loading node:crypto. */
-function fingerprint(native: string, sources: readonly string[]): string {
+export function fingerprint(native: string, sources: readonly string[]): string {
   let hash = 0xcbf29ce484222325n;
   for (const name of sources) {
     for (const byte of readFileSync(join(native, name))) {

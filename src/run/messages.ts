@@ -68,5 +68,8 @@ export function runnerWords(spec: RunSpec): string[] {
   if (spec.killAfterMs !== undefined) words.push('--kill-after', String(spec.killAfterMs));
   if (spec.forward) words.push('--forward');
   if (spec.strict) words.push('--strict');
+  const { trace } = spec;
+  if (trace) words.push('--trace', trace.shimDir, '--trace-env', trace.envNames.join(','));
+  if (trace?.stamps === false) words.push('--trace-stamps', 'no');
   return [...words, '--', ...spec.argv];
 }

@@ -15,6 +15,7 @@ export const PORTABLE_LIMITS: readonly string[] = [
   'When the reader of forwarded output leaves, a write may fail with ECONNRESET before SIGPIPE.',
   'There is no true order between stdout and stderr; the merged transport is two streams, too.',
   'The socket transport does not say which process wrote the bytes.',
+  'A run is not traced: nobody says which processes there were.',
   'Reading costs the event loop and heap of this process; starting costs more the larger it is.',
   'Deadlines, kills and ends are noticed late while the event loop is blocked.',
   'Death by a real-time signal looks like exit code 0, because Node has no name for those.',

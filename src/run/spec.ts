@@ -30,6 +30,17 @@ export type RunSpec = {
   readonly size: { readonly cols: number; readonly rows: number };
   /** Set for a run whose output goes there and to no file. */
   readonly memory?: Memory;
+  /** Who runs inside is told in `trace.bin`. The portable backend cannot, and leaves it out. */
+  readonly trace?: TraceSpec;
+};
+
+type TraceSpec = {
+  /** Where the shim lies, an absolute path. */
+  readonly shimDir: string;
+  /** Variables whose values may be written down. */
+  readonly envNames: readonly string[];
+  /** False: `merged` stays a pipe, on which the processes themselves say what they write. */
+  readonly stamps?: boolean;
 };
 
 export type RunMessage =

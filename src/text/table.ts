@@ -31,7 +31,7 @@ export function table(
   const safe = rows.map((row) => columns.map((_, i) => printable(row[i] ?? '')));
   const head = columns.map((column) => column.title);
   const widths = columns.map((_, i) =>
-    Math.max(...[head, ...safe].map((row) => displayWidth(row[i] ?? ''))),
+    [head, ...safe].reduce((width, row) => Math.max(width, displayWidth(row[i] ?? '')), 0),
   );
   const last = columns.length - 1;
   if (options.width !== undefined) {

@@ -61,6 +61,13 @@ describe('meta.json', () => {
         starter: process_,
         killAfterMs: count,
         outputBytesMax: count,
+        trace: fc.oneof(
+          fc.record({
+            enabled: fc.constant(true as const),
+            mode: fc.constantFrom('socket', 'pipe', 'pty'),
+          }),
+          fc.record({ enabled: fc.constant(false as const), reason: fc.string() }),
+        ),
         runner: process_,
         child: process_,
         startedAt: time,
@@ -93,6 +100,24 @@ describe('meta.json', () => {
     expect([decodeMeta(text)?.retentionSeconds, decodeMeta(text, 7)?.retentionSeconds]).toEqual([
       86_400, 7,
     ]);
+  });
+
+  it('says whether it is traced, and nothing where nobody asked or nobody can tell', () => {
+    const on = { enabled: true, mode: 'socket' } as const;
+    expect(encodeMeta(metaOf('one', { trace: on }), [])).toContain(
+      ',"output_bytes_max":1073741824,"trace":{"enabled":true,"mode":"socket"}}\n',
+    );
+    for (const [text, trace] of [
+      ['{"enabled":true,"mode":"socket"}', on],
+      ['{"enabled":false,"reason":"x"}', { enabled: false, reason: 'x' }],
+      ['{"enabled":true,"mode":"carrier"}', undefined],
+      ['{"enabled":false}', undefined],
+      ['{"enabled":1,"mode":"socket","reason":"x"}', undefined],
+      ['[]', undefined],
+    ] as const) {
+      const meta = encodeMeta(metaOf('one'), []).replace(/\}\n$/, `,"trace":${text}}\n`);
+      expect([text, decodeMeta(meta)?.trace]).toEqual([text, trace]);
+    }
   });
 
   it('a clock that gives no time does not stop it', () => {
@@ -205,6 +230,7 @@ describe('events.jsonl', () => {
       },
       '"processes":[{"pid":1,"start_time":2,"command":"x","holds_output":false}]',
     ],
+    [{ type: 'trace', at, reason: 'no room' }, '"enabled":false,"reason":"no room"'],
     [
       { type: 'kill', at, signal: 'SIGTERM', by: 'order', died: [1], alive: [2] },
       '"signal":"SIGTERM","by":"order","died":[1],"alive":[2]',

@@ -29,6 +29,12 @@ const NAMES = [
   'state root',
   'free disk',
   'file watching',
+  'tracing',
+  'shim',
+  'musl',
+  '32-bit',
+  'ptrace',
+  'socket',
 ];
 
 async function doctor(env: Readonly<Record<string, string>>): Promise<Doctor & { code: number }> {

@@ -87,6 +87,7 @@ describe('cuff ls', () => {
           lost_bytes: 0,
           output_open: false,
           pinned: false,
+          trace: null,
           path: cli.dir('first'),
         },
       ],

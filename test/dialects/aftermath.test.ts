@@ -141,9 +141,10 @@ describe('output that could not be kept', () => {
 });
 
 describe('a run whose output cannot be read', () => {
-  /** Takes away the file of the only run there is. */
+  /** Takes away the file of the only run there is, once it is there. */
   const spoil = ({ stateRoot }: World): string =>
-    `(\\cd ${stateRoot}/sessions/*/ && rm output.bin && mkdir output.bin)`;
+    `(\\cd ${stateRoot}/sessions/*/; until rm output.bin; do :; done 2>/dev/null;` +
+    ' mkdir output.bin)';
 
   it('is a session of codex all the same', async () => {
     const codex = await CodexWorld.open();

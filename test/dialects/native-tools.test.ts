@@ -284,7 +284,7 @@ describe('another conversation', () => {
 });
 
 it('leaves nothing in the state root that was for one run', async () => {
-  const native = await Native.open();
+  const native = await Native.open({ recording: { trace: 'off' } });
   await native.run('false | true');
   await native.world.stop(native.plugin);
   expect(readdirSync(join(native.world.stateRoot, 'stages'))).toEqual([]);

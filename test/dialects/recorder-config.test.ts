@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { RecorderPlugin } from '../../src/dialects/recorder.ts';
 import { configProblems, recorderSettings } from '../../src/dialects/recorder-config.ts';
+import { TRACE_DEFAULT } from '../../src/limits.ts';
 import { ConfigurationError } from '../../src/recorder-errors.ts';
 import { World } from '../recorder/helper.ts';
 import { verifies } from '../requirements.ts';
@@ -19,6 +20,7 @@ const DEFAULTS = {
     retentionDays: 30,
     strict: false,
     redact: false,
+    trace: TRACE_DEFAULT,
   },
   execution: {
     defaultTimeoutSeconds: 120,
@@ -201,6 +203,6 @@ it('the schema for editors knows every key, and no other', () => {
   expect(additionalProperties).toBe(false);
   expect(Object.keys(properties)).toEqual(['recording', 'execution']);
   expect(properties.recording?.additionalProperties).toBe(false);
-  expect(Object.keys(properties.recording?.properties ?? {})).toHaveLength(10);
+  expect(Object.keys(properties.recording?.properties ?? {})).toHaveLength(11);
   expect(Object.keys(properties.execution?.properties ?? {})).toHaveLength(7);
 });

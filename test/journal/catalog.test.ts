@@ -28,6 +28,12 @@ const QUERIES: readonly SearchQuery[] = [
   { text: '', limit: 1000, exit: 1 },
   { text: 'main', limit: 1000, agent: 'codex' },
   { text: '^on (branch|fire)', regex: true, limit: 1000 },
+  { text: '', process: 'git push', limit: 1000 },
+  { text: '', process: '', limit: 1000 },
+  { text: '', process: 'TASK %_\\', limit: 1000 },
+  { text: 'main', process: 'e', limit: 1000 },
+  { text: 'status', process: 'sh -c', exit: 'nonzero', limit: 2 },
+  { text: '', process: '^git (push|pull)$', regex: true, limit: 1000 },
 ];
 const TIMES = [undefined, NOW + 2_500, Date.parse('2026-01-19T00:00:00Z'), NOW + 86_400_000];
 
@@ -50,6 +56,11 @@ const output = fc.oneof(
   fc.constantFrom('STRASSE straße', '\ud800 half', 'x\0y "quoted"', `on fire${'.'.repeat(5000)}e`),
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
+const process = fc.oneof(
+  fc.constantFrom('git push', 'git push origin', "sh -c 'git pull'", 'git pull', 'make -j8'),
+  fc.constantFrom('ta\u017f\u212a %_\\', 'a\x1fgit push', 'x\ny git push', ''),
+  output,
+);
 const draft = fc.record({
   at: time,
   command: fc.constantFrom(
@@ -66,6 +77,7 @@ const draft = fc.record({
   exit_code: fc.constantFrom(0, 0, 1, 2, 127, null),
   duration_ms: fc.constantFrom(0, 5, 5, 1000),
   agent_id: fc.constantFrom('claude-code', 'codex', null),
+  process_list: fc.option(fc.array(process, { maxLength: 3 }), { nil: null }),
 });
 type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
 

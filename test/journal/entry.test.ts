@@ -97,6 +97,10 @@ const entries: fc.Arbitrary<Entry> = fc.record({
   signal: stringOrNull,
   trace_id: stringOrNull,
   context_source: fc.constantFrom('self-reported', null),
+  processes: fc.option(count),
+  failed_processes: fc.option(count),
+  process_list: fc.option(fc.array(string)),
+  failed_process_list: fc.option(fc.array(string)),
 });
 
 describe('an entry', () => {
@@ -123,7 +127,8 @@ describe('an entry', () => {
         '"agent_id":"claude-code","conversation_id":"conv_abc123","tool_call_id":"tc_xyz789",' +
         '"opencuff_version":"0.1.0","plugin_version":"1.0.0",' +
         '"run_id":"20260118-143052-0000abcd","end_reason":"itself","signal":null,' +
-        '"trace_id":null,"context_source":"self-reported"}\n',
+        '"trace_id":null,"context_source":"self-reported","processes":null,' +
+        '"failed_processes":null,"process_list":null,"failed_process_list":null}\n',
     );
   });
 
@@ -151,6 +156,10 @@ describe('an entry', () => {
       signal: null,
       trace_id: null,
       context_source: null,
+      processes: null,
+      failed_processes: null,
+      process_list: null,
+      failed_process_list: null,
     });
   });
 

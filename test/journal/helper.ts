@@ -61,6 +61,10 @@ export function draftOf(change: Partial<EntryDraft> = {}): EntryDraft {
     signal: null,
     trace_id: null,
     context_source: 'self-reported',
+    processes: null,
+    failed_processes: null,
+    process_list: null,
+    failed_process_list: null,
     ...change,
   };
 }

@@ -99,6 +99,26 @@ describe('a search', () => {
     });
   });
 
+  it('by what ran inside finds the process, and nothing that was only printed', async () => {
+    const journal = journalOf(
+      { command: 'make', process_list: ['make', 'git push origin', 'sh -c "x"'] },
+      { command: 'git push', stdout: 'git push', process_list: null },
+      { command: 'make clean', stdout: 'on main', process_list: ['rm -rf out', 'git pull'] },
+    );
+    const [hit, ...others] = await search(journal, { process: 'GIT pu' });
+    expect(others).toMatchObject([
+      { command: 'make', found: 'process', snippet: 'git push origin' },
+    ]);
+    expect(hit).toMatchObject({ command: 'make clean', found: 'process', offset: 0 });
+    expect(await search(journal, { process: 'git pu', text: 'on main' })).toMatchObject([
+      { command: 'make clean', found: 'stdout' },
+    ]);
+    expect(await search(journal, { process: '^git', regex: true })).toHaveLength(2);
+    expect(await search(journal, { process: 'originsh' })).toEqual([]);
+    expect(await search(journal, { process: 'origin\x1fsh' })).toEqual([]);
+    expect(await search(journal, { process: '' })).toHaveLength(2);
+  });
+
   it('of a long output looks at both ends', async () => {
     const stdout = `first ${'x'.repeat(3000)} middle ${'y'.repeat(3000)} last`;
     const journal = journalOf({ stdout });

@@ -47,6 +47,10 @@ export function entryOf(sessionId: string, sequence: number, facts: EntryFacts):
     signal: null,
     trace_id: null,
     context_source: null,
+    processes: null,
+    failed_processes: null,
+    process_list: null,
+    failed_process_list: null,
     ...facts,
   };
 }
@@ -117,7 +121,14 @@ export function addSamples(journal: Journal): void {
       ...times(5, { command: 'git status', duration_ms: 1_523 }),
       ...times(3, { command: 'npm test', duration_ms: 40_000 }),
       ...times(2, { command: 'cat package.json', duration_ms: 12 }),
-      ...['npm run build', 'ls -la', 'git diff', 'git add -A'].map((command) => ({ command })),
+      {
+        command: 'npm run build',
+        processes: 4,
+        failed_processes: 0,
+        process_list: ['npm run build', "sh -c 'git push origin main'", 'git push origin main'],
+        failed_process_list: [],
+      },
+      ...['ls -la', 'git diff', 'git add -A'].map((command) => ({ command })),
       { command: 'git push', exit_code: 1, duration_ms: 2 * MINUTE + 34_000 - 127_679 },
     ],
     metadata: { working_directory: '/Users/dev/myproject', agent_id: 'claude-code' },

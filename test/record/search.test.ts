@@ -72,6 +72,37 @@ describe('cuff record search', () => {
     expect(await found('--', '--no-such-flag')).toEqual([]);
   });
 
+  it('finds what ran inside of a command, with or without a text', async () => {
+    const inside = new Journal();
+    inside.add('20260118_143052_a7b3c9d2-e4f5', {
+      entries: [
+        { command: 'make', stdout: 'ok\n', process_list: ["sh -c 'cc x.c'", 'cc x.c'] },
+        { command: 'make', stdout: 'no\n', process_list: ['cc y.c'], exit_code: 2 },
+        { command: 'echo cc x.c' },
+      ],
+    });
+    const one = await inside.run('search', '--process', 'cc x.c');
+    expect([one.code, one.out, one.err]).toEqual([
+      0,
+      '20260118_143052_a7b3c9d2 #1  2026-01-18 14:30:52  exit 0  make\n' +
+        "    process+7: sh -c 'cc x.c'\n",
+      '',
+    ]);
+    const both = await inside.json<{ hits: unknown[] }>(
+      'search',
+      'no',
+      '--process',
+      'cc',
+      '--json',
+    );
+    expect(both.hits).toMatchObject([{ sequence_number: 2, field: 'stdout' }]);
+    const regex = await inside.run('search', '--regex', '--process', '^cc [xy]\\.c$');
+    expect(regex.out.match(/process\+0: cc/g)).toHaveLength(2);
+    expect((await inside.run('search', '--process', 'ld')).code).toBe(1);
+    expect((await inside.run('search')).err).toMatch(/^Error: Missing argument TEXT\n/);
+    await inside.close();
+  });
+
   it('finds nothing with exit 1', async () => {
     const { code, out, err } = await journal.run('search', 'no such thing');
     expect([code, out, err]).toEqual([1, '', 'Nothing found.\n']);

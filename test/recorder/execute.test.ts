@@ -12,7 +12,7 @@ describe('a command', () => {
     verifies('S000-R147', 'S000-R148', 'S000-R149', 'S000-R150', 'S000-R151', 'S000-R152');
     verifies('S000-R153', 'S000-R029', 'S000-R002', 'S000-R111', 'S000-R112');
     const world = new World();
-    const plugin = await world.plugin();
+    const plugin = await world.plugin({ recording: { trace: 'off' } });
     const answer = await execute(plugin, 'echo out; echo err >&2; exit 3', {
       description: 'Say two things',
     });
@@ -54,6 +54,10 @@ describe('a command', () => {
       signal: null,
       trace_id: null,
       context_source: null,
+      processes: null,
+      failed_processes: null,
+      process_list: null,
+      failed_process_list: null,
     });
   });
 

@@ -113,6 +113,9 @@ test.skipIf(noMount)('a read-only state root: the command runs as without us', a
     const text = 'echo out; echo err >&2; exit 5';
     const plain = await cli.with(STATE, 'run', '--', 'bash', '-c', text);
     expect(plain).toMatchObject({ code: 5, out: 'out\n', err: 'err\n' });
+    const dev = text.replace('exit', 'echo dev >/dev/stdout; exit');
+    const traced = await cli.with(STATE, 'run', '--trace', '--', 'bash', '-c', dev);
+    expect(traced).toMatchObject({ code: 5, out: 'out\ndev\n', err: 'err\n' });
     const strict = await cli.with(STATE, 'run', '--strict', '--', 'bash', '-c', text);
     expect(strict).toMatchObject({ code: 1, out: '' });
     expect(strict.err).toContain('cannot be written');

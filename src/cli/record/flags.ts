@@ -40,7 +40,7 @@ export class Flags {
     return Number(this.text(flag) ?? 0);
   }
 
-  /** What stands where the command wants its argument; it was checked that there is one. */
+  /** What stands where the command wants its argument; empty where it may be left out. */
   operand(): string {
     return this.#operands[0] ?? '';
   }
@@ -111,7 +111,7 @@ export function parseFlags(command: RecordCommand, args: readonly string[]): Fla
     if (joined === undefined) i += 1;
     values.set(flag, checked(command, option, joined ?? args[i]));
   }
-  checkOperands(command, operands);
+  checkOperands(command, operands, values);
   return new Flags(command, values, operands);
 }
 
@@ -134,9 +134,16 @@ function checked(command: RecordCommand, option: RecordOption, value: string | u
   return value;
 }
 
-function checkOperands(command: RecordCommand, operands: readonly string[]): void {
+function checkOperands(
+  command: RecordCommand,
+  operands: readonly string[],
+  values: ReadonlyMap<string, string>,
+): void {
   const wanted = command.arguments[operands.length];
-  if (wanted !== undefined) throw usage(command, `Missing argument ${wanted.name}`);
+  const dispensable = wanted?.unless !== undefined && values.has(wanted.unless);
+  if (wanted !== undefined && !dispensable) {
+    throw usage(command, `Missing argument ${wanted.name}`);
+  }
   const extra = operands[command.arguments.length];
   if (extra !== undefined) throw usage(command, `Unexpected argument '${printable(extra)}'`);
 }

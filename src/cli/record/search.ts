@@ -39,9 +39,11 @@ function queryOf(flags: Flags): SearchQuery {
   const since = flags.since();
   const agent = flags.text('--agent');
   const exit = exitOf(flags.text('--exit'));
+  const process = flags.text('--process');
   return {
     text: flags.operand(),
     limit: flags.count('--limit'),
+    ...(process !== undefined && { process }),
     ...(flags.on('--regex') && { regex: true }),
     ...(since !== undefined && { since }),
     ...(agent !== undefined && { agent }),

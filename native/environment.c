@@ -1,0 +1,77 @@
+/* The environment of a traced command: the shim, where it is to report, and a word for the address
+ * sanitizer, each at the place of what the user had under that name. The shim takes them out again
+ * before anybody can look. */
+#include "runner.h"
+#include "trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ASAN_WORD "verify_asan_link_order=0" /* else its runtime refuses to come second */
+
+extern char **environ;
+
+/* What the user had is kept to the byte, but for the shim of a capture around this one, which goes
+ * with the separator behind it. */
+static void add_preloads(struct text *t, const char *had) {
+  const size_t tail = strlen(TRACE_SHIM_TAIL);
+  bool only_ours = *had != 0;
+  size_t before = t->length;
+  text_add(t, ":");
+  while (*had) {
+    size_t length = strcspn(had, ": "), whole = length + (had[length] != 0);
+    bool ours = length >= tail && memcmp(had + length - tail, TRACE_SHIM_TAIL, tail) == 0;
+    only_ours = only_ours && ours && whole == length;
+    if (!ours) text_add(t, "%.*s", (int)whole, had);
+    had += whole;
+  }
+  if (!only_ours) return;
+  t->length = before;
+  t->data[before] = 0;
+}
+
+static const char *const NAMES[VARIABLES_ADDED] = {"LD_PRELOAD", "ASAN_OPTIONS", TRACE_VARIABLE};
+
+/* Whether this is the variable `which` of those that are added. */
+bool is_added(int which, const char *variable) {
+  size_t length = strlen(NAMES[which]);
+  return strncmp(variable, NAMES[which], length) == 0 && variable[length] == '=';
+}
+
+/* It as NAME=value; `had` is what the user has under that name, or NULL. NULL without memory. */
+char *added_variable(int which, const char *had) {
+  const char *dir = trace_shim(), *path = trace_path();
+  size_t size = strlen(dir) + strlen(path) + (had == NULL ? 0 : strlen(had)) + 128;
+  char *data = malloc(size);
+  if (data == NULL) return NULL;
+  struct text t;
+  text_init(&t, data, size);
+  text_add(&t, "%s=", NAMES[which]);
+  if (strcmp(NAMES[which], "LD_PRELOAD") == 0) {
+    text_add(&t, "%s%s", dir, TRACE_SHIM_TAIL);
+    if (had != NULL) add_preloads(&t, had);
+  } else if (strcmp(NAMES[which], TRACE_VARIABLE) == 0) {
+    text_add(&t, "%s", path);
+  } else {
+    text_add(&t, "%s%s%s", had == NULL ? "" : had, had == NULL ? "" : ":", ASAN_WORD);
+  }
+  return data;
+}
+
+/* NULL without memory: then the command gets what it would have had. */
+char **traced_environment(void) {
+  static char **list; /* ours until the end */
+  size_t count = 0;
+  while (environ[count] != NULL) count++;
+  list = malloc((count + VARIABLES_ADDED + 1) * sizeof *list);
+  if (list == NULL) return NULL;
+  memcpy(list, environ, (count + 1) * sizeof *list);
+  for (int which = 0; which < VARIABLES_ADDED; which++) {
+    size_t at = 0;
+    while (at < count && !is_added(which, list[at])) at++;
+    list[at] = added_variable(which, at < count ? strchr(list[at], '=') + 1 : NULL);
+    if (list[at] == NULL) return NULL;
+    if (at == count) list[++count] = NULL;
+  }
+  return list;
+}

@@ -1,0 +1,81 @@
+/* Who of the run has ended, stopped or gone on. We are the subreaper, so orphans end here, too. */
+#include "runner.h"
+#include "trace.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+#define PTY_HELD 16384 /* more than a pty keeps for its reader */
+
+/* What was written until now is read before we say that it is over, however slow the disk or the
+ * reader. Later bytes are those of survivors, and there may be no end to them. */
+void mark_due(struct run *r) {
+  for (int i = 0; i < r->stream_count; i++) {
+    struct stream *s = &r->streams[i];
+    int waiting = 0;
+    if (s->fd < 0) continue;
+    if (s->fd == r->master) waiting = PTY_HELD; /* a pty does not know how much is on its way */
+    else if (ioctl(s->fd, FIONREAD, &waiting) != 0) waiting = 0;
+    s->due = (size_t)waiting;
+  }
+}
+
+static void command_ended(struct run *r, int status) {
+  r->status = status;
+  r->exited = true;
+  r->exit_at = wall_ms();
+  r->drain_until = now_ms() + DRAIN_MS;
+  if (WIFSIGNALED(status)) r->hurry = true;
+  mark_due(r);
+  if (WIFEXITED(status))
+    record_event(r, "shell_exited", "\"exit_code\":%d", WEXITSTATUS(status));
+  else
+    record_event(r, "shell_exited", "\"signal\":\"%s\"", signal_name(WTERMSIG(status)));
+}
+
+static void command_stopped(struct run *r) {
+  r->stopped = true;
+  tty_restore();
+  r->keyboard = -1;
+  say(r, "stopped");
+}
+
+/* The next one with news. Who follows hears of everybody followed, but must not ask who went on:
+ * that is told once, and their parents want to know. */
+static pid_t next_change(int *status) {
+  if (!follow_any()) return waitpid(-1, status, WNOHANG | WUNTRACED | WCONTINUED);
+  siginfo_t info = {.si_pid = 0};
+  if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0) return -1;
+  if (info.si_pid == 0) return 0;
+  bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+               info.si_code == CLD_DUMPED;
+  if (ended) follow_ending(info.si_pid);
+  return waitpid(info.si_pid, status, WNOHANG | WUNTRACED | __WALL);
+}
+
+static bool command_went_on(const struct run *r) {
+  siginfo_t info = {.si_pid = 0};
+  return waitid(P_PID, (id_t)r->pid, &info, WCONTINUED | WNOHANG) == 0 && info.si_pid == r->pid;
+}
+
+void reap(struct run *r) {
+  int status;
+  pid_t pid;
+  while ((pid = next_change(&status)) > 0) {
+    bool command = pid == r->pid;
+    if (WIFEXITED(status) || WIFSIGNALED(status)) {
+      int from = follow_ended(pid);
+      if (from >= 0) trace_reap(pid, status, command ? FROM_RUNNER : from);
+      if (command) command_ended(r, status);
+    } else if (WIFSTOPPED(status) && follow_stopped(pid, status)) {
+      if (command) r->stopped = false;
+    } else if (command && WIFSTOPPED(status)) {
+      command_stopped(r);
+    } else if (command && WIFCONTINUED(status)) {
+      r->stopped = false;
+    }
+  }
+  if (pid < 0 && errno == ECHILD) r->children = false;
+  if (r->stopped && follow_any() && command_went_on(r)) r->stopped = false;
+}

@@ -1,0 +1,73 @@
+/* The reader of a socket has left: its writers are to notice as they do in front of a pipe, by
+ * SIGPIPE. The kernel sends it to whoever begins to write from now on; a writer that waits for room
+ * in the middle of a write gets EPIPE alone, and most then complain on stderr. But those wait for
+ * us: as long as nothing is read they stay where they are, and can be found. */
+#include "runner.h"
+
+#include <dirent.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define TRIES 10 /* milliseconds in which one that writes all the time fills the room there is */
+
+static bool is_stream(const struct stream *s, pid_t pid, unsigned long long fd) {
+  char path[64];
+  struct stat st;
+  snprintf(path, sizeof path, "/proc/%d/fd/%llu", (int)pid, fd);
+  return stat(path, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode;
+}
+
+/* Whether this thread sleeps in a system call that writes to the stream. */
+static bool waits_for_room(const struct stream *s, pid_t pid, const char *thread) {
+  static const long WRITES[] = {SYS_write, SYS_writev, SYS_sendto, SYS_sendmsg, SYS_sendfile};
+  char path[96], data[256];
+  long number;
+  unsigned long long first, second, third;
+  snprintf(path, sizeof path, "/proc/%d/task/%.20s/syscall", (int)pid, thread);
+  if (read_file(path, data, sizeof data) <= 0) return false;
+  if (sscanf(data, "%ld %llx %llx %llx", &number, &first, &second, &third) != 4) return false;
+  if (number == SYS_splice) return is_stream(s, pid, third);
+  for (size_t i = 0; i < sizeof WRITES / sizeof *WRITES; i++)
+    if (number == WRITES[i]) return is_stream(s, pid, first);
+  return false;
+}
+
+static void signal_waiting(const struct stream *s, pid_t pid) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  DIR *threads = opendir(path);
+  if (threads == NULL) return; /* it has ended meanwhile */
+  struct dirent *entry;
+  while ((entry = readdir(threads)) != NULL)
+    if (entry->d_name[0] != '.' && waits_for_room(s, pid, entry->d_name))
+      syscall(SYS_tgkill, pid, atoi(entry->d_name), SIGPIPE);
+  closedir(threads);
+}
+
+/* Whether one of those whose bytes came last is at work: it may be about to wait. */
+static bool somebody_runs(const struct stream *s) {
+  pid_t last = 0;
+  for (int i = s->share_count - 1; i >= 0; i--) {
+    pid_t writer = s->shares[i].writer, parent;
+    char state = 0;
+    unsigned long long start;
+    if (writer == last) continue;
+    last = writer;
+    if (process_stat(writer, &state, &parent, &start) && state == 'R') return true;
+  }
+  return false;
+}
+
+void refuse_writers(struct stream *s) {
+  static struct process list[PROCESSES_MAX];
+  for (int i = 0; i < TRIES && somebody_runs(s); i++) poll(NULL, 0, 1);
+  int count = descendants(getpid(), list, PROCESSES_MAX);
+  for (int i = 0; i < count; i++) signal_waiting(s, list[i].pid);
+  shutdown(s->fd, SHUT_RD);
+}

@@ -1,0 +1,198 @@
+/* The environment of a child: what the caller gave, and behind it what a shim needs. The user's own
+ * LD_PRELOAD entries stay, behind ours. Nothing is added where the child could not load the shim
+ * (another root, a deleted file, a user who may not read it), because its loader would say so on
+ * stderr; nor where the caller itself says CUFF_TRACE, because then another capture begins. */
+#include "shim.h"
+
+#define ADDRESS_SPACE_MIN (64u << 20)
+
+static const char ASAN_VARIABLE[] = "ASAN_OPTIONS=" ASAN_OPTION;
+
+struct left { /* in front of memory that was mapped for a child's environment */
+  struct left *next;
+  size_t bytes;
+  uintptr_t thread;
+};
+
+static struct left *left_behind;
+
+/* The same in a vfork child as in the thread that waits for it. */
+static uintptr_t this_thread(void) {
+  uintptr_t at;
+#ifdef __x86_64__
+  __asm__("mov %%fs:0, %0" : "=r"(at));
+#else
+  __asm__("mrs %0, tpidr_el0" : "=r"(at));
+#endif
+  return at;
+}
+
+/* Whether the loader of a child will find the shim, and not only the beginning of one. It will need
+ * a descriptor for it, as we do. */
+static int is_reachable(const char *path) {
+  extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+  extern const char _edata[] __attribute__((visibility("hidden")));
+  struct sys_stat st = {.size = 0};
+  int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return 0;
+  int known = sys_fstat(fd, &st) == 0;
+  sys_close(fd);
+  return known && st.size >= _edata - __ehdr_start;
+}
+
+/* A program that just fits into its address space must fit with us. */
+static int has_space(void) { return sys_limit_of(RLIMIT_AS) >= ADDRESS_SPACE_MIN; }
+
+struct given { /* what matters of the environment that the caller gave */
+  size_t count;
+  char *const *preload, *const *asan;
+  int left_alone; /* nothing may be added to it */
+};
+
+static void read_given(struct given *given, char *const *env) {
+  *given = (struct given){0, NULL, NULL, 0};
+  given->left_alone = env != NULL && sys_impossible(env);
+  if (given->left_alone) return;
+  for (; env != NULL && env[given->count] != NULL; given->count++) {
+    const char *entry = env[given->count];
+    if (sys_impossible(entry)) {
+      given->left_alone = 1; /* exec will answer EFAULT, to exactly this */
+      return;
+    }
+    if (entry[0] == 'C' && text_starts(entry, TRACE_VARIABLE "=")) given->left_alone = 1;
+    if (entry[0] == 'L' && text_starts(entry, "LD_PRELOAD=")) given->preload = env + given->count;
+    /* The loader lists libraries instead of running: this is how ldd works. */
+    if (entry[0] == 'L' && text_starts(entry, "LD_TRACE_LOADED_OBJECTS=")) given->left_alone = 1;
+    if (entry[0] == 'A' && text_starts(entry, "ASAN_OPTIONS=")) given->asan = env + given->count;
+  }
+}
+
+static char *join(char **room, const char *a, const char *separator, const char *b) {
+  char *text = *room, *to = text;
+  const char *parts[] = {a, separator, b};
+  for (int i = 0; i < 3; i++) {
+    size_t n = text_length(parts[i]);
+    memcpy(to, parts[i], n);
+    to += n;
+  }
+  *to = 0;
+  *room = to + 1;
+  return text;
+}
+
+/* Where it is the stack of a vfork child that would have to hold it, the parent unmaps it later. */
+static void *map_for(struct child_env *child, size_t bytes) {
+  struct left *left = sys_map(bytes + sizeof *left);
+  if (left == NULL) return NULL;
+  *left = (struct left){NULL, bytes + sizeof *left, this_thread()};
+  child->mapped = left, child->bytes = left->bytes;
+  if (!shim_own_process()) {
+    child->mapped = NULL;
+    left->next = __atomic_load_n(&left_behind, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&left_behind, &left->next, left, 1, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+  }
+  return left + 1;
+}
+
+/* Who it is can only be told by what has reported its beginning: a vfork child has not. The text is
+ * in `child` where nothing is told about its words, else in `room`. */
+static char *tell_self(struct child_env *child, const struct child_facts *about, char *room) {
+  if (!(about->facts & TARGET_NATIVE)) return NULL;
+  int known = about->same_process && shim.inner_pid == 0 && shim_own_process();
+  char *text = *about->told == 0 ? child->self : room, *to = text;
+  memcpy(to, SELF_VARIABLE "=", sizeof SELF_VARIABLE);
+  to += sizeof SELF_VARIABLE;
+  to += text_number(to, known ? shim.pid : 0);
+  *to++ = ',';
+  to += text_number(to, shim.space);
+  *to++ = ',';
+  *to++ = about->facts & TARGET_DIRECT ? '1' : '0';
+  *to++ = ';';
+  memcpy(to, about->told, text_length(about->told) + 1);
+  return text;
+}
+
+void child_env_make(struct child_env *child, char **words, char *const *env,
+                    const struct child_facts *about) {
+  enum { ADDED = 5 }; /* four variables and the NULL */
+  struct given given;
+  *child = (struct child_env){.env = (char **)(uintptr_t)env};
+  if (about->facts & TARGET_ALONE) return;
+  read_given(&given, env);
+  const char *preload = about->facts & TARGET_NATIVE ? shim.preload_native : shim.preload_variable;
+  if (given.left_alone || !has_space() || !is_reachable(preload + sizeof "LD_PRELOAD")) return;
+  size_t texts = 0;
+  if (given.preload != NULL)
+    texts += text_length(preload) + text_length(*given.preload) + 2;
+  if (given.asan != NULL) texts += text_length(*given.asan) + sizeof ASAN_OPTION + 2;
+  if (*about->told != 0) texts += SELF_BYTES + text_length(about->told) + 2;
+  char **to = words, *room = NULL;
+  if (words == NULL || texts > 0 || given.count + ADDED > CHILD_WORDS) {
+    to = map_for(child, (given.count + ADDED) * sizeof *to + texts);
+    if (to == NULL) return;
+    room = (char *)(to + given.count + ADDED);
+  }
+  for (size_t i = 0; i < given.count; i++) to[i] = env[i];
+  size_t count = given.count;
+  if (given.preload == NULL) {
+    to[count++] = (char *)(uintptr_t)preload;
+  } else {
+    const char *theirs = *given.preload + sizeof "LD_PRELOAD";
+    child->original[0] = *given.preload;
+    child->joined[0] = join(&room, preload, ":", theirs);
+    to[given.preload - env] = child->joined[0];
+  }
+  if (given.asan == NULL) {
+    to[count++] = (char *)(uintptr_t)ASAN_VARIABLE;
+  } else {
+    child->original[1] = *given.asan;
+    child->joined[1] = join(&room, *given.asan, ":", ASAN_OPTION);
+    to[given.asan - env] = child->joined[1];
+  }
+  to[count++] = (char *)(uintptr_t)shim.trace_variable;
+  child->told = tell_self(child, about, room);
+  if (child->told != NULL) to[count++] = child->told;
+  to[count] = NULL;
+  child->env = to;
+}
+
+size_t child_env_undo(const struct child_env *child, char *const *from, char **to) {
+  size_t count = 0;
+  for (; *from != NULL; from++) {
+    char *entry = *from;
+    if (entry == shim.trace_variable || entry == shim.preload_variable) continue;
+    if (entry == shim.preload_native) continue;
+    if (entry == ASAN_VARIABLE || entry == child->told) continue;
+    for (int i = 0; i < 2; i++)
+      if (entry == child->joined[i]) entry = child->original[i];
+    __atomic_store_n(&to[count++], entry, __ATOMIC_RELAXED); /* somebody may be reading it */
+  }
+  __atomic_store_n(&to[count], NULL, __ATOMIC_RELAXED);
+  return count;
+}
+
+void child_env_drop(struct child_env *child) {
+  if (child->mapped != NULL) sys_unmap(child->mapped, child->bytes);
+  child->mapped = NULL;
+}
+
+void child_env_reclaim(void) {
+  environ_mend();
+  if (LIKELY(__atomic_load_n(&left_behind, __ATOMIC_RELAXED) == NULL)) return;
+  if (!shim_own_process()) return;
+  struct left *at = __atomic_exchange_n(&left_behind, NULL, __ATOMIC_ACQUIRE);
+  while (at != NULL) {
+    struct left *next = at->next;
+    if (at->thread == this_thread()) {
+      sys_unmap(at, at->bytes);
+    } else { /* of another thread, whose vfork child may be reading it */
+      at->next = __atomic_load_n(&left_behind, __ATOMIC_RELAXED);
+      while (!__atomic_compare_exchange_n(&left_behind, &at->next, at, 1, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED)) {
+      }
+    }
+    at = next;
+  }
+}

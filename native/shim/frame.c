@@ -1,0 +1,142 @@
+/* Frames: built in the caller's memory, appended to trace.bin with one write. The file is opened
+ * for each: a descriptor that is kept would be found by programs that close what they do not know,
+ * and by those that count. Nothing here waits, raises a signal or fails loudly. */
+#include "shim.h"
+
+struct shim_state shim;
+
+enum { F_DUPFD_CLOEXEC = 1030, FIRST_FREE_FD = 10, STREAM_FDS = 3 };
+
+void shim_quiet(void) { __atomic_store_n(&shim.on, 0, __ATOMIC_RELAXED); }
+
+int shim_may_speak(void) {
+  if (!shim_on()) return 0;
+  if (LIKELY(sys_filter_mode() == shim.filter_mode)) return 1;
+  shim_quiet();
+  return 0;
+}
+
+void frame_begin(struct frame *frame, void *memory, uint32_t room, int type, int flags) {
+  *frame = (struct frame){memory, sizeof(struct trace_frame), room, 0};
+  struct trace_frame *head = memory;
+  *head = (struct trace_frame){.type = (uint16_t)type, .flags = (uint16_t)flags};
+}
+
+void *frame_put(struct frame *frame, const void *data, uint32_t length) {
+  unsigned char *at = frame->base + frame->length;
+  /* 7 bytes are kept for the padding. */
+  if (frame->full || frame->length + 7 > frame->room || length > frame->room - 7 - frame->length) {
+    frame->full = 1;
+    return NULL;
+  }
+  if (data == NULL) memset(at, 0, length);
+  else memcpy(at, data, length);
+  frame->length += length;
+  return at;
+}
+
+void *frame_string(struct frame *frame, const char *text) {
+  return frame_put(frame, text, (uint32_t)text_length(text) + 1);
+}
+
+static void close_frame(struct trace_frame *head, uint32_t length) {
+  uint32_t bytes = (length + 7) & ~7u;
+  memset((unsigned char *)head + length, 0, bytes - length);
+  if (head->pid == 0) {
+    struct identity self;
+    shim_identity(&self);
+    head->pid = self.pid, head->space = self.space;
+  }
+  if (head->at_ns == 0) head->at_ns = sys_now_ns();
+  head->magic = TRACE_FRAME_MAGIC, head->bytes = bytes, head->check = 0;
+  head->check = trace_check(head, bytes);
+}
+
+/* A process may have closed its streams: what others find under those numbers is not ours. */
+int away_from_streams(int fd) {
+  if (LIKELY(fd < 0 || fd >= STREAM_FDS)) return fd;
+  int higher = (int)sys_fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+  sys_close(fd);
+  return higher;
+}
+
+static int put_in(int fd, const struct trace_frame *head) {
+  int64_t end = sys_lseek(fd, 0, SEEK_END); /* what is not a file has none */
+  if (end < 0) return (int)end;
+  if ((uint64_t)end + head->bytes > shim.file_max) return -EFBIG;
+  ssize_type written = sys_write(fd, head, head->bytes);
+  if (written < 0) return (int)written;
+  return (uint32_t)written == head->bytes ? 0 : -EIO;
+}
+
+static NOINLINE void tell_dropped(int fd) {
+  uint32_t frames = __atomic_exchange_n(&shim.dropped, 0, __ATOMIC_RELAXED);
+  if (frames == 0) return;
+  struct {
+    struct trace_frame head;
+    struct trace_drop drop;
+  } frame = {.head = {.type = TRACE_DROP}, .drop = {frames, shim.drop_error}};
+  close_frame(&frame.head, sizeof frame);
+  if (put_in(fd, &frame.head) < 0)
+    __atomic_fetch_add(&shim.dropped, frames, __ATOMIC_RELAXED);
+}
+
+int frame_open(void) {
+  int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+  return away_from_streams(sys_open(shim.trace_path, flags));
+}
+
+/* The number may be somebody else's by now. */
+static int kept_or(int error) {
+  struct sys_stat st;
+  if (shim.kept_fd == 0 || sys_fstat(shim.kept_fd, &st) < 0) return error;
+  return st.device == shim.kept_device && st.inode == shim.kept_inode ? shim.kept_fd : error;
+}
+
+/* In a process that goes on, signals wait meanwhile: a handler that jumps out would leave the
+ * descriptor open. */
+static int append(const struct trace_frame *head) {
+  if (sys_file_size_limited()) return -EFBIG;
+  int goes_on = head->type == TRACE_REAP || head->type == TRACE_WRITE;
+  uint64_t before;
+  if (goes_on) sys_block_signals(&before);
+  int fd = frame_open();
+  if (UNLIKELY(fd < 0)) fd = kept_or(fd);
+  int result = fd;
+  if (fd >= 0) {
+    result = put_in(fd, head);
+    if (result == 0 && UNLIKELY(shim.dropped != 0)) tell_dropped(fd);
+    if (fd != shim.kept_fd) sys_close(fd);
+  }
+  if (goes_on) sys_restore_signals(&before);
+  return result;
+}
+
+/* `fd` < 0: the file is opened for it. */
+int frame_send_to(int fd, struct trace_frame *head, uint32_t length) {
+  if (!shim_on()) return -ENXIO;
+  close_frame(head, length);
+  int result = fd >= 0 ? put_in(fd, head) : append(head);
+  if (result < 0) {
+    shim.drop_error = -result;
+    __atomic_fetch_add(&shim.dropped, 1, __ATOMIC_RELAXED);
+    shim_log("a frame was not written, error", NULL, -result);
+  }
+  return result;
+}
+
+int frame_send_ready(struct trace_frame *head, uint32_t length, int type, int flags) {
+  head->type = (uint16_t)type, head->flags = (uint16_t)flags;
+  return frame_send_to(-1, head, length);
+}
+
+int frame_send(struct frame *frame) {
+  if (frame->full) return -E2BIG;
+  return frame_send_to(-1, (struct trace_frame *)frame->base, frame->length);
+}
+
+void *scratch_take(size_t bytes) { return sys_map(bytes); }
+
+void scratch_give(void *memory, size_t bytes) {
+  if (memory != NULL) sys_unmap(memory, bytes);
+}

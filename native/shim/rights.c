@@ -1,0 +1,71 @@
+/* A process that changes its root or its user may not be able to open trace.bin any more, and what
+ * it then becomes would be known to nobody: chroot, su and setpriv are programs that do nothing
+ * else. Only there, and only if it is so, one descriptor is kept until the exec closes it. It is
+ * never used without looking whether it is still ours. */
+#include "interpose.h"
+
+#ifdef __linux__
+
+enum { F_DUPFD_CLOEXEC = 1030, KEPT_FD_MIN = 100 };
+
+extern int chroot(const char *path);
+extern int setuid(uint32_t user);
+extern int seteuid(uint32_t user);
+extern int setreuid(uint32_t real, uint32_t effective);
+extern int setresuid(uint32_t real, uint32_t effective, uint32_t saved);
+
+/* Gives a descriptor that behind() closes, or -1. */
+static NOINLINE int before(void) {
+  if (shim.kept_fd != 0 || !shim_may_speak() || !shim_own_process()) return -1;
+  int fd = frame_open();
+  if (fd < 0) return -1;
+  int high = (int)sys_fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FD_MIN);
+  sys_close(fd);
+  return high;
+}
+
+/* Back where it was: the descriptor is not needed any more. */
+static void let_go(void) {
+  struct sys_stat st;
+  int fd = shim.kept_fd, again = frame_open();
+  if (again < 0) return;
+  sys_close(again);
+  shim.kept_fd = 0;
+  if (sys_fstat(fd, &st) == 0 && st.device == shim.kept_device && st.inode == shim.kept_inode)
+    sys_close(fd);
+}
+
+static NOINLINE int behind(int fd, int result) {
+  struct sys_stat st;
+  if (fd < 0 && shim.kept_fd != 0 && result == 0 && shim_may_speak()) let_go();
+  if (fd < 0) return result;
+  int again = result == 0 ? frame_open() : 0;
+  if (again < 0 && sys_fstat(fd, &st) == 0) {
+    shim.kept_device = st.device, shim.kept_inode = st.inode;
+    shim.kept_fd = fd;
+    return result;
+  }
+  if (again > 0) sys_close(again);
+  sys_close(fd);
+  return result;
+}
+
+#define CHANGED(name, ...)                                                                    \
+  __typeof__(&name) original = ORIGINAL(name);                                                \
+  if (original == NULL) return (int)shim_answer(-ENOSYS);                                     \
+  int fd = before();                                                                          \
+  return behind(fd, original(__VA_ARGS__))
+
+HOOK(int, chroot, (const char *path)) { CHANGED(chroot, path); }
+
+HOOK(int, setuid, (uint32_t user)) { CHANGED(setuid, user); }
+
+HOOK(int, seteuid, (uint32_t user)) { CHANGED(seteuid, user); }
+
+HOOK(int, setreuid, (uint32_t real, uint32_t effective)) { CHANGED(setreuid, real, effective); }
+
+HOOK(int, setresuid, (uint32_t real, uint32_t effective, uint32_t saved)) {
+  CHANGED(setresuid, real, effective, saved);
+}
+
+#endif

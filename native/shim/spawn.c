@@ -1,0 +1,150 @@
+/* Starting another program: posix_spawn, and system and popen, which spawn inside the libc with the
+ * environment the process has. For these the environment is another one for as long as the call
+ * takes; what other threads change in it meanwhile stays. */
+#include "interpose.h"
+
+extern int posix_spawn(int *pid, const char *file, const void *actions, const void *attributes,
+                       char *const argv[], char *const env[]);
+extern int posix_spawnp(int *pid, const char *file, const void *actions, const void *attributes,
+                        char *const argv[], char *const env[]);
+extern int system(const char *command);
+extern void *popen(const char *command, const char *mode);
+
+typedef int (*spawn_function)(int *, const char *, const void *, const void *, char *const *,
+                              char *const *);
+
+struct spawn_call {
+  struct exec_call exec;
+  int *pid;
+  const void *actions, *attributes;
+  spawn_function spawn;
+};
+
+static NOINLINE int call_spawn(const struct spawn_call *call, const struct child_facts *about,
+                               int *started) {
+  char *words[CHILD_WORDS];
+  struct child_env child;
+  child_env_make(&child, words, call->exec.env, about);
+  int error = call->spawn(started, call->exec.target.file, call->actions, call->attributes,
+                          call->exec.argv, child.env);
+  if (error == E2BIG && child.env != call->exec.env) /* it fits without what is ours */
+    error = call->spawn(started, call->exec.target.file, call->actions, call->attributes,
+                        call->exec.argv, call->exec.env);
+  int number = shim_errno();
+  child_env_drop(&child);
+  shim_set_errno(number);
+  return error;
+}
+
+static NOINLINE int run_spawn(const struct spawn_call *call) {
+  char told[TOLD_BYTES];
+  const struct exec_call *exec = &call->exec;
+  int started = 0;
+  child_env_reclaim();
+  exec_tell_secrets(exec, told, sizeof told);
+  struct child_facts about = {target_look(&exec->target, exec->argv), 0, told};
+  int error = call_spawn(call, &about, &started);
+  int number = shim_errno();
+  if (error == 0 && call->pid != NULL) *call->pid = started;
+  exec_say_spawn(exec, about.facts, error == 0 ? (uint32_t)started : 0, error);
+  shim_set_errno(number);
+  return error;
+}
+
+#define SPAWN(name, along_path)                                                               \
+  spawn_function original = ORIGINAL(name);                                                   \
+  if (original == NULL) return ENOSYS;                                                        \
+  if (!shim_may_speak()) return original(pid, file, actions, attributes, argv, env);          \
+  struct spawn_call call = {.pid = pid, .actions = actions, .attributes = attributes};        \
+  call.exec = (struct exec_call){                                                             \
+      .target = {AT_FDCWD, file, along_path}, .argv = argv, .env = env};                      \
+  call.spawn = original;                                                                      \
+  return run_spawn(&call)
+
+HOOK(int, posix_spawn,
+     (int *pid, const char *file, const void *actions, const void *attributes, char *const argv[],
+      char *const env[])) {
+  SPAWN(posix_spawn, 0);
+}
+
+HOOK(int, posix_spawnp,
+     (int *pid, const char *file, const void *actions, const void *attributes, char *const argv[],
+      char *const env[])) {
+  SPAWN(posix_spawnp, 1);
+}
+
+/* --- system and popen */
+
+/* Gives 0 where the environment stays as it is: another thread does the same, or nothing is to be
+ * added. */
+static NOINLINE uint64_t swap_in(const char *command) {
+  char told[TOLD_BYTES];
+  char *const words[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
+  struct exec_call call = {.target = {AT_FDCWD, "/bin/sh", 0}, .argv = words};
+  struct child_env child;
+  uint64_t token = 0;
+  if (!shim_may_speak() || !shim_own_process()) return 0;
+  child_env_reclaim();
+  call.env = env_now();
+  if (call.env == NULL) return 0;
+  exec_tell_secrets(&call, told, sizeof told);
+  struct child_facts about = {target_look(&call.target, words), 0, told};
+  child_env_make(&child, NULL, call.env, &about);
+  if (child.env != call.env) token = environ_lend(&child, call.env);
+  child_env_drop(&child);
+  return token;
+}
+
+/* The libc says only in errno why it could not start the shell: too much, perhaps, with what is
+ * ours. */
+static int was_too_big(int errno_before) {
+  int error = shim_errno();
+  if (error == 0 || error == E2BIG) shim_set_errno(errno_before);
+  return error == E2BIG;
+}
+
+/* A thread that is cancelled in system() does not come back here, but runs this. Both libcs have
+ * these two names, for memory of at most four words. */
+struct cleanup {
+  void *words[8];
+};
+WEAK extern void _pthread_cleanup_push(struct cleanup *cleanup, void (*run)(void *), void *data);
+WEAK extern void _pthread_cleanup_pop(struct cleanup *cleanup, int run);
+
+static void return_of(void *token) { environ_return(*(uint64_t *)token); }
+
+static int system_with(int (*original)(const char *), const char *command, uint64_t *token) {
+  struct cleanup cleanup;
+  int known = _pthread_cleanup_push && _pthread_cleanup_pop;
+  if (known) _pthread_cleanup_push(&cleanup, return_of, token);
+  int status = original(command);
+  if (known) _pthread_cleanup_pop(&cleanup, 0);
+  environ_return(*token);
+  return status;
+}
+
+HOOK(int, system, (const char *command)) {
+  enum { NO_SHELL = 127 << 8 };
+  __typeof__(&system) original = ORIGINAL(system);
+  if (original == NULL) return (int)shim_answer(-ENOSYS);
+  uint64_t token = command == NULL ? 0 : swap_in(command);
+  if (token == 0) return original(command);
+  int before = shim_errno();
+  shim_flush();
+  shim_set_errno(0);
+  int status = system_with(original, command, &token);
+  return was_too_big(before) && status == NO_SHELL ? original(command) : status;
+}
+
+HOOK(void *, popen, (const char *command, const char *mode)) {
+  __typeof__(&popen) original = ORIGINAL(popen);
+  if (original == NULL) return (void *)(shim_answer(-ENOSYS) + 1);
+  uint64_t token = command == NULL ? 0 : swap_in(command);
+  if (token == 0) return original(command, mode);
+  int before = shim_errno();
+  shim_flush();
+  shim_set_errno(0);
+  void *stream = original(command, mode);
+  environ_return(token);
+  return was_too_big(before) && stream == NULL ? original(command, mode) : stream;
+}

@@ -1,0 +1,219 @@
+/* The constructor: it runs in every process of a traced run, so it does little. It hides what the
+ * recorder put into the environment, holds the header of trace.bin against what it should be (the
+ * handshake, once, without a retry), and says START. Whatever is not as it should be leaves the
+ * shim off in this process and in what it starts. */
+#include "shim.h"
+
+enum { AT_UID = 11, AT_SECURE = 23, AT_EXECFN = 31, SMALL = 4 << 10, BIG = 72 << 10 };
+enum { PATHS_MAX = 4096, ENV_BYTES_MAX = 16 << 10, ARGS_AREA = 16 << 20 };
+
+WEAK int on_exit(void (*call)(int code, void *data), void *data); /* glibc has it */
+WEAK unsigned long getauxval(unsigned long kind);
+
+struct begin { /* what START tells */
+  struct proc_facts proc;
+  char *const *argv;
+  char *const *env;
+  const char *exe, *cwd;
+  const char *names; /* of variables that are kept, from the header */
+  uint32_t name_count;
+  struct secrets secrets;
+};
+
+/* --- the handshake */
+
+/* `header` may hold only the first `length` bytes; its names end within them, or it is asked for
+ * more. */
+static const char *refused(const struct trace_header *header, ssize_type length) {
+  if (length < (ssize_type)offsetof(struct trace_header, env)) return "it is too short";
+  if (memcmp(header->magic, TRACE_MAGIC, sizeof header->magic) != 0) return "wrong magic";
+  if (header->version != TRACE_VERSION) return "another version";
+  if (header->header_bytes != TRACE_HEADER_BYTES) return "another size";
+  if (header->mode < MODE_SOCKET || header->mode > MODE_PTY) return "unknown mode";
+  return NULL;
+}
+
+static int names_end(const struct trace_header *header, ssize_type length) {
+  const char *at = header->env, *end = (const char *)header + length;
+  uint32_t names = 0;
+  for (; at < end && names < header->env_count; at++) names += *at == 0;
+  return names == header->env_count;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static void take_header(const struct trace_header *header) {
+  shim.mode = header->mode, shim.flags = header->flags, shim.runner_pid = header->runner_pid;
+  shim.out_device = header->out_device, shim.out_inode = header->out_inode;
+  shim.err_device = header->err_device, shim.err_inode = header->err_inode;
+  shim.file_max = header->file_max;
+  shim.argv_max = smaller(header->argv_max, TRACE_ARGV_MAX);
+  shim.args_max = smaller(header->args_max, TRACE_ARGS_MAX);
+  shim.pid_namespace = header->pid_namespace, shim.proc_device = header->proc_device;
+}
+
+/* Gives the open file, or an error. */
+static int open_trace(void) {
+  int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+  int fd = away_from_streams(sys_open(shim.trace_path, flags));
+  if (fd < 0) shim_log("cannot open the trace, error", NULL, -fd);
+  return fd;
+}
+
+/* --- START */
+
+static int name_is(const char *entry, const char *name) {
+  while (*name != 0 && *entry == *name) entry++, name++;
+  return *name == 0 && *entry == '=';
+}
+
+/* Values whose names the header lists; never a secret, never half of one. */
+static uint32_t put_env(struct frame *frame, const struct begin *begin, int *flags) {
+  uint32_t kept = 0, room = ENV_BYTES_MAX;
+  const char *name = begin->names;
+  for (uint32_t i = 0; i < begin->name_count && *name != 0; i++, name += text_length(name) + 1) {
+    for (char *const *entry = begin->env; entry != NULL && *entry != NULL; entry++) {
+      if ((*entry)[0] != name[0] || !name_is(*entry, name) || secret_name(*entry)) continue;
+      uint32_t length = (uint32_t)text_length(*entry) + 1;
+      /* Where a secret's name goes in, it may become longer. */
+      if (length * 2 > room || begin->secrets.more) continue;
+      room -= length * 2;
+      kept += (uint32_t)words_text(frame, *entry, length * 16, &begin->secrets, flags);
+    }
+  }
+  return kept;
+}
+
+static uint32_t count_of(char *const *list) {
+  uint32_t count = 0;
+  while (list != NULL && list[count] != NULL) count++;
+  return count;
+}
+
+static void fill_start(struct frame *frame, const struct begin *begin, void *memory,
+                       uint32_t room) {
+  struct trace_start start = {.parent = begin->proc.pid != 0 ? begin->proc.parent
+                                                             : (uint32_t)sys_getppid(),
+                              .uid = getauxval ? (uint32_t)getauxval(AT_UID) : sys_getuid(),
+                              .start_ticks = begin->proc.start_ticks,
+                              .inner_pid = shim.inner_pid,
+                              .inner_space = shim.inner_space,
+                              .env = count_of(begin->env)};
+  struct words_facts words;
+  int flags = begin->argv == NULL ? TRACE_CUT : 0;
+  frame_begin(frame, memory, room, TRACE_START, FROM_SHIM);
+  struct trace_start *put = frame_put(frame, &start, sizeof start);
+  words_text(frame, begin->exe, PATHS_MAX, &begin->secrets, &flags);
+  words_text(frame, begin->cwd, PATHS_MAX, &begin->secrets, &flags);
+  words_put(frame, begin->argv, &begin->secrets, &words, &flags);
+  uint32_t kept_env = put_env(frame, begin, &flags);
+  if (frame->full) return;
+  put->args = words.args, put->argv_bytes = words.argv_bytes, put->kept_args = words.kept_args;
+  put->kept_env = kept_env;
+  struct trace_frame *head = memory;
+  head->flags = (uint16_t)flags;
+  head->pid = shim.pid, head->space = shim.space;
+}
+
+/* Both paths, each with `room`; what cannot be known is empty. 0 when one may be longer. */
+static int read_paths(struct begin *begin, char *exe, size_t room) {
+  char *cwd = exe + room;
+  long length = sys_getcwd(cwd, room);
+  if (length <= 0) cwd[0] = 0;
+  begin->exe = exe, begin->cwd = cwd;
+  const char *named = getauxval ? (const char *)getauxval(AT_EXECFN) : NULL;
+  if (shim.told_direct && named != NULL && path_resolve(named, cwd, exe, room)) return length > 0;
+  ssize_type bytes = sys_readlink("/proc/self/exe", exe, room - 1);
+  exe[bytes > 0 ? bytes : 0] = 0;
+  return bytes < (ssize_type)room - 1 && length != -ERANGE;
+}
+
+/* --- the constructor */
+
+enum attached { REFUSED, NO_ROOM, SAID };
+
+/* Everything in `bytes` of memory: header, paths, frame. */
+static enum attached attach_within(struct begin *begin, int fd, void *memory, uint32_t bytes) {
+  struct trace_header *header = memory;
+  uint32_t part = smaller(bytes / 4, TRACE_HEADER_BYTES), path = smaller(bytes / 8, PATHS_MAX);
+  ssize_type length = sys_pread(fd, header, part, 0);
+  const char *why = refused(header, length);
+  /* Until here only what the loader itself has used: a filter may kill for more. */
+  if (why == NULL && shim.filter_mode != 0 && !(header->flags & TRACE_FILTERED))
+    why = "this program began under a seccomp filter";
+  if (why == NULL && sys_lseek(fd, 0, SEEK_END) < TRACE_HEADER_BYTES) why = "it is too short";
+  if (why == NULL && !names_end(header, length)) {
+    if (part < TRACE_HEADER_BYTES) return NO_ROOM;
+    why = "names without an end";
+  }
+  if (why != NULL) {
+    shim_log("header refused:", why, 0);
+    return REFUSED;
+  }
+  take_header(header);
+  begin->names = header->env, begin->name_count = header->env_count;
+  char *paths = (char *)memory + part;
+  if (!read_paths(begin, paths, path) && bytes < BIG) return NO_ROOM;
+  identity_learn(&begin->proc);
+  struct frame frame;
+  fill_start(&frame, begin, paths + 2 * path, bytes - part - 2 * path);
+  if (frame.full) return NO_ROOM;
+  shim.on = 1;
+  int result = sys_file_size_limited() ? -EFBIG : 0;
+  if (result == 0)
+    result = frame_send_to(fd, (struct trace_frame *)frame.base, frame.length);
+  if (result < 0) shim_log("self-report failed, error", NULL, -result);
+  else shim_log("attached to", shim.trace_path, 0);
+  return SAID;
+}
+
+static NOINLINE enum attached start_small(struct begin *begin, int fd) {
+  uint64_t memory[SMALL / 8];
+  return attach_within(begin, fd, memory, sizeof memory);
+}
+
+static void attach(struct begin *begin) {
+  shim.filter_mode = sys_filter_mode();
+  int fd = open_trace();
+  if (fd < 0) return;
+  secrets_find(&begin->secrets, begin->env);
+  secrets_told(&begin->secrets, begin->argv, shim.told_words);
+  secrets_remember(&begin->secrets);
+  secrets_find(&begin->secrets, begin->argv);
+  if (start_small(begin, fd) == NO_ROOM) {
+    void *memory = scratch_take(BIG);
+    if (memory != NULL) attach_within(begin, fd, memory, BIG);
+    scratch_give(memory, BIG);
+  }
+  sys_close(fd);
+  if (!shim_on()) return;
+  order_meet();
+  exit_init();
+  shim_writes_init();
+}
+
+/* musl calls constructors without arguments; its environment lies behind argv, unless somebody has
+ * moved it already. */
+static char **argv_before(char **env) {
+  uintptr_t end = getauxval ? getauxval(AT_EXECFN) : 0;
+  if (env == NULL || end < (uintptr_t)env || end - (uintptr_t)env > ARGS_AREA) return NULL;
+  if (env[-1] != NULL) return NULL;
+  for (uintptr_t count = 0; count < ARGS_AREA / sizeof *env; count++)
+    if ((uintptr_t)env[-2 - (intptr_t)count] == count) return env - 1 - count;
+  return NULL;
+}
+
+__attribute__((constructor)) static void start(int count, char **argv, char **env) {
+  struct begin begin;
+  begin.secrets.count = begin.secrets.more = 0;
+  char **now = env_now();
+  (void)count;
+  if (getauxval && getauxval(AT_SECURE)) return;
+  if (now == NULL && on_exit) now = env;
+  if (now == NULL) return;
+  begin.argv = on_exit ? argv : argv_before(now);
+  env_hide(now);
+  begin.env = now;
+  if (shim.trace_path == NULL || shim.preload_variable == NULL) return;
+  attach(&begin);
+}

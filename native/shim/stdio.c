@@ -1,0 +1,263 @@
+/* stdio in pipe and pty mode. The libc's printf and friends write by functions of its own, which
+ * no hook replaces. What they do go through is a pointer in memory: that is exchanged.
+ *
+ * glibc: the slot for writing in the table of functions that all files share. It is found by what
+ * is in it, the address of _IO_file_write; a table that does not have it exactly once is not
+ * touched. The table's own address is checked by glibc, what is in it is not.
+ * musl: every FILE has its own pointer. Those of stdout and stderr are exchanged if everything
+ * around them looks as in musl 1.2, and those of files that are opened later like them. */
+#include "streams.h"
+
+#ifdef __linux__
+
+enum { PT_LOAD = 1, PT_GNU_RELRO = 0x6474e552, PF_X = 1, PF_W = 2, AT_PAGESZ = 6 };
+
+struct elf_segment { /* Elf64_Phdr */
+  uint32_t type, flags;
+  uint64_t offset, address, physical, file_bytes, memory_bytes, align;
+};
+
+struct loaded { /* the head of struct dl_phdr_info */
+  uintptr_t base;
+  const char *name;
+  const struct elf_segment *segments;
+  uint16_t count;
+};
+
+WEAK extern int dl_iterate_phdr(int (*each)(struct loaded *, size_t, void *), void *with);
+WEAK extern unsigned long getauxval(unsigned long name);
+WEAK extern const char *gnu_get_libc_version(void);
+
+/* --- where an address lies */
+
+enum place { PLACE_UNKNOWN, PLACE_CODE, PLACE_WRITABLE, PLACE_PROTECTED };
+
+struct looked_up {
+  uintptr_t at, page, base;
+  enum place place;
+};
+
+static int look_in(struct loaded *object, size_t size, void *with) {
+  struct looked_up *l = with;
+  (void)size;
+  for (int i = 0; i < object->count; i++) {
+    const struct elf_segment *s = &object->segments[i];
+    uintptr_t from = object->base + s->address, to = from + s->memory_bytes;
+    if (s->type == PT_LOAD && l->at >= from && l->at < to) {
+      l->base = object->base;
+      if (s->flags & PF_X) l->place = PLACE_CODE;
+      else if ((s->flags & PF_W) && l->place == PLACE_UNKNOWN) l->place = PLACE_WRITABLE;
+    }
+    /* Protected after relocation, in whole pages: what the loader did, not what the file says. */
+    from &= ~(l->page - 1), to &= ~(l->page - 1);
+    if (s->type == PT_GNU_RELRO && l->at >= from && l->at < to) l->place = PLACE_PROTECTED;
+  }
+  return l->place != PLACE_UNKNOWN;
+}
+
+static struct looked_up look_up(const void *at) {
+  struct looked_up l = {.at = (uintptr_t)at, .page = getauxval ? getauxval(AT_PAGESZ) : 0};
+  if (dl_iterate_phdr && l.page != 0) dl_iterate_phdr(look_in, &l);
+  return l;
+}
+
+/* --- glibc */
+
+#define JUMPS 21 /* functions in struct _IO_jump_t, of every glibc since 2.1 */
+
+typedef ssize_type file_write(void *file, const void *data, ssize_type length);
+
+static file_write *glibc_write;
+WEAK extern int fileno_unlocked(void *file);
+WEAK extern char _IO_2_1_stdout_[];
+WEAK extern void *_IO_file_jumps[], *_IO_wfile_jumps[];
+
+static ssize_type told_write(void *file, const void *data, ssize_type length) {
+  if (!shim_watching()) return glibc_write(file, data, length);
+  uint64_t at_ns = shim_clock_ns();
+  ssize_type done = glibc_write(file, data, length);
+  if (done <= 0) return done;
+  int error = shim_errno(); /* done may be less than all, with errno for the rest */
+  int fd = fileno_unlocked(file);
+  shim_set_errno(error);
+  shim_tell(fd, at_ns, data, (size_t)done);
+  return done;
+}
+
+static void patch_table(void **table, uintptr_t libc) {
+  void **slot = NULL;
+  if (look_up(table).base != libc || look_up(table + JUMPS - 1).base != libc) return;
+  for (int i = 0; i < JUMPS; i++) {
+    if (table[i] != (void *)glibc_write) continue;
+    if (slot != NULL) return;
+    slot = &table[i];
+  }
+  if (slot == NULL) return; /* or it has been exchanged already */
+  struct looked_up l = look_up(slot);
+  uintptr_t page = (uintptr_t)slot & ~(l.page - 1);
+  if (l.place != PLACE_PROTECTED && l.place != PLACE_WRITABLE) return;
+  if (l.place == PLACE_PROTECTED &&
+      SYS3(SYS_mprotect, page, l.page, PROT_READ | PROT_WRITE) < 0)
+    return;
+  __atomic_store_n(slot, (void *)told_write, __ATOMIC_RELEASE);
+  if (l.place == PLACE_PROTECTED) SYS3(SYS_mprotect, page, l.page, PROT_READ);
+}
+
+/* The tables by their names, and those that stdout really has: since 2.37 they are members of an
+ * array, and the names are there for old programs. */
+static void patch_glibc(void) {
+  enum { VTABLE = 0xd8, WIDE_DATA = 0xa0, WIDE_VTABLE = 0xe0 }; /* in struct _IO_FILE_plus */
+  void *original = NEXT(_IO_file_write);
+  char *out = _IO_2_1_stdout_, *wide = NULL;
+  struct looked_up code = look_up(original);
+  if (original == NULL || code.place != PLACE_CODE || !fileno_unlocked) return;
+  glibc_write = (file_write *)original;
+  patch_table(_IO_file_jumps, code.base);
+  patch_table(_IO_wfile_jumps, code.base);
+  if (look_up(out).base != code.base) return;
+  memcpy(&wide, out + WIDE_DATA, sizeof wide);
+  patch_table(*(void ***)(out + VTABLE), code.base);
+  if (look_up(wide).base == code.base) patch_table(*(void ***)(wide + WIDE_VTABLE), code.base);
+}
+
+/* --- musl */
+
+struct musl_file {
+  unsigned flags;
+  unsigned char *read_at, *read_end;
+  int (*close)(struct musl_file *);
+  unsigned char *write_end, *write_at, *zero, *write_base;
+  size_t (*read)(struct musl_file *, unsigned char *, size_t);
+  size_t (*write)(struct musl_file *, const unsigned char *, size_t);
+  int64_t (*seek)(struct musl_file *, int64_t, int);
+  unsigned char *buffer;
+  size_t buffer_bytes;
+  struct musl_file *previous, *next;
+  int fd;
+};
+
+typedef size_t musl_write(struct musl_file *file, const unsigned char *data, size_t length);
+
+WEAK extern struct musl_file *stdout, *stderr;
+
+static musl_write *musl_usual; /* __stdio_write */
+static musl_write *musl_first; /* __stdout_write, which puts the other one in its place */
+static struct musl_file *musl_out;
+
+/* Writes what is in the buffer, then `data`. Less than all is told as an error, without how much:
+ * then nothing is told here either. */
+static size_t told_musl_write(struct musl_file *file, const unsigned char *data, size_t length) {
+  musl_write *original = file == musl_out && musl_first != NULL ? musl_first : musl_usual;
+  struct sys_vector v[2] = {{file->write_base, (size_t)(file->write_at - file->write_base)},
+                            {data, length}};
+  int watching = shim_watching();
+  uint64_t at_ns = watching ? shim_clock_ns() : 0;
+  size_t done = original(file, data, length);
+  if (original == musl_first) musl_first = NULL;
+  if (file->write == musl_usual) file->write = told_musl_write;
+  size_t all = v[0].length + length;
+  if (watching && done == length && all > 0) shim_tell_vector(file->fd, at_ns, v, 2, all);
+  return done;
+}
+
+void shim_stdio_opened(void *file) {
+  struct musl_file *f = file;
+  if (f != NULL && musl_usual != NULL && f->write == musl_usual) f->write = told_musl_write;
+}
+
+static int looks_like_musl(const struct musl_file *f, int fd, uintptr_t base) {
+  enum { PERMANENT = 1, NOT_READ = 4 };
+  struct looked_up l = look_up(f);
+  if (l.place != PLACE_WRITABLE || l.base != base) return 0;
+  if (f->fd != fd || (f->flags & (PERMANENT | NOT_READ)) != (PERMANENT | NOT_READ)) return 0;
+  const void *functions[] = {(const void *)f->write, (const void *)f->seek,
+                             (const void *)f->close};
+  for (int i = 0; i < 3; i++) {
+    l = look_up(functions[i]);
+    if (l.place != PLACE_CODE || l.base != base) return 0;
+  }
+  return 1;
+}
+
+static void patch_musl(void) {
+  if (!&stdout || !&stderr) return;
+  struct musl_file *out = stdout, *err = stderr;
+  uintptr_t base = look_up(out).base;
+  if (base == 0 || !looks_like_musl(out, 1, base) || !looks_like_musl(err, 2, base)) return;
+  musl_usual = err->write;
+  musl_first = out->write == musl_usual ? NULL : out->write;
+  musl_out = out;
+  out->write = told_musl_write;
+  err->write = told_musl_write;
+}
+
+/* --- dprintf, which has no FILE in musl and in glibc since 2.37: how much is known, not what */
+
+static int dprintf_is_direct;
+
+static int is_direct(const char *version) {
+  unsigned number = 0;
+  if (!text_starts(version, "2.")) return 0;
+  for (version += 2; *version >= '0' && *version <= '9'; version++)
+    number = number * 10 + (unsigned)(*version - '0');
+  return number >= 37;
+}
+
+typedef __builtin_va_list arguments;
+extern int vdprintf(int fd, const char *format, arguments list);
+extern int __vdprintf_chk(int fd, int flag, const char *format, arguments list);
+
+static int told_dprintf(int fd, const char *format, arguments list) {
+  __typeof__(&vdprintf) original = ORIGINAL(vdprintf);
+  int told = shim_watching() && dprintf_is_direct;
+  uint64_t at_ns = told ? shim_clock_ns() : 0;
+  int done = CALL_ON(original, -ENOSYS, fd, format, list);
+  if (told && done > 0) shim_tell_unseen(fd, at_ns, (size_t)done);
+  return done;
+}
+
+static int told_dprintf_chk(int fd, int flag, const char *format, arguments list) {
+  __typeof__(&__vdprintf_chk) original = ORIGINAL(__vdprintf_chk);
+  int told = shim_watching() && dprintf_is_direct;
+  uint64_t at_ns = told ? shim_clock_ns() : 0;
+  int done = CALL_ON(original, -ENOSYS, fd, flag, format, list);
+  if (told && done > 0) shim_tell_unseen(fd, at_ns, (size_t)done);
+  return done;
+}
+
+HOOK(int, vdprintf, (int fd, const char *format, arguments list)) {
+  return told_dprintf(fd, format, list);
+}
+
+HOOK(int, __vdprintf_chk, (int fd, int flag, const char *format, arguments list)) {
+  return told_dprintf_chk(fd, flag, format, list);
+}
+
+HOOK(int, dprintf, (int fd, const char *format, ...)) {
+  arguments list;
+  __builtin_va_start(list, format);
+  int done = told_dprintf(fd, format, list);
+  __builtin_va_end(list);
+  return done;
+}
+
+HOOK(int, __dprintf_chk, (int fd, int flag, const char *format, ...)) {
+  arguments list;
+  __builtin_va_start(list, format);
+  int done = told_dprintf_chk(fd, flag, format, list);
+  __builtin_va_end(list);
+  return done;
+}
+
+void shim_stdio_init(void) {
+  dprintf_is_direct = !gnu_get_libc_version || is_direct(gnu_get_libc_version());
+  if (gnu_get_libc_version) patch_glibc();
+  else patch_musl();
+}
+
+#else
+
+void shim_stdio_init(void) {}
+void shim_stdio_opened(void *file) { (void)file; }
+
+#endif

@@ -1,0 +1,324 @@
+/* Output of the process, in pipe and pty mode: after a call that wrote, a record says when, how
+ * long it took, to which stream, how much, and a hash of the bytes. The bytes themselves are with
+ * the runner already. Which stream a descriptor is, is asked of the kernel every time: numbers
+ * change by dup2, close and fcntl, also in ways no hook sees.
+ *
+ * Records are collected in one batch of the process. Nobody waits for it: who finds it taken, by
+ * another thread or by the code a signal interrupted, sends a frame of its own, and so does a vfork
+ * child, whose memory is its parent's. */
+#include "streams.h"
+
+/* The first few records of every tenth of a second go out at once: a program that says little is
+ * told in full even if it is killed next, or waits for hours. Behind those they are collected; a
+ * batch goes out when it is full, at the first record of the next tenth, and with every record
+ * once the process is on its way out. */
+#define WINDOW_NS 100000000
+#define WINDOW_PROMPT 8
+#define BATCH_RECORDS ((4096u - sizeof(struct trace_frame)) / sizeof(struct trace_write))
+/* How often a last flush looks whether another thread is done: some 20 microseconds. */
+#define LAST_TRIES 2000
+
+struct batch {
+  struct trace_frame head;
+  struct trace_write records[BATCH_RECORDS];
+};
+
+int shim_watched;
+
+static struct batch *batch; /* mapped: the data of every process shall fit one page */
+static uint32_t batch_count;
+static uint64_t window_ns; /* when it began */
+static int window_sent;
+static int batch_taken;
+static int ending;
+static int vdso_lies; /* somebody's clock_gettime is not the kernel's (faketime) */
+
+WEAK extern int clock_gettime(int clock, struct sys_time *to);
+
+uint64_t shim_clock_ns(void) {
+  struct sys_time now = {0, 0};
+  if (!clock_gettime || vdso_lies || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+    return sys_now_ns();
+  return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
+}
+
+/* --- the batch */
+
+static int take_batch(void) {
+  return !__atomic_exchange_n(&batch_taken, 1, __ATOMIC_ACQUIRE);
+}
+
+static void give_batch(void) { __atomic_store_n(&batch_taken, 0, __ATOMIC_RELEASE); }
+
+/* Only by who has taken it. */
+static void send_batch(uint64_t now_ns) {
+  uint32_t length = sizeof batch->head + batch_count * (uint32_t)sizeof *batch->records;
+  if (batch_count == 0) return;
+  batch->head = (struct trace_frame){.at_ns = now_ns};
+  frame_send_ready(&batch->head, length, TRACE_WRITE, FROM_SHIM);
+  batch_count = 0;
+}
+
+static NOINLINE void send_alone(const struct trace_write *record) {
+  struct {
+    struct trace_frame head;
+    struct trace_write record;
+    uint64_t room;
+  } frame = {.head = {.at_ns = record->at_ns}, .record = *record};
+  frame_send_ready(&frame.head, sizeof frame.head + sizeof frame.record, TRACE_WRITE, FROM_SHIM);
+}
+
+static void add_record(const struct trace_write *record) {
+  if (!shim_own_process() || !take_batch()) {
+    send_alone(record);
+    return;
+  }
+  uint64_t now_ns = record->at_ns + record->took_ns;
+  batch->records[batch_count++] = *record;
+  /* Records of other threads may be older than the window, hence the sign. */
+  if ((int64_t)(now_ns - window_ns) >= WINDOW_NS) {
+    window_ns = now_ns;
+    window_sent = 0;
+  }
+  if (window_sent < WINDOW_PROMPT || batch_count == BATCH_RECORDS || ending) {
+    window_sent++;
+    send_batch(now_ns);
+  }
+  give_batch();
+}
+
+void shim_flush(void) {
+  if (!shim_watching() || !__atomic_load_n(&batch_count, __ATOMIC_RELAXED)) return;
+  if (!shim_own_process()) return;
+  int taken = take_batch();
+  for (int i = 0; i < LAST_TRIES && !taken; i++) taken = take_batch();
+  if (!taken) return;
+  send_batch(shim_clock_ns());
+  give_batch();
+}
+
+void shim_reset_batch(void) {
+  batch_count = 0;
+  window_ns = 0;
+  give_batch();
+}
+
+/* Behind this the libc empties the buffers of stdio, and no hook sees its _exit. */
+__attribute__((destructor)) static void leave(void) {
+  ending = 1;
+  shim_flush();
+}
+
+void shim_writes_init(void) {
+  if (shim.mode != MODE_PIPE && shim.mode != MODE_PTY) return;
+  uint64_t before = sys_now_ns(), now = shim_clock_ns();
+  vdso_lies = now < before || now > sys_now_ns();
+  batch = sys_map(sizeof *batch);
+  if (batch == NULL) return;
+  shim_stdio_init();
+  shim_watched = 1;
+}
+
+/* --- records */
+
+#ifdef __linux__
+/* /dev/tty is a file of its own, whatever terminal it stands for. Inside a terminal multiplexer
+ * that is another one. */
+static int is_our_terminal(int fd, const struct sys_stat *st) {
+  enum { CHARACTER_DEVICE = 0020000, FILE_TYPE = 0170000, DEV_TTY = 5 << 8, PTS_MAJOR = 136 };
+  enum { TIOCGDEV = (int)0x80045432u, PTS_FIRST_INODE = 3 };
+  uint32_t device = 0, number = (uint32_t)shim.out_inode - PTS_FIRST_INODE;
+  if (shim.mode != MODE_PTY || (st->mode & FILE_TYPE) != CHARACTER_DEVICE) return 0;
+  if (st->rdevice != DEV_TTY || SYS3(SYS_ioctl, fd, TIOCGDEV, &device) < 0) return 0;
+  return device == ((number & 0xff) | PTS_MAJOR << 8 | (number & ~0xffu) << 12);
+}
+#else
+static int is_our_terminal(int fd, const struct sys_stat *st) {
+  (void)fd, (void)st;
+  return 0;
+}
+#endif
+
+/* 0 when it is not one of the run's. */
+static uint32_t stream_of(int fd) {
+  struct sys_stat st;
+  if (sys_fstat(fd, &st) < 0) return 0;
+  if (st.device == shim.out_device && st.inode == shim.out_inode)
+    return shim.mode == MODE_PTY ? STREAM_PTY : STREAM_OUT;
+  if (st.device == shim.err_device && st.inode == shim.err_inode) return STREAM_ERR;
+  return is_our_terminal(fd, &st) ? STREAM_PTY : 0;
+}
+
+static uint32_t took(uint64_t at_ns) {
+  uint64_t now_ns = shim_clock_ns();
+  uint64_t spent = now_ns > at_ns ? now_ns - at_ns : 0;
+  return spent > UINT32_MAX ? UINT32_MAX : (uint32_t)spent;
+}
+
+/* Bytes `from` to `to` of what lies in `v`. */
+static uint64_t hash_part(uint64_t hash, const struct sys_vector *v, size_t count, size_t from,
+                          size_t to) {
+  size_t at = 0;
+  for (size_t i = 0; i < count && at < to; at += v[i].length, i++) {
+    const unsigned char *bytes = v[i].base;
+    size_t first = from > at ? from - at : 0, last = to - at;
+    if (last > v[i].length) last = v[i].length;
+    for (size_t k = first; k < last; k++) hash = (hash ^ bytes[k]) * 0x100000001b3u;
+  }
+  return hash;
+}
+
+static uint64_t hash_of(const struct sys_vector *v, size_t count, size_t length) {
+  const size_t END = 128;
+  uint64_t hash = 0xcbf29ce484222325u;
+  if (length <= 2 * END) return hash_part(hash, v, count, 0, length);
+  hash = hash_part(hash, v, count, 0, END);
+  return hash_part(hash, v, count, length - END, length);
+}
+
+static void tell(int fd, uint64_t at_ns, const struct sys_vector *v, size_t count, size_t length) {
+  struct trace_write record = {.at_ns = at_ns, .took_ns = took(at_ns)};
+  if (!shim_may_speak()) return; /* a filter that no hook saw may kill for what follows */
+  record.stream = stream_of(fd);
+  if (record.stream == 0) return;
+  record.length = (uint32_t)length;
+  if (v == NULL) record.stream |= STREAM_UNHASHED;
+  else record.hash = hash_of(v, count, length);
+  add_record(&record);
+}
+
+void shim_tell_vector(int fd, uint64_t at_ns, const struct sys_vector *v, size_t count,
+                      size_t length) {
+  tell(fd, at_ns, v, count, length);
+}
+
+void shim_tell(int fd, uint64_t at_ns, const void *data, size_t length) {
+  struct sys_vector v = {data, length};
+  tell(fd, at_ns, &v, 1, length);
+}
+
+void shim_tell_unseen(int fd, uint64_t at_ns, size_t length) { tell(fd, at_ns, NULL, 0, length); }
+
+/* --- the hooks
+ * Which calls can write to a pipe, a terminal or a socket is the kernel's rule: pwrite and pwritev
+ * give ESPIPE there and copy_file_range EINVAL, so they are not hooked. A stream is a socket where
+ * the kernel cannot say who wrote, as on macOS; on Linux it is not in these modes. */
+
+struct sys_message { /* struct msghdr; musl counts with an int and padding */
+  void *name;
+  uint32_t name_length;
+  struct sys_vector *vector;
+#ifdef __APPLE__
+  int count;
+#else
+  uint32_t count, padding;
+#endif
+  void *control;
+  size_t control_length;
+  int flags;
+};
+
+/* Calls on, and tells what was written. */
+#define WRITTEN(name, raw, tell_it, ...)                                                      \
+  do {                                                                                        \
+    __typeof__(&name) original = ORIGINAL(name);                                              \
+    if (!shim_watching()) return CALL_ON(original, raw, __VA_ARGS__);                         \
+    uint64_t at_ns = shim_clock_ns();                                                         \
+    ssize_type done = CALL_ON(original, raw, __VA_ARGS__);                                    \
+    if (done > 0) tell_it;                                                                    \
+    return done;                                                                              \
+  } while (0)
+
+HOOK(ssize_type, write, (int fd, const void *data, size_t length)) {
+  WRITTEN(write, sys_write(fd, data, length), shim_tell(fd, at_ns, data, (size_t)done), fd, data,
+          length);
+}
+
+HOOK(ssize_type, writev, (int fd, const struct sys_vector *v, int count)) {
+  WRITTEN(writev, sys_writev(fd, v, count),
+          shim_tell_vector(fd, at_ns, v, (size_t)count, (size_t)done), fd, v, count);
+}
+
+HOOK(ssize_type, send, (int fd, const void *data, size_t length, int flags)) {
+  WRITTEN(send, SYS6(SYS_sendto, fd, data, length, flags, 0, 0),
+          shim_tell(fd, at_ns, data, (size_t)done), fd, data, length, flags);
+}
+
+HOOK(ssize_type, sendto,
+     (int fd, const void *data, size_t length, int flags, const void *to, uint32_t to_length)) {
+  WRITTEN(sendto, SYS6(SYS_sendto, fd, data, length, flags, to, to_length),
+          shim_tell(fd, at_ns, data, (size_t)done), fd, data, length, flags, to, to_length);
+}
+
+HOOK(ssize_type, sendmsg, (int fd, const struct sys_message *m, int flags)) {
+  WRITTEN(sendmsg, SYS3(SYS_sendmsg, fd, m, flags),
+          shim_tell_vector(fd, at_ns, m->vector, m->count, (size_t)done), fd, m, flags);
+}
+
+/* Ways to die by one's own hand: what was written before is told before. Each ends in a jump, so
+ * that no backtrace shows it; abort is declared to return for that. */
+
+HOOK(int, abort, (void)) {
+  shim_flush();
+  __typeof__(&abort) original = ORIGINAL(abort);
+  return CALL_ON(original, SYS2(SYS_kill, sys_getpid(), SIGABRT));
+}
+
+HOOK(int, raise, (int signal)) {
+  shim_flush();
+  __typeof__(&raise) original = ORIGINAL(raise);
+  return CALL_ON(original, SYS2(SYS_kill, sys_getpid(), signal), signal);
+}
+
+HOOK(int, kill, (int pid, int signal)) {
+  shim_flush();
+  __typeof__(&kill) original = ORIGINAL(kill);
+  return CALL_ON(original, SYS2(SYS_kill, pid, signal), pid, signal);
+}
+
+#ifdef __linux__
+
+ALIAS(ssize_type, __write, write, (int fd, const void *data, size_t length));
+ALIAS(ssize_type, __send, send, (int fd, const void *data, size_t length, int flags));
+
+/* At the file's own position (-1) it is writev. */
+HOOK(ssize_type, pwritev2,
+     (int fd, const struct sys_vector *v, int count, int64_t at, int flags)) {
+  WRITTEN(pwritev2, SYS6(SYS_pwritev2, fd, v, count, at, 0, flags),
+          shim_tell_vector(fd, at_ns, v, (size_t)count, (size_t)done), fd, v, count, at, flags);
+}
+
+HOOK(ssize_type, pwritev64v2,
+     (int fd, const struct sys_vector *v, int count, int64_t at, int flags)) {
+  WRITTEN(pwritev64v2, SYS6(SYS_pwritev2, fd, v, count, at, 0, flags),
+          shim_tell_vector(fd, at_ns, v, (size_t)count, (size_t)done), fd, v, count, at, flags);
+}
+
+HOOK(ssize_type, vmsplice,
+     (int fd, const struct sys_vector *v, size_t count, unsigned flags)) {
+  WRITTEN(vmsplice, SYS4(SYS_vmsplice, fd, v, count, flags),
+          shim_tell_vector(fd, at_ns, v, count, (size_t)done), fd, v, count, flags);
+}
+
+HOOK(ssize_type, sendfile, (int to, int from, int64_t *offset, size_t length)) {
+  WRITTEN(sendfile, SYS4(SYS_sendfile, to, from, offset, length),
+          shim_tell_unseen(to, at_ns, (size_t)done), to, from, offset, length);
+}
+
+HOOK(ssize_type, sendfile64, (int to, int from, int64_t *offset, size_t length)) {
+  WRITTEN(sendfile64, SYS4(SYS_sendfile, to, from, offset, length),
+          shim_tell_unseen(to, at_ns, (size_t)done), to, from, offset, length);
+}
+
+HOOK(ssize_type, splice,
+     (int from, int64_t *at, int to, int64_t *to_at, size_t length, unsigned flags)) {
+  WRITTEN(splice, SYS6(SYS_splice, from, at, to, to_at, length, flags),
+          shim_tell_unseen(to, at_ns, (size_t)done), from, at, to, to_at, length, flags);
+}
+
+HOOK(ssize_type, tee, (int from, int to, size_t length, unsigned flags)) {
+  WRITTEN(tee, SYS4(SYS_tee, from, to, length, flags), shim_tell_unseen(to, at_ns, (size_t)done),
+          from, to, length, flags);
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* trace.bin, the file in which the processes of a run tell about themselves: a header of one page,
+ * then frames. Written by the runner and by the shim in every traced process, each frame with one
+ * write to a file opened O_APPEND; read by src/trace/. Little-endian, nothing padded by a compiler.
+ *
+ * The header is the handshake: a shim that does not find it as it should be does nothing at all.
+ * This file is the truth about the format; src/trace/format.ts repeats it for the readers. */
+#ifndef CUFF_TRACE_H
+#define CUFF_TRACE_H
+
+#include <stdint.h>
+
+#define TRACE_MAGIC "CUFFTRC1"
+#define TRACE_VERSION 1u
+#define TRACE_HEADER_BYTES 4096u
+#define TRACE_FILE_MAX (64u << 20)  /* frames stop here: a fork bomb must not fill the disk */
+#define TRACE_FRAME_MAX (64u << 10) /* longer ones do not exist, what claims to be is damage */
+#define TRACE_ARGV_MAX (16u << 10)  /* bytes of argv that are kept */
+#define TRACE_ARGS_MAX 1024u        /* and words */
+#define TRACE_FRAME_MAGIC 0x52464643u /* "CFFR" */
+
+#define TRACE_VARIABLE "CUFF_TRACE" /* the absolute path of trace.bin */
+#define TRACE_SHIM_TAIL "/$LIB/libcuff-shim.so" /* how our entry of LD_PRELOAD ends */
+
+/* Who knows the writers: on a socket the kernel, so that no WRITE frames are needed there. */
+enum trace_mode { MODE_SOCKET = 1, MODE_PIPE = 2, MODE_PTY = 3 };
+
+enum trace_header_flags {
+  TRACE_FOLLOWS = 1, /* the runner may PTRACE_SEIZE: ask it before a static program starts */
+  TRACE_FILTERED = 2 /* the runner itself is under a seccomp filter (a container), so all are */
+};
+
+struct trace_header {
+  char magic[8];
+  uint32_t version, header_bytes;
+  uint64_t wall_ns, mono_ns; /* one moment on both clocks; frames use CLOCK_MONOTONIC */
+  uint32_t mode, runner_pid;
+  uint64_t file_max;
+  uint32_t argv_max, args_max;
+  uint64_t out_device, out_inode; /* the command's stdout and stderr, as fstat says there; */
+  uint64_t err_device, err_inode; /* equal when they are one stream */
+  uint32_t flags, pid_namespace;  /* the runner's, the inode of /proc/self/ns/pid */
+  uint32_t env_count, proc_device; /* st_dev of the runner's /proc, 0 if unknown */
+  char id[128]; /* of the capture, NUL-terminated */
+  char env[TRACE_HEADER_BYTES - 232]; /* names whose values are kept, each NUL-terminated */
+};
+
+_Static_assert(sizeof(struct trace_header) == TRACE_HEADER_BYTES, "the header is one page");
+
+enum trace_type {
+  TRACE_START = 1,    /* a program image begins; struct trace_start */
+  TRACE_EXEC = 2,     /* about to become, or to spawn, another program; struct trace_exec */
+  TRACE_EXECFAIL = 3, /* it did not happen; struct trace_execfail */
+  TRACE_FORK = 4,     /* said by the child; struct trace_fork */
+  TRACE_EXIT = 5,     /* on its way out, by itself; struct trace_exit */
+  TRACE_REAP = 6,     /* a child has ended, said by who waited for it; struct trace_reap */
+  TRACE_WRITE = 7,    /* bytes written to the run's streams; any number of struct trace_write */
+  TRACE_DROP = 8      /* frames that could not be written; struct trace_drop */
+};
+
+/* Low bits: who says so. The other bits depend on the type. */
+enum trace_flags {
+  FROM_SHIM = 0,
+  FROM_RUNNER = 1, /* started or reaped by the runner itself */
+  FROM_PROC = 2,   /* the runner looked it up in /proc: it wrote and had not reported */
+  FROM_PTRACE = 3, /* the runner followed it */
+  FROM_MASK = 3,
+  TRACE_CUT = 4,      /* START, EXEC: not all of argv is here */
+  TRACE_REDACTED = 8, /* START, EXEC: values of secret variables were taken out of argv */
+  TRACE_STATIC = 16   /* EXEC, START: a program without a loader, where no shim can be */
+};
+
+struct trace_frame {
+  uint32_t magic;
+  uint16_t type, flags;
+  uint32_t bytes; /* with this head, a multiple of 8; the padding is zero */
+  uint32_t check; /* FNV-1a, 32 bit, over the whole frame with 0 here */
+  uint64_t at_ns;
+  /* Who it is about (who says it, for EXEC and REAP). `space` is the inode of the pid namespace
+   * that counts so, 0 for the recorder's. */
+  uint32_t pid, space;
+};
+
+/* Strings follow, each NUL-terminated: exe, cwd, `kept_args` words, `kept_env` NAME=value. */
+struct trace_start {
+  uint32_t parent, uid;
+  uint64_t start_ticks;           /* /proc/PID/stat field 22 */
+  uint32_t inner_pid, inner_space; /* how it calls itself, where that is something else; else 0 */
+  uint32_t args, argv_bytes, kept_args; /* all of argv, and how many words are here */
+  uint32_t env, kept_env;
+  uint32_t spare;
+};
+
+/* Strings follow: file, `kept_args` words. For a spawn this comes when it has succeeded. */
+struct trace_exec {
+  uint32_t spawned; /* 0: the process itself is replaced; else the child */
+  uint32_t args, argv_bytes, kept_args;
+};
+
+/* A string follows: file. */
+struct trace_execfail {
+  uint32_t spawn; /* 1 when it was to be a child */
+  int32_t error;  /* errno */
+};
+
+struct trace_fork {
+  uint64_t start_ticks; /* 0: not looked up */
+  uint32_t parent, inner_pid, inner_space, spare;
+};
+
+struct trace_exit {
+  int32_t code;
+  uint32_t spare;
+};
+
+struct trace_reap {
+  uint32_t child;
+  int32_t status; /* as wait(2) gives it */
+};
+
+enum trace_stream { STREAM_OUT = 1, STREAM_ERR = 2, STREAM_PTY = 3, STREAM_UNHASHED = 1u << 31 };
+
+struct trace_write {
+  uint64_t at_ns;     /* before the call */
+  uint32_t took_ns;   /* saturating */
+  uint32_t stream;    /* enum trace_stream */
+  uint32_t length, spare;
+  uint64_t hash; /* FNV-1a, 64 bit: all of it up to 256 bytes, else the first and last 128 */
+};
+
+struct trace_drop {
+  uint32_t frames;
+  int32_t error; /* errno of the last */
+};
+
+static inline uint32_t trace_check(const void *data, uint32_t length) {
+  const unsigned char *p = data;
+  uint32_t hash = 0x811c9dc5u;
+  for (uint32_t i = 0; i < length; i++) hash = (hash ^ p[i]) * 0x01000193u;
+  return hash;
+}
+
+#endif

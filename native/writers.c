@@ -1,0 +1,122 @@
+/* Whoever wrote to a stream that names its writers, and did not report itself, is looked up in
+ * /proc: static programs that nobody could follow, what lost its environment, what is in another
+ * pid namespace. Who has reported is read from trace.bin itself. */
+#include "runner.h"
+#include "trace.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define CHECK_MS 1000      /* how often a pid that writes is held against its start time */
+#define KNOWN_MAX 65536    /* then all is forgotten, and some are looked up again */
+#define GONE UINT64_MAX    /* the start time of nobody */
+#define BLOCK (256u << 10) /* at least two frames */
+#define MAGIC_BYTE (TRACE_FRAME_MAGIC & 0xff)
+#define DAMAGED_MAX 16     /* heads that are held against their check in vain, at one look */
+
+static struct pid_map reported;
+static uint64_t read_to = TRACE_HEADER_BYTES;
+
+static void note(pid_t pid, uint64_t start) {
+  if (reported.count >= KNOWN_MAX) pids_clear(&reported);
+  struct known *k = pids_add(&reported, pid);
+  if (k == NULL) return;
+  k->start = start;
+  k->checked = now_ms();
+}
+
+static void take_frame(const unsigned char *frame, const struct trace_frame *head) {
+  const unsigned char *body = frame + sizeof *head;
+  size_t length = head->bytes - sizeof *head;
+  union {
+    struct trace_start start;
+    struct trace_fork fork;
+    struct trace_reap reap;
+  } told = {0};
+  memcpy(&told, body, length < sizeof told ? length : sizeof told);
+  if (head->space != 0) return; /* counted elsewhere: the kernel gives us another pid for it */
+  if (head->type == TRACE_START) note((pid_t)head->pid, told.start.start_ticks);
+  if (head->type == TRACE_FORK) note((pid_t)head->pid, told.fork.start_ticks);
+  /* Bytes of it may still be on their way; whoever has its pid next is looked at. */
+  struct known *ended =
+      head->type == TRACE_REAP ? pids_find(&reported, (pid_t)told.reap.child) : NULL;
+  if (ended != NULL) ended->checked = 0;
+}
+
+static bool holds_check(const unsigned char *frame, const struct trace_frame *head) {
+  uint32_t hash = 0x811c9dc5u;
+  for (uint32_t i = 0; i < head->bytes; i++) {
+    unsigned char byte = i >= 12 && i < 16 ? 0 : frame[i]; /* where the check itself is */
+    hash = (hash ^ byte) * 0x01000193u;
+  }
+  return hash == head->check;
+}
+
+/* Takes the whole frames at the start of a block; how many bytes they and what is between them
+ * take. What is not whole yet stays for the next time. A file that somebody has filled with heads
+ * of nothing must not hold up the run: behind too many of them nothing is taken any more at this
+ * look, and whoever reported there is looked up. */
+static size_t take_block(const unsigned char *block, size_t length, int *damaged) {
+  size_t at = 0;
+  while (length - at >= sizeof(struct trace_frame)) {
+    struct trace_frame head;
+    memcpy(&head, block + at, sizeof head);
+    bool possible = head.magic == TRACE_FRAME_MAGIC && head.bytes >= sizeof head &&
+                    head.bytes <= TRACE_FRAME_MAX && *damaged < DAMAGED_MAX;
+    if (possible && head.bytes > length - at) break;
+    if (possible && holds_check(block + at, &head)) {
+      take_frame(block + at, &head);
+      at += head.bytes;
+    } else {
+      const unsigned char *next = memchr(block + at + 1, MAGIC_BYTE, length - at - 1);
+      at = next == NULL ? length : (size_t)(next - block);
+      *damaged += possible;
+    }
+  }
+  return at;
+}
+
+static void read_reports(void) {
+  static unsigned char block[BLOCK];
+  int damaged = 0;
+  while (read_to < TRACE_FILE_MAX) { /* beyond it nobody reports */
+    ssize_t n = pread(trace_file(), block, sizeof block, (off_t)read_to);
+    size_t taken = n > 0 ? take_block(block, (size_t)n, &damaged) : 0;
+    read_to += taken;
+    if (taken == 0 || n < (ssize_t)sizeof block) return;
+  }
+}
+
+/* A pid that comes again with another start time is somebody else. */
+static void note_writer(pid_t pid) {
+  struct known *k = pids_find(&reported, pid);
+  if (k == NULL) {
+    read_reports();
+    k = pids_find(&reported, pid);
+    if (k != NULL) return;
+  } else {
+    int64_t now = now_ms();
+    if (now - k->checked < CHECK_MS) return;
+    k->checked = now;
+    uint64_t start = process_start(pid);
+    if (k->start == 0) k->start = start; /* it had not said */
+    if (start == 0 || start == k->start) return;
+  }
+  uint64_t start = GONE; /* then nothing is known of it, and nobody asks again soon */
+  facts_start(pid, FROM_PROC, &start);
+  note(pid, start);
+}
+
+void writers_note(const struct stream *s) {
+  static pid_t last;
+  static int64_t last_at;
+  if (!trace_on()) return;
+  for (int i = 0; i < s->share_count; i++) {
+    pid_t writer = s->shares[i].writer;
+    int64_t now = now_ms();
+    if (writer <= 0 || (writer == last && now - last_at < CHECK_MS)) continue;
+    note_writer(writer);
+    last = writer;
+    last_at = now;
+  }
+}

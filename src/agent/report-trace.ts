@@ -1,0 +1,49 @@
+// What the status of a traced run hides: stages of its pipelines that failed, and programs inside
+// of it that died of a signal. A run that was ended by somebody else hides nothing.
+
+import { constants } from 'node:os';
+import type { Capture } from '../shell.ts';
+import { type Failure, failures } from '../trace-failures.ts';
+import { smallTrace } from '../trace-processes.ts';
+
+export type HiddenFailure = {
+  readonly pid: number;
+  /** As it is written, or what it ran; undefined for a copy of the shell. */
+  readonly command: string | undefined;
+  readonly end:
+    | { readonly kind: 'exited'; readonly code: number }
+    | { readonly kind: 'signaled'; readonly signal: string };
+  /** Its place in a pipeline of the command, counted from 1. */
+  readonly stage:
+    | { readonly number: number; readonly of: number; readonly ending: boolean }
+    | undefined;
+};
+
+export function hiddenFailures({ dir, meta, final }: Capture): readonly HiddenFailure[] {
+  const ended = final === undefined || final.endedBy === 'itself';
+  if (meta?.trace?.enabled !== true || !ended) return [];
+  const trace = smallTrace(dir);
+  if (trace?.kind !== 'whole') return [];
+  const text = meta.command.kind === 'shell' ? meta.command.text : '';
+  const told = final?.outcome.kind === 'exited' ? final.outcome.code : undefined;
+  return failures(trace.processes, text)
+    .filter(({ process }) => !tells(told, process))
+    .flatMap(hidden);
+}
+
+const NUMBERS: Readonly<Record<string, number | undefined>> = constants.signals;
+const SIGNALLED_FROM = 128;
+
+/** The status is that of this very program, and says which signal it was. */
+function tells(code: number | undefined, { exit, depth }: Failure['process']): boolean {
+  if (exit.kind !== 'signaled' || depth !== 1) return false;
+  return code === SIGNALLED_FROM + (NUMBERS[exit.signal] ?? 0);
+}
+
+function hidden({ process: { pid, exit }, name, place }: Failure): HiddenFailure[] {
+  if (exit.kind === 'unknown') return [];
+  const before = place !== undefined && place.stage < place.of;
+  if (!before && exit.kind !== 'signaled') return [];
+  const stage = place && { number: place.stage, of: place.of, ending: place.ending };
+  return [{ pid, command: name, end: exit, stage }];
+}

@@ -1,0 +1,34 @@
+// The processes of a capture, where its trace is small enough to be looked at beside the work.
+
+import * as fs from 'node:fs';
+import { openIn } from './capture/paths.ts';
+import { AppError, errnoOf } from './errors.ts';
+import { decodeTrace } from './trace/decode.ts';
+import type { Process } from './trace/process.ts';
+import { buildProcesses } from './trace/processes.ts';
+import { countProcesses } from './trace-count.ts';
+
+const WHOLE_BYTES_MAX = 512 * 1024; // more than a thousand processes
+
+export type SmallTrace =
+  | { readonly kind: 'whole'; readonly processes: readonly Process[] }
+  | { readonly kind: 'counted'; readonly count: number };
+
+/** Undefined where there is none, or none that can be read. */
+export function smallTrace(dir: string): SmallTrace | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openIn(dir, 'trace.bin', fs.constants.O_RDONLY);
+    const large = fs.fstatSync(fd).size > WHOLE_BYTES_MAX;
+    if (large) return { kind: 'counted', count: countProcesses(fd) };
+    const { header, frames } = decodeTrace(fs.readFileSync(fd));
+    if (header === undefined) return undefined;
+    return { kind: 'whole', processes: buildProcesses(frames, header).processes };
+  } catch (error) {
+    // It could not be made, was removed, or something else is in its place.
+    if (errnoOf(error) === undefined && !(error instanceof AppError)) throw error;
+    return undefined;
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}

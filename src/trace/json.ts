@@ -1,0 +1,94 @@
+// A trace as JSON for programs. Times are whole nanoseconds since the start of the capture, which
+// is told as a date: since 1970 they would not fit into a number of JSON readers.
+
+import { type Image, lastImage } from './process.ts';
+import type { Trace, TracedProcess, Untraced } from './trace.ts';
+
+/** What tracing could use on the machine: name, and whether. */
+export type TraceCapabilities = Readonly<Record<string, boolean>>;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+export function traceJson(trace: Trace, capabilities: TraceCapabilities): JsonObject {
+  const { captureId, mode, startedNs, processes, unattributedBytes, untraced } = trace;
+  return {
+    capture_id: captureId,
+    enabled: true,
+    mode: mode ?? null,
+    started_at: timeOf(startedNs),
+    capabilities,
+    processes: processes.map((one) => processJson(one, startedNs)),
+    unattributed_bytes: unattributedBytes,
+    untraced: untraced.map(untracedJson),
+  };
+}
+
+/** The same for a capture without a trace. */
+export function disabledJson(
+  captureId: string,
+  reason: string,
+  capabilities: TraceCapabilities,
+): JsonObject {
+  return {
+    capture_id: captureId,
+    enabled: false,
+    reason,
+    capabilities,
+    processes: [],
+    unattributed_bytes: 0,
+    untraced: [],
+  };
+}
+
+/** `2026-01-18T14:30:52.123456789Z` */
+export function timeOf(ns: bigint): string {
+  const seconds = new Date(Number(ns / 1_000_000_000n) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(ns % 1_000_000_000n).padStart(9, '0')}Z`;
+}
+
+function processJson(process: TracedProcess, startedNs: bigint): JsonObject {
+  const { pid, ppid, startNs, endNs, images, exit, bytes, sources, failedExecs } = process;
+  return {
+    pid,
+    ppid,
+    start_ns: Number(startNs - startedNs),
+    end_ns: endNs === undefined ? null : Number(endNs - startedNs),
+    images: images.map((image) => imageJson(image, startedNs)),
+    exit_code: exit.kind === 'exited' ? exit.code : null,
+    signal: exit.kind === 'signaled' ? exit.signal : null,
+    bytes,
+    sources,
+    ...(process.space !== 0 && { pid_namespace: process.space }),
+    ...(process.forkedFrom !== undefined && { forked: true }),
+    ...(lastImage(process)?.isStatic === true && { static: true }),
+    ...(failedExecs.length > 0 && {
+      failed_execs: failedExecs.map(({ file, errno }) => ({ file, errno })),
+    }),
+  };
+}
+
+function imageJson(image: Image, startedNs: bigint): JsonObject {
+  const { exe, argv, cwd, startNs, args, cut, redacted, env } = image;
+  return {
+    exe,
+    argv,
+    cwd,
+    start_ns: Number(startNs - startedNs),
+    ...(cut && { argv_length: args }),
+    ...(redacted && { redacted }),
+    ...(Object.keys(env).length > 0 && { env }),
+  };
+}
+
+function untracedJson(event: Untraced): JsonObject {
+  switch (event.kind) {
+    case 'writer':
+      return { reason: 'unknown_writer', pid: event.pid, bytes: event.bytes };
+    case 'static':
+      return { reason: 'static_program', pid: event.pid, exe: event.exe };
+    case 'dropped':
+      return { reason: 'dropped_frames', pid: event.pid, frames: event.frames };
+    case 'damaged':
+      return { reason: 'damaged_bytes', bytes: event.bytes };
+  }
+}

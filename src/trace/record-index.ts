@@ -1,0 +1,77 @@
+// Finds, among all records, those whose bytes may lie at a place: by length and hash, for looking
+// where a stream goes on behind bytes that nobody told about.
+
+import { HASH_WHOLE_MAX, type Probe } from './probe.ts';
+import type { Records } from './records.ts';
+
+const FILTER_BITS = 20;
+const NONE = -1;
+
+export class RecordIndex {
+  readonly #records: Records;
+  /** Which lengths there are, up to those that are hashed as a whole. */
+  readonly #lengths = new Uint8Array(HASH_WHOLE_MAX + 1);
+  readonly #filter = new Uint8Array(1 << (FILTER_BITS - 3));
+  readonly #first = new Map<number, number>();
+  readonly #same: Int32Array;
+  readonly lengthMax: number;
+
+  constructor(records: Records) {
+    this.#records = records;
+    this.#same = new Int32Array(records.count).fill(NONE);
+    let lengthMax = 0;
+    for (let i = records.count - 1; i >= 0; i -= 1) {
+      const length = records.length[i] ?? 0;
+      if (length > HASH_WHOLE_MAX || !records.isHashed(i)) continue;
+      lengthMax = Math.max(lengthMax, length);
+      this.#lengths[length] = 1;
+      const [high, low] = [records.high[i] ?? 0, records.low[i] ?? 0];
+      const key = keyOf(high, low);
+      this.#same[i] = this.#first.get(key) ?? NONE;
+      this.#first.set(key, i);
+      const bit = bitOf(high, low);
+      this.#filter[bit >> 3] = (this.#filter[bit >> 3] ?? 0) | (1 << (bit & 7));
+    }
+    this.lengthMax = lengthMax;
+  }
+
+  /** Records that fit, each the first of those that are alike and not found, up to `to`. */
+  matches(
+    probe: Probe,
+    position: number,
+    { from, to }: { readonly from: number; readonly to: number },
+  ): number[] {
+    const found: number[] = [];
+    const available = probe.hashesAt(position, this.lengthMax);
+    for (let length = 1; length <= available; length += 1) {
+      if (this.#lengths[length] === 0) continue;
+      const [high, low] = [probe.high(length), probe.low(length)];
+      const bit = bitOf(high, low);
+      if (((this.#filter[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) continue;
+      const record = this.#firstOf(keyOf(high, low), from, to);
+      if (record !== undefined && this.#records.length[record] === length) found.push(record);
+    }
+    return found;
+  }
+
+  /** Drops from the front of the list what is behind us: nobody asks for it again. */
+  #firstOf(key: number, from: number, to: number): number | undefined {
+    let record = this.#first.get(key) ?? NONE;
+    let passed = false;
+    while (record !== NONE && record < from) {
+      record = this.#same[record] ?? NONE;
+      passed = true;
+    }
+    if (passed) this.#first.set(key, record);
+    while (record !== NONE && this.#records.isFound(record)) record = this.#same[record] ?? NONE;
+    return record !== NONE && record < to ? record : undefined;
+  }
+}
+
+function keyOf(high: number, low: number): number {
+  return (high & 0x1f_ffff) * 2 ** 32 + low;
+}
+
+function bitOf(high: number, low: number): number {
+  return (low ^ high) >>> (32 - FILTER_BITS);
+}

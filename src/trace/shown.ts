@@ -1,0 +1,38 @@
+// Words and numbers that every picture of a trace shares.
+
+import { basename } from 'node:path';
+import { lastImage, type Process, type ProcessExit } from './process.ts';
+
+/** `git`, `(sh)` for a copy of a shell, `pid 4711` when nothing is known. */
+export function programName(process: Pick<Process, 'images' | 'pid'>): string {
+  const image = lastImage(process);
+  const name = image === undefined ? '' : basename(image.argv[0] || image.exe);
+  if (image === undefined || name === '') return `pid ${process.pid}`;
+  return image.inherited ? `(${name})` : name;
+}
+
+export function exitFields(exit: ProcessExit): Readonly<Record<string, string | number>> {
+  if (exit.kind === 'exited') return { exit_code: exit.code };
+  return exit.kind === 'signaled' ? { signal: exit.signal } : {};
+}
+
+/** Ended otherwise than well. What is not known has not failed. */
+export function hasFailed(exit: ProcessExit): boolean {
+  return exit.kind === 'signaled' || (exit.kind === 'exited' && exit.code !== 0);
+}
+
+/** `exit 3`, `SIGKILL`, `?` */
+export function exitWords(exit: ProcessExit): string {
+  if (exit.kind === 'exited') return `exit ${exit.code}`;
+  return exit.kind === 'signaled' ? exit.signal : '?';
+}
+
+/** `0.4 ms`, `12 ms`, `3.21 s`, `2 min 5 s` */
+export function spanWords(ns: bigint): string {
+  const ms = Number(ns) / 1e6;
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(2)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,139 @@
+// A trace as a whole: the processes of a run, what each of them wrote, and what is not known. What
+// the kernel alone knows of, a writer that told nothing, is a process too.
+
+import type { Channel, Chunk } from '../types.ts';
+import { attribute, type Segment } from './attribution.ts';
+import type { DecodedTrace } from './decode.ts';
+import type { TraceMode } from './format.ts';
+import { lastImage, type Process } from './process.ts';
+import { buildProcesses, type ProcessTable, type RunFacts } from './processes.ts';
+
+export type TraceInput = {
+  readonly captureId: string;
+  readonly decoded: DecodedTrace;
+  readonly chunks: readonly Chunk[];
+  /** Bytes of output.bin; fewer at its end. */
+  read(offset: number, length: number): Uint8Array;
+  readonly facts: RunFacts;
+};
+
+export type StreamBytes = Readonly<Record<Channel, number>>;
+
+export type TracedProcess = Process & { readonly bytes: StreamBytes };
+
+/** What happened and is not in the list of processes, or not whole. */
+export type Untraced =
+  /** It wrote, and nothing else is known about it. */
+  | { readonly kind: 'writer'; readonly pid: number; readonly bytes: number }
+  /** A static program that nobody followed: of its children only those are known that report. */
+  | { readonly kind: 'static'; readonly pid: number; readonly exe: string }
+  | { readonly kind: 'dropped'; readonly pid: number; readonly frames: number }
+  | { readonly kind: 'damaged'; readonly bytes: number };
+
+export type Trace = {
+  readonly captureId: string;
+  readonly mode: TraceMode | undefined;
+  /** Epoch nanoseconds; the first thing that is known of when the header is lost. */
+  readonly startedNs: bigint;
+  /** Parents before their children, in order of their start. */
+  readonly processes: readonly TracedProcess[];
+  /** Every byte of the output once, in order. */
+  readonly segments: readonly Segment[];
+  readonly unattributedBytes: number;
+  readonly untraced: readonly Untraced[];
+};
+
+const MS_NS = 1_000_000n;
+
+export function buildTrace({ captureId, decoded, chunks, read, facts }: TraceInput): Trace {
+  const { header, frames } = decoded;
+  const table = buildProcesses(frames, header, facts);
+  const strangers = strangersOf(table, chunks);
+  const segments = attribute({
+    chunks,
+    writes: table.writes,
+    read,
+    writerOf: (pid, at) => writerOf(table, pid, at)?.id ?? strangers.get(pid)?.id,
+  });
+  const bytes = bytesOf(segments);
+  const known = [...table.processes, ...strangers.values()];
+  const processes = known.map((one) => ({ ...one, bytes: bytes.get(one.id) ?? NO_BYTES }));
+  const unknown = bytes.get(undefined) ?? NO_BYTES;
+  return {
+    captureId,
+    mode: header?.mode,
+    startedNs: header?.startedNs ?? processes[0]?.startNs ?? 0n,
+    processes,
+    segments,
+    unattributedBytes: unknown.stdout + unknown.stderr + unknown.pty,
+    untraced: untracedOf(processes, decoded),
+  };
+}
+
+/** Where one process wrote. A pid that was given twice in a run means both. */
+export function processOutput(trace: Trace, pid: number): readonly Omit<Segment, 'process'>[] {
+  const ids = new Set(trace.processes.filter((one) => one.pid === pid).map(({ id }) => id));
+  return trace.segments
+    .filter(({ process }) => process !== undefined && ids.has(process))
+    .map(({ offset, length, channel }) => ({ offset, length, channel }));
+}
+
+const NO_BYTES: StreamBytes = { stdout: 0, stderr: 0, pty: 0 };
+
+function writerOf(table: ProcessTable, pid: number, at: number): Process | undefined {
+  return table.find({ pid, space: 0 }, BigInt(at) * MS_NS);
+}
+
+/** Writers that the kernel names and of whom there is no frame at all. */
+function strangersOf(table: ProcessTable, chunks: readonly Chunk[]): Map<number, Process> {
+  const strangers = new Map<number, Process>();
+  for (const { pid = 0, at } of chunks) {
+    if (pid === 0 || strangers.has(pid) || writerOf(table, pid, at) !== undefined) continue;
+    strangers.set(pid, {
+      id: table.processes.length + strangers.size,
+      pid,
+      space: 0,
+      ppid: 0,
+      parent: undefined,
+      depth: 0,
+      startNs: BigInt(at) * MS_NS,
+      endNs: undefined,
+      images: [],
+      forkedFrom: undefined,
+      exit: { kind: 'unknown' },
+      failedExecs: [],
+      sources: ['kernel'],
+    });
+  }
+  return strangers;
+}
+
+function bytesOf(segments: readonly Segment[]): Map<number | undefined, StreamBytes> {
+  const totals = new Map<number | undefined, StreamBytes>();
+  for (const { process, channel, length } of segments) {
+    const sum = totals.get(process) ?? NO_BYTES;
+    totals.set(process, { ...sum, [channel]: sum[channel] + length });
+  }
+  return totals;
+}
+
+function untracedOf(
+  processes: readonly TracedProcess[],
+  { frames, damagedBytes }: DecodedTrace,
+): readonly Untraced[] {
+  const found: Untraced[] = [];
+  for (const { pid, sources, bytes, images } of processes) {
+    const image = lastImage({ images });
+    const written = bytes.stdout + bytes.stderr + bytes.pty;
+    if (image === undefined && written > 0) found.push({ kind: 'writer', pid, bytes: written });
+    if (image?.isStatic === true && !image.inherited && !sources.includes('ptrace')) {
+      found.push({ kind: 'static', pid, exe: image.exe });
+    }
+  }
+  for (const frame of frames) {
+    if (frame.type !== 'drop') continue;
+    found.push({ kind: 'dropped', pid: frame.who.pid, frames: frame.frames });
+  }
+  if (damagedBytes > 0) found.push({ kind: 'damaged', bytes: damagedBytes });
+  return found;
+}

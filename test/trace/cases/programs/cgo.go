@@ -1,0 +1,4 @@
+// This import alone makes the program a dynamic one.
+package main
+
+import "C"
