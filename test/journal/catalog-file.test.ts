@@ -191,7 +191,8 @@ describe('a refresh', () => {
     expect(catalog.refresh({ budgetMs: 5, first: [SESSION] })).toEqual({ done: false });
     expect(catalog.stats().commands).toBe(5);
     unlock();
-    expect(catalog.refresh({ budgetMs: 5, first: [SESSION] })).toEqual({ done: true });
+    // On a busy machine a few milliseconds may pass before the first entry is looked at.
+    expect(catalog.refresh({ budgetMs: 5_000, first: [SESSION] })).toEqual({ done: true });
     expect(catalog.stats().commands).toBe(6);
     catalog.close();
   });

@@ -136,6 +136,24 @@ describe('bytes on a terminal', () => {
     ]);
   });
 
+  it('that are the same as what somebody wrote much later belong to nobody', () => {
+    const writes = [
+      tty(1, 10, 'first of two long lines\n'),
+      tty(1, 500, 'second of the two long lines\n'),
+      tty(2, 1000, 'what was never shown\n'),
+    ];
+    const shown = [
+      'first of two long lines',
+      'what was never shown',
+      'second of the two long lines',
+    ];
+    expect(found([`${shown.join('\r\n')}\r\n`], writes)).toEqual([
+      '1:first of two long lines\r\n',
+      '?:what was never shown\r\n',
+      '1:second of the two long lines\r\n',
+    ]);
+  });
+
   it('of a process that was killed before it could tell belong to nobody', () => {
     const writes = [tty(1, 10, 'start of it all\n'), tty(1, 90, 'and the end of it\n')];
     const lost = 'line that nobody told about\r\n'.repeat(50);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildProcesses } from '../../src/trace/processes.ts';
 import { HEADER } from './encode.ts';
-import { at, exec, exited, fork, reap, start } from './frames.ts';
+import { at, exec, exit, exited, fork, reap, start } from './frames.ts';
 import { summary } from './summary.ts';
 
 describe('a pid that comes again', () => {
@@ -16,6 +16,43 @@ describe('a pid that comes again', () => {
     expect(summary(frames).map((one) => one.slice(3, 5))).toEqual([
       ['a', 0],
       ['b', 1],
+    ]);
+  });
+
+  it('after it said that it leaves is another process, though nobody waited for it', () => {
+    const frames = [start(0, 10, ['a']), exit(5, 10, 0), start(9, 10, ['b']), exit(12, 10, 1)];
+    expect(summary(frames).map((one) => one.slice(3, 5))).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ]);
+  });
+
+  it('with another end is another process, though nobody saw a start', () => {
+    const frames = [
+      start(0, 9, ['sh']),
+      start(1, 10, ['a'], { parent: 9 }),
+      reap(5, 'ptrace', 10, 0),
+      reap(6, 9, 10, 0),
+      reap(8, 9, 10, exited(7)),
+    ];
+    expect(summary(frames).map((one) => one.slice(3, 5))).toEqual([
+      ['sh', '?'],
+      ['a', 0],
+      ['', 7],
+    ]);
+  });
+
+  it('is the same where everything happens at one moment', () => {
+    const frames = [
+      reap(5, 9, 10, exited(1)),
+      exit(5, 10, 1),
+      exec(5, 10, ['a']),
+      fork(5, 10, 9),
+      start(5, 9, ['sh']),
+    ];
+    expect(summary(frames).map((one) => one.slice(0, 5))).toEqual([
+      [9, 0, 0, 'sh', '?'],
+      [10, 9, 1, 'a', 1],
     ]);
   });
 
