@@ -1,5 +1,5 @@
 // A disk that is full, read-only or gone: the command does not notice, and the gap is marked.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -108,7 +108,9 @@ test.skipIf(noMount)(
 );
 
 test.skipIf(noMount)('a read-only state root: the command runs as without us', async () => {
-  execFileSync('mount', ['-o', 'remount,ro', disk]);
+  // What ran before may still be syncing its files.
+  const remounted = (): boolean => spawnSync('mount', ['-o', 'remount,ro', disk]).status === 0;
+  await until(remounted, 'nobody writes there any more');
   try {
     const text = 'echo out; echo err >&2; exit 5';
     const plain = await cli.with(STATE, 'run', '--', 'bash', '-c', text);
