@@ -4,11 +4,12 @@
 // takes about as long as starting four programs. Whatever is wrong is a reason, never an error.
 
 import * as fs from 'node:fs';
-import { homedir, release } from 'node:os';
+import { release } from 'node:os';
 import { join } from 'node:path';
-import { findRunner } from './run/binary.ts';
+import { cacheDir, findRunner } from './run/binary.ts';
 import { findShim } from './run/shim.ts';
 import type { RunSpec } from './run/spec.ts';
+import { fnv64 } from './text/fnv.ts';
 import { asCount, asString, parseObject } from './text/json.ts';
 import { selfTest, type Tested } from './trace-self-test.ts';
 import type { CaptureTrace, TraceSetting, Transport } from './types.ts';
@@ -68,7 +69,7 @@ const known = new Map<string, Known>();
 function tested(parts: Parts, env: Env, again: boolean): Tested {
   const key = keyOf(parts);
   const place = `${parts.runner}\0${parts.shimDir}`;
-  const path = join(cacheDir(env), `trace-check-${fingerprint(place)}.json`);
+  const path = join(cacheDir(env), `trace-check-${fnv64([Buffer.from(place)])}.json`);
   for (const find of [() => known.get(place), () => stored(path)]) {
     const found = find();
     if (again || found?.key !== key || !holds(found)) continue;
@@ -93,17 +94,6 @@ function keyOf({ runner, shimDir }: Parts): string {
     return [path, size, mtimeMs];
   });
   return JSON.stringify([VERSION, process.arch, process.getuid?.(), release(), ...files]);
-}
-
-function cacheDir(env: Env): string {
-  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'cuff');
-}
-
-/** FNV-1a, 32 bit: a file name; what is in the file tells whether it is the right one. */
-function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
 function stored(path: string): Known | undefined {

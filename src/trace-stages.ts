@@ -5,7 +5,7 @@
 import { mayChangeDirectory } from './text/shell-facts.ts';
 import { type Pipeline, parseShell, type SimpleCommand, type Stage } from './text/shell-parse.ts';
 import { noticesTrap } from './text/shell-traps.ts';
-import type { Image, Process } from './trace/process.ts';
+import { baseName, type Image, type Process } from './trace/process.ts';
 
 export type Place = {
   /** From 1. */
@@ -121,8 +121,4 @@ function sameWords({ words }: SimpleCommand, { argv }: Image): boolean {
 /** The first program it became. */
 function ownImage({ images, forkedFrom }: Process): Image | undefined {
   return forkedFrom === undefined ? images.find(({ inherited }) => !inherited) : undefined;
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

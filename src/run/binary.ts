@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fnv64 } from '../text/fnv.ts';
 
 export type Runner =
   | { readonly kind: 'native'; readonly path: string }
@@ -45,7 +46,7 @@ function buildOnce(native: string, env: Env): Runner {
   const sources = readdirSync(native)
     .filter((name) => /\.[ch]$/.test(name))
     .sort();
-  const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'cuff');
+  const cache = cacheDir(env);
   const target = join(cache, `runner-${fingerprint(native, sources)}`);
   if (existsSync(target)) return { kind: 'native', path: target };
   const temp = `${target}.${process.pid}.tmp`;
@@ -63,15 +64,14 @@ function buildOnce(native: string, env: Env): Runner {
   }
 }
 
-/** FNV-1a, 64 bit: tells versions apart, guards nothing, and spares loading node:crypto. */
+/** Where what was built or found out once is kept. */
+export function cacheDir(env: Env): string {
+  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'cuff');
+}
+
 export function fingerprint(native: string, sources: readonly string[]): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const name of sources) {
-    for (const byte of readFileSync(join(native, name))) {
-      hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-    }
-  }
-  return `${process.arch}-${hash.toString(16).padStart(16, '0')}`;
+  const hash = fnv64(sources.map((name) => readFileSync(join(native, name))));
+  return `${process.arch}-${hash}`;
 }
 
 function compile(args: readonly string[]): void {

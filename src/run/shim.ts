@@ -15,10 +15,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fingerprint, nativeDir } from './binary.ts';
+import { cacheDir, fingerprint, nativeDir } from './binary.ts';
 
 export type Shim =
   | { readonly kind: 'shim'; readonly dir: string }
@@ -101,7 +100,7 @@ function libIsWide(): boolean {
 }
 
 function makeOnce(env: Env, sources: string, library: string | undefined): Shim {
-  const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'cuff');
+  const cache = cacheDir(env);
   const dir = join(cache, `shim-${keyOf(sources, library)}${libIsWide() ? '-lib' : ''}`);
   if (existsSync(join(dir, LITERAL))) return shimIn(dir);
   const temp = `${dir}.${process.pid}.tmp`;

@@ -4,7 +4,7 @@
 
 import type { ExecFrame, StartFrame } from './format.ts';
 import type { Life } from './lives.ts';
-import type { FailedExec, Image } from './process.ts';
+import { baseName, type FailedExec, type Image } from './process.ts';
 
 // What is known best: from inside, by looking, by the word of who started it.
 const TRUST = { shim: 3, ptrace: 2, proc: 2, runner: 1, exec: 0, name: -1 } as const;
@@ -149,8 +149,4 @@ function isScript(given: Pick<Image, 'exe' | 'argv'>, run: readonly string[]): b
   if (at < 1 || file === undefined || given.argv.length === 0) return false;
   const names = [given.exe, given.argv[0] ?? ''].map(baseName);
   return names.includes(baseName(file)) && rest.every((word, i) => word === run[at + 1 + i]);
-}
-
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

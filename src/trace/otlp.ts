@@ -2,6 +2,7 @@
 // span of its parent. Ids are made from the capture's id, so that the same trace exported twice is
 // the same trace.
 
+import { fnv64 } from '../text/fnv.ts';
 import { lastImage } from './process.ts';
 import { exitFields, exitWords, hasFailed, programName } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
@@ -85,11 +86,8 @@ function list(key: string, values: readonly string[]): Json {
 
 /** Not a secret and not a proof: only the same for the same, and never zero, which means none. */
 function hex64(words: string): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of Buffer.from(words)) {
-    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  }
-  return (hash === 0n ? 1n : hash).toString(16).padStart(16, '0');
+  const hash = fnv64([Buffer.from(words)]);
+  return /^0+$/.test(hash) ? '0000000000000001' : hash;
 }
 
 function hex128(captureId: string): string {

@@ -71,3 +71,8 @@ export type Process = {
 export function lastImage(process: Pick<Process, 'images'>): Image | undefined {
   return process.images.at(-1);
 }
+
+/** As the kernel names a program: what is behind the last `/`. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -3,9 +3,9 @@
 
 import type { Outcome, ProcessId } from '../types.ts';
 import type { Frame, TraceHeader, Who, WriteRecord } from './format.ts';
-import { baseName, imagesOf, nameOf, sameWords } from './images.ts';
+import { imagesOf, nameOf, sameWords } from './images.ts';
 import { type Life, type Lives, livesOf } from './lives.ts';
-import type { Image, Process, ProcessExit, Teller } from './process.ts';
+import { baseName, type Image, type Process, type ProcessExit, type Teller } from './process.ts';
 import { treeOrder } from './tree-order.ts';
 import { decodeStatus } from './wait-status.ts';
 

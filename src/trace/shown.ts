@@ -1,12 +1,11 @@
 // Words and numbers that every picture of a trace shares.
 
-import { basename } from 'node:path';
-import { lastImage, type Process, type ProcessExit } from './process.ts';
+import { baseName, lastImage, type Process, type ProcessExit } from './process.ts';
 
 /** `git`, `(sh)` for a copy of a shell, `pid 4711` when nothing is known. */
 export function programName(process: Pick<Process, 'images' | 'pid'>): string {
   const image = lastImage(process);
-  const name = image === undefined ? '' : basename(image.argv[0] || image.exe);
+  const name = image === undefined ? '' : baseName(image.argv[0] || image.exe);
   if (image === undefined || name === '') return `pid ${process.pid}`;
   return image.inherited ? `(${name})` : name;
 }

@@ -10,7 +10,7 @@ import { Native } from '../dialects/native-helper.ts';
 import { call, execute, World } from '../recorder/helper.ts';
 import { lacking, verifies } from '../requirements.ts';
 import { encodeFrame, encodeTrace, HEADER } from './encode.ts';
-import { start } from './frames.ts';
+import { fork, reap, start } from './frames.ts';
 import { TRACED, untraceable } from './hall-helper.ts';
 
 const noTracing = lacking(untraceable, 'runs cannot be traced here');
@@ -152,9 +152,14 @@ describe('a trace', () => {
   }
   it('that is large is counted and not looked into', async () => {
     const word = 'x'.repeat(1000);
-    const frames = Array.from({ length: 1500 }, (_, i) => start(i, i + 10, ['prog', word]));
+    const frames = Array.from({ length: 1500 }, (_, i) =>
+      start(i, i + 10, ['prog', word], { startTicks: i + 1 }),
+    );
     const again = frames.slice(0, 100);
-    const bytes = encodeTrace(HEADER, [...frames, ...again]);
+    // Of one process: a fork and an exec that do not tell when it began. Then its pid comes again.
+    const same = [fork(1, 10, 1), start(2, 10, ['b'])];
+    const other = [reap(3, 1, 11, 0), start(4, 11, ['c'])];
+    const bytes = encodeTrace(HEADER, [...frames, ...again, ...same, ...other]);
     expect(bytes.length).toBeGreaterThan(1024 * 1024);
     const damaged = Buffer.concat([
       bytes,
@@ -163,7 +168,7 @@ describe('a trace', () => {
     ]);
     expect(entryProcesses(await traceIn(damaged), '', redactor({}))).toEqual({
       ...UNTRACED,
-      processes: 1501,
+      processes: 1502,
     });
   });
 
