@@ -25,7 +25,7 @@ export type TraceCheck =
     }
   | { readonly ok: false; readonly reason: string };
 
-const VERSION = 1; // of what is tested: a change makes every earlier result worthless
+const VERSION = 2; // of what is tested: a change makes every earlier result worthless
 const FAILED_MS = 300_000; // a busy machine, a full disk: in a few minutes it may be another story
 
 /** The shim where musl looks for it, which is there on every system. */

@@ -37,6 +37,10 @@ const [MORE_OUT, MORE_ERR] = ['out\ndev\n', 'err\n'];
 const EXIT_CODE = 3;
 const INNER_EXIT_CODE = 7;
 
+// Those that a command may get without a terminal. On pipes the shim reaches into stdio, too.
+const TRANSPORTS = ['socket', 'pipe'] as const;
+type Tried = (typeof TRANSPORTS)[number];
+
 /** Throws when there is no place for it. */
 export function selfTest(
   parts: { readonly runner: string; readonly shimDir: string },
@@ -46,12 +50,16 @@ export function selfTest(
   const root = mkdtempSync(join(tmpdir(), 'cuff-trace-check-'));
   try {
     const bare = spawnSync('sh', ['-c', BARE], { env, cwd: root, ...QUIET });
-    const dir = capture(root);
-    const spec = specOf(dir, root, env, parts.shimDir);
-    const traced = spawnSync(parts.runner, ['run', ...runnerWords(spec)], { env, ...QUIET });
-    const why = difference(bare, traced) ?? missing(dir);
-    if (why !== undefined) return { passed: false, why };
-    return { passed: true, follows: decodeTrace(bytesOf(dir)).header?.follows === true };
+    let follows = false;
+    for (const transport of TRANSPORTS) {
+      const dir = capture(root, transport);
+      const spec = specOf(dir, root, env, parts.shimDir, transport);
+      const traced = spawnSync(parts.runner, ['run', ...runnerWords(spec)], { env, ...QUIET });
+      const why = difference(bare, traced) ?? missing(dir, transport, traced.stdout.length);
+      if (why !== undefined) return { passed: false, why: `${why} (${transport})` };
+      follows = decodeTrace(bytesOf(dir)).header?.follows === true;
+    }
+    return { passed: true, follows };
   } finally {
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -62,31 +70,37 @@ const QUIET: SpawnSyncOptionsWithBufferEncoding = {
   timeout: TEST_MS,
 };
 
-function capture(root: string): string {
+function capture(root: string, transport: Tried): string {
   const meta: CaptureMeta = {
-    id: 'trace-check',
+    id: `trace-check-${transport}`,
     command: { kind: 'argv', argv: ARGV },
     cwd: root,
     createdAt: Date.now(),
     retentionSeconds: 0,
-    transport: 'socket',
+    transport,
     transportMode: 'pipe',
     ttyAttached: false,
     starter: thisProcess(),
     outputBytesMax: 1024 * 1024,
-    trace: { enabled: true, mode: 'socket' },
+    trace: { enabled: true, mode: transport },
   };
   return createCapture(openStore(root), meta, ARGV);
 }
 
-function specOf(dir: string, cwd: string, env: RunSpec['env'], shimDir: string): RunSpec {
+function specOf(
+  dir: string,
+  cwd: string,
+  env: RunSpec['env'],
+  shimDir: string,
+  transport: Tried,
+): RunSpec {
   return {
-    id: 'trace-check',
+    id: `trace-check-${transport}`,
     argv: ARGV,
     env,
     cwd,
     dir,
-    transport: 'socket',
+    transport,
     stdin: 'null',
     forward: true,
     session: 'own',
@@ -121,7 +135,7 @@ function bytesOf(dir: string): Uint8Array {
 }
 
 /** What the trace should have and does not. */
-function missing(dir: string): string | undefined {
+function missing(dir: string, transport: Tried, outBytes: number): string | undefined {
   const { header, frames } = decodeTrace(bytesOf(dir));
   if (header === undefined) return 'trace.bin has no header';
   for (const argv of [ARGV, ['env'], ['sh', '-c', INNER]]) {
@@ -131,7 +145,10 @@ function missing(dir: string): string | undefined {
     const code = argv === ARGV ? EXIT_CODE : name === 'env' ? 0 : INNER_EXIT_CODE;
     if (!ended(frames, start.who.pid, code)) return `nobody told how ${name} ended`;
   }
-  return unattributed(dir) ? 'the kernel did not say who wrote what' : undefined;
+  if (transport === 'socket') {
+    return unstamped(dir) ? 'the kernel did not say who wrote what' : undefined;
+  }
+  return told(frames) === outBytes ? undefined : 'not all that was written was told';
 }
 
 function sameWords(a: readonly string[], b: readonly string[]): boolean {
@@ -146,7 +163,15 @@ function ended(frames: readonly Frame[], pid: number, code: number): boolean {
   );
 }
 
-function unattributed(dir: string): boolean {
+/** How much they say they wrote to stdout. On stderr the loader may have words of its own. */
+function told(frames: readonly Frame[]): number {
+  return frames
+    .flatMap((one) => (one.type === 'write' ? one.writes : []))
+    .filter(({ stream }) => stream === 'stdout')
+    .reduce((sum, { length }) => sum + length, 0);
+}
+
+function unstamped(dir: string): boolean {
   const lines = readFileSync(join(dir, 'index.jsonl'), 'utf8').split('\n').filter(Boolean);
   return lines.length === 0 || lines.some((line) => decodeIndex(line)?.pid === undefined);
 }
