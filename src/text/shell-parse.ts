@@ -220,7 +220,7 @@ const ASSIGNED_TILDE = /^[A-Za-z_]\w*\+?=(?:~|.*:~)/s;
 
 /** `export A=1` has an assignment among its arguments: for the program it is a word. */
 function wordOf(node: WordNode | AssignmentNode, inPlace: boolean): Word {
-  const pieces = ASSIGNED_TILDE.test(node.text)
+  const pieces = ASSIGNED_TILDE.test(node.text.replaceAll('\\\n', ''))
     ? [{ kind: 'tilde', source: node.text } as const]
     : node.type === 'Word'
       ? wordPieces(node)

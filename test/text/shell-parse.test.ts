@@ -137,6 +137,12 @@ describe('a word', () => {
     ]);
   });
 
+  it('is not known where a tilde is assigned, also behind a joined line', () => {
+    expect(argvs('x a=~ b=\\\n~ c=d:\\\n~ e=~f')).toEqual([
+      ['x', '?a=~', '?b=\\\n~', '?c=d:\\\n~', '?e=~f'],
+    ]);
+  });
+
   it('of an argument that assigns is a word like any other', () => {
     expect(argvs('export A=1 B="x y" C=$z')).toEqual([['export', 'A=1', 'B=x y', '?C=$z']]);
   });
@@ -163,7 +169,7 @@ describe('a word', () => {
     const assignedTilde = /=(?:.*:)?~/s;
     fc.assert(
       fc.property(fc.array(source, { minLength: 1, maxLength: 20 }), (sources) => {
-        const plain = sources.filter((each) => !assignedTilde.test(each));
+        const plain = sources.filter((each) => !assignedTilde.test(each.replaceAll('\\\n', '')));
         const text = `printf '%s\\0' '' ${plain.join(' ')}`;
         const { stdout } = spawnSync('bash', ['-c', text], { cwd: '/', encoding: 'utf8' });
         const literals = parseShell(text).commands[0]?.words.map(({ literal }) => literal);
