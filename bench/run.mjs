@@ -4,9 +4,11 @@
 import { commandRows } from './command.mjs';
 import { dialectRows } from './dialects.mjs';
 import { followRows } from './follow.mjs';
+import { gateRows } from './gate.mjs';
 import { mcpRows } from './mcp.mjs';
 import { judge, machine, rounds, summarise, withTempDir } from './measure.mjs';
 import { outputRows } from './output.mjs';
+import { policyRows } from './policy.mjs';
 import { readRows } from './read.mjs';
 import { recordRows } from './record.mjs';
 import { startRows } from './start.mjs';
@@ -28,6 +30,8 @@ const ROWS = [
   ...dialectRows,
   ...textRows,
   ...traceRows,
+  ...policyRows,
+  ...gateRows,
 ];
 
 const { names, quick, json } = parse(process.argv.slice(2));

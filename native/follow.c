@@ -198,10 +198,13 @@ static struct kind kind_of(pid_t pid) {
 static bool begin_program(pid_t pid, bool first_step) {
   uint64_t ticks;
   struct kind kind = kind_of(pid);
+  struct gate_line why;
   bool reports = first_step && !kind.stay && !kind.asan && inject(pid);
+  bool refused = first_step && !reports && gate_refuses(pid, &why);
   if (kind.is_static) facts_start(pid, FROM_PTRACE | TRACE_STATIC, &ticks);
   else if (first_step && !reports) facts_start(pid, FROM_PTRACE, &ticks);
-  return kind.stay;
+  if (refused) gate_end(pid, &why);
+  return kind.stay && !refused;
 }
 
 /* Somebody was forked. What is no program to stay with, because its parent could not start one,

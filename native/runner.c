@@ -20,6 +20,7 @@
 #error "the runner needs Linux (subreaper, signalfd, /proc); elsewhere src/run/portable.ts runs"
 #endif
 
+#define GATE_PATH_MAX 108 /* what the address of a socket has room for */
 #define CAP_DEFAULT (1ull << 30)
 #define ID_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
@@ -54,6 +55,12 @@ static bool valued(struct options *o, const char *flag, const char *value) {
     return o->follow = i == 1, true;
   if (strcmp(flag, "--trace-stamps") == 0 && choose(value, ANSWERS, &i))
     return o->stamps = i == 1, true;
+  if (strcmp(flag, "--trace-frames") == 0 && choose(value, ANSWERS, &i))
+    return o->trace_frames = i == 1, true;
+  if (strcmp(flag, "--trace-gate") == 0 && *value == '/' && strlen(value) < GATE_PATH_MAX)
+    return o->gate = value, true;
+  if (strcmp(flag, "--trace-gate-strict") == 0 && choose(value, ANSWERS, &i))
+    return o->gate_strict = i == 1, true;
   if (strcmp(flag, "--sync") == 0 && choose(value, SYNCS, &i)) return o->sync = i == 1, true;
   if (strcmp(flag, "--sync-from") == 0 && parse_number(value, 0, 1ll << 62, &n))
     return o->sync_from = (uint64_t)n, true;
@@ -73,7 +80,7 @@ static bool valued(struct options *o, const char *flag, const char *value) {
 /* words: ID, flags, "--", the command. 0, or 2 with what is wrong in `problem`. */
 int parse_options(struct options *o, int count, char **words, char *problem, size_t size) {
   *o = (struct options){.grace_ms = GRACE_MS, .cap = CAP_DEFAULT, .cols = 80, .rows = 24,
-                        .sync = true, .follow = true, .stamps = true};
+                        .sync = true, .follow = true, .stamps = true, .trace_frames = true};
   o->id = count > 0 ? words[0] : "";
   int i = 1;
   for (; i < count && strcmp(words[i], "--") != 0; i++) {

@@ -10,13 +10,14 @@
  *   serve.c    many runs, one server    text.c     strings, time, JSON
  *   refuse.c   the end of a socket
  *
- * and when it is traced:
+ * and when it is traced (traced.h):
  *
  *   trace.c    trace.bin, its frames    facts.c    what a process is, as a frame
  *   writers.c  who wrote unreported     follow.c   static programs, by ptrace
  *   program.c  which files are static   pids.c     a map from pids
  *   environment.c  what the command gets  inject.c  what children of static programs get
  *   secrets.c  what is left out         words.c    what is left without it
+ *   gate.c     what may not begin
  */
 #ifndef CUFF_RUNNER_H
 #define CUFF_RUNNER_H
@@ -74,6 +75,9 @@ struct options {
   const char *trace_env; /* names, with commas between them, whose values may be kept */
   bool follow;           /* static programs, where that is possible */
   bool stamps;           /* merged output is a socket, where the kernel says who wrote */
+  bool trace_frames;     /* false: nothing is written down, it is for the gate */
+  const char *gate;      /* the socket that is asked before a program begins; NULL: none is */
+  bool gate_strict;      /* what nobody judged does not begin */
   char **argv;
 };
 
@@ -264,107 +268,7 @@ bool forward_some(struct stream *s);
 void stream_empty(struct stream *s);
 void stream_close(struct stream *s);
 
-/* trace.c */
-bool trace_on(void);
-bool trace_follows(void);
-void trace_begin(struct run *r);
-void trace_ready(struct run *r, const struct ends *e);
-void trace_recorded(struct run *r);
-int trace_file(void);
-const char *trace_path(void);
-const char *trace_shim(void);
-bool trace_keeps(const char *variable);
-uint64_t trace_now(void);
-void trace_frame(int type, int flags, uint64_t at_ns, pid_t pid);
-void trace_put(const void *data, size_t length);
-void trace_write(void);
-void trace_reap(pid_t child, int status, int from);
-void trace_sync(bool wait);
-void trace_end(void);
-
-/* environment.c */
-#define VARIABLES_ADDED 3
-char **traced_environment(void);
-bool is_added(int which, const char *variable);
-char *added_variable(int which, const char *had);
-
-/* inject.c */
-bool inject(pid_t pid);
-
-/* secrets.c */
-struct words {
-  char **list;
-  uint32_t count;
-  bool cut; /* there are more */
-};
-struct secret {
-  const char *name, *value;
-  size_t name_length, length;
-};
-bool secret_name(const char *name, size_t length);
-void secrets_learn(const struct words *entries);
-bool secrets_unknown(void);
-const struct secret *secret_at(const char *text);
-
-/* words.c */
-#define KEPT_MAX (16u << 10)
-struct kept { /* words, each with its NUL */
-  char data[KEPT_MAX];
-  size_t length;
-  uint32_t words;
-  bool cut, redacted;
-};
-void kept_init(struct kept *k);
-void keep_word(struct kept *k, const char *word, bool is_script);
-void keep_words(struct kept *k, const struct words *argv);
-void keep_variables(struct kept *k, const struct words *env);
-
-/* facts.c */
-void environment_of(pid_t pid, struct words *out);
-void facts_command(struct run *r, uint64_t at_ns);
-bool facts_start(pid_t pid, int flags, uint64_t *start_ticks);
-bool facts_fork(pid_t pid);
-bool is_thread(pid_t pid);
-pid_t inner_pid(pid_t pid);
-
-/* writers.c */
-void writers_note(const struct stream *s);
-
-/* program.c */
-bool static_program(int fd);
-bool traces_others(int fd);
-bool linked_with_asan(int fd);
-bool static_command(const struct options *o);
-
-/* follow.c */
-bool follow_possible(void);
-bool follow_any(void);
-bool follow_seize(pid_t pid);
-void follow_first(pid_t pid);
-void follow_order(const char *rest);
-void follow_meet(const char *rest);
-void follow_release(const char *rest);
-bool follow_stopped(pid_t pid, int status);
-void follow_ending(pid_t pid);
-int follow_ended(pid_t pid);
-
-/* pids.c */
-struct pid_map {
-  struct known *list;
-  size_t size, count; /* size is a power of two */
-};
-struct known {
-  pid_t pid; /* 0: nobody */
-  uint64_t start;
-  int64_t checked; /* writers.c: when its start time was last looked at */
-  bool thread;     /* follow.c: of a process that we follow as well */
-  bool late;       /* it may have begun its program before we came */
-  bool leaving;    /* it is let go at its next stop */
-};
-struct known *pids_find(struct pid_map *m, pid_t pid);
-struct known *pids_add(struct pid_map *m, pid_t pid);
-void pids_remove(struct pid_map *m, pid_t pid);
-void pids_clear(struct pid_map *m);
+#include "traced.h"
 
 /* orders.c */
 bool orders_make(struct run *r, int dir, bool fresh);

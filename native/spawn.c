@@ -278,6 +278,8 @@ int spawn(struct run *r, const char **stage) {
   if (made) return made;
   trace_ready(r, &e);
   char **variables = trace_on() ? traced_environment() : NULL;
+  *stage = "gate"; /* nobody would be asked */
+  if (r->o->gate_strict && variables == NULL) return EACCES;
   r->own_group = own_session(r);
   bool led = r->o->transport == T_PTY || r->o->serve; /* the pty or the server has done so */
   if (r->own_group && !led) setsid();

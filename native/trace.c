@@ -40,6 +40,8 @@ const char *trace_path(void) { return trace.path; }
 
 const char *trace_shim(void) { return trace.shim; }
 
+const struct trace_header *trace_header(void) { return &trace.header; }
+
 bool trace_follows(void) { return trace.fd > 0 && (trace.header.flags & TRACE_FOLLOWS) != 0; }
 
 static uint64_t clock_ns(clockid_t clock) {
@@ -157,7 +159,7 @@ static void fill_header(struct trace_header *h, const struct options *o) {
   h->mono_ns = trace_now();
   h->mode = o->transport == T_PTY ? MODE_PTY : MODE_SOCKET;
   h->runner_pid = (uint32_t)getpid();
-  h->file_max = TRACE_FILE_MAX;
+  h->file_max = o->trace_frames ? TRACE_FILE_MAX : TRACE_HEADER_BYTES;
   h->argv_max = TRACE_ARGV_MAX;
   h->args_max = TRACE_ARGS_MAX;
   h->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
@@ -165,6 +167,10 @@ static void fill_header(struct trace_header *h, const struct options *o) {
   if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0) h->flags |= TRACE_FILTERED;
   snprintf(h->id, sizeof h->id, "%.127s", o->id);
   fill_names(h, o->trace_env);
+  if (o->gate != NULL) {
+    h->flags |= TRACE_GATED | (o->gate_strict ? TRACE_GATE_STRICT : 0);
+    snprintf(h->gate, sizeof h->gate, "%.111s", o->gate);
+  }
 }
 
 /* The loader says on stderr what it cannot preload, and splits what it is told at `:` and ` `. */
@@ -193,7 +199,7 @@ void trace_begin(struct run *r) {
   trace.shim = o->trace;
   int dir = -1;
   if (o->dir == NULL) give_up("%s", "there is no capture");
-  else if (o->cap == 0) give_up("%s", "this run leaves no bytes behind");
+  else if (o->cap == 0 && o->trace_frames) give_up("%s", "this run leaves no bytes behind");
   else if (!shim_usable(o->trace)) give_up("the shim cannot be preloaded: %s", errno_name(errno));
   else if (absolute_path(o) == NULL) give_up("%s", "the path of the capture is too long");
   else if ((dir = open(o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
@@ -259,5 +265,6 @@ void trace_sync(bool wait) {
 }
 
 void trace_end(void) {
-  if (trace_on() && trace.dropped > 0) write_drops(true);
+  bool told = trace.header.file_max > TRACE_HEADER_BYTES; /* else there is nothing to miss */
+  if (trace_on() && trace.dropped > 0 && told) write_drops(true);
 }

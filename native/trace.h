@@ -26,7 +26,9 @@ enum trace_mode { MODE_SOCKET = 1, MODE_PIPE = 2, MODE_PTY = 3 };
 
 enum trace_header_flags {
   TRACE_FOLLOWS = 1, /* the runner may PTRACE_SEIZE: ask it before a static program starts */
-  TRACE_FILTERED = 2 /* the runner itself is under a seccomp filter (a container), so all are */
+  TRACE_FILTERED = 2, /* the runner itself is under a seccomp filter (a container), so all are */
+  TRACE_GATED = 4,    /* `gate` is asked before a program begins */
+  TRACE_GATE_STRICT = 8 /* and what it gave no answer about does not begin */
 };
 
 struct trace_header {
@@ -41,7 +43,11 @@ struct trace_header {
   uint32_t flags, pid_namespace;  /* the runner's, the inode of /proc/self/ns/pid */
   uint32_t env_count, proc_device; /* st_dev of the runner's /proc, 0 if unknown */
   char id[128]; /* of the capture, NUL-terminated */
-  char env[TRACE_HEADER_BYTES - 232]; /* names whose values are kept, each NUL-terminated */
+  char env[TRACE_HEADER_BYTES - 352]; /* names whose values are kept, each NUL-terminated */
+  /* Only with TRACE_GATED. A shim that waited in vain writes when that was, so that others do not
+   * wait as long; everything else in here is never changed. */
+  uint64_t gate_silent_ns;
+  char gate[112]; /* the path of a socket, NUL-terminated */
 };
 
 _Static_assert(sizeof(struct trace_header) == TRACE_HEADER_BYTES, "the header is one page");
@@ -130,6 +136,32 @@ struct trace_write {
 struct trace_drop {
   uint32_t frames;
   int32_t error; /* errno of the last */
+};
+
+/* What is asked at the gate, once per connection: this head, then strings, each NUL-terminated:
+ * exe, cwd, `kept_args` words. The answer is GATE_ALLOW, or GATE_DENY and behind it a line for
+ * stderr, in one message; anything else is none. What is asked is not cleared of secrets: it goes
+ * to the recorder's own process, which keeps nothing of it. */
+#define GATE_MAGIC 0x47464643u        /* "CFFG" */
+#define GATE_ARGV_MAX (128u << 10)    /* bytes of argv that are sent: as many as xargs makes */
+#define GATE_LINE_MAX 300u            /* bytes */
+#define GATE_WAIT_NS 2000000000ull    /* for an answer, in all */
+#define GATE_SILENT_NS 10000000000ull /* for so long after a wait in vain, */
+#define GATE_BRIEF_NS 100000000ull    /* only this long */
+#define GATE_EXIT 126                 /* how a program ends that may not begin */
+
+enum gate_answer { GATE_ALLOW = 'A', GATE_DENY = 'D' };
+
+enum gate_flags {
+  GATE_CUT = 1,   /* not all of argv is here */
+  GATE_ABOUT = 2, /* it is not this process yet: asked by who is about to start it */
+  GATE_STRICT = 4 /* TRACE_GATE_STRICT: what cannot be judged does not begin */
+};
+
+struct gate_question {
+  uint32_t magic, bytes; /* with this head and all strings */
+  uint32_t pid, flags;
+  uint32_t args, kept_args;
 };
 
 static inline uint32_t trace_check(const void *data, uint32_t length) {

@@ -8,12 +8,12 @@ import { AppError, errnoOf } from './errors.ts';
 import { limited } from './host-guard.ts';
 import { type Builtins, pluginClass } from './host-modules.ts';
 import { checkSettings, type PluginSettings, type ToolNames } from './settings-check.ts';
-import type { Env } from './settings-expand.ts';
 import { settingsCandidates } from './settings-paths.ts';
-import { problemLines } from './settings-problem.ts';
-import { type Reading, readYaml } from './settings-yaml.ts';
 import { asObject } from './text/json.ts';
 import { printable } from './text/printable.ts';
+import { problemLines } from './text/problems.ts';
+import { type Reading, readYaml } from './text/yaml.ts';
+import type { Env } from './text/yaml-variables.ts';
 
 const FILE_BYTES_MAX = 256 * 1024; // a hundred times what anybody writes by hand
 

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'runner_unavailable'
   | 'runner_lost'
   | 'start_failed'
+  | 'policy_denied'
   | 'run_not_live'
   | 'cancelled'
   | 'closed'

@@ -22,7 +22,7 @@ import type {
   ToolResult,
 } from './plugin.ts';
 import type { PluginSettings } from './settings-check.ts';
-import { pathText } from './settings-problem.ts';
+import { pathText } from './text/problems.ts';
 
 export type HostLimits = {
   /** What the first start waits for; a slower plugin joins when it is ready. */

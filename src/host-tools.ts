@@ -3,8 +3,8 @@
 
 import type { Health, Resource, ResourceTemplate, ToolDefinition, ToolResult } from './plugin.ts';
 import type { ToolNames } from './settings-check.ts';
-import { quoted } from './settings-problem.ts';
 import { asObject, asString, type JsonObject } from './text/json.ts';
+import { quoted } from './text/problems.ts';
 
 // Claude and OpenAI refuse other names, and one refused name can hide the whole server.
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -17,6 +17,7 @@ import type {
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
+import type { PolicyHealth } from './policy-engine.ts';
 
 const LIMITS: HostLimits = {
   startMs: 5_000, // clients wait ten seconds for a server to start
@@ -33,6 +34,8 @@ type HostHealth = {
   readonly healthy: boolean;
   readonly reasons: readonly string[];
   readonly settings: { readonly file: string | null; readonly problem: string | null };
+  /** Where there is a policy. */
+  readonly policy?: PolicyHealth;
   readonly plugins: Readonly<Record<string, PluginHealth>>;
 };
 
@@ -144,10 +147,14 @@ class PluginHost implements Host {
       own.map((reason) => `${name}: ${reason}`),
     );
     const problem = this.#problem ?? null;
+    const policy = this.#options.services.policy?.health();
+    const wrong = [...(problem?.split('\n') ?? []), ...(policy?.problems ?? [])];
+    const known = policy !== undefined && (policy.files.length > 0 || policy.problems.length > 0);
     return {
-      healthy: problem === null && Object.values(plugins).every(({ healthy }) => healthy),
-      reasons: problem === null ? reasons : [...problem.split('\n'), ...reasons],
+      healthy: wrong.length === 0 && Object.values(plugins).every(({ healthy }) => healthy),
+      reasons: [...wrong, ...reasons],
       settings: { file: this.#settings.file ?? null, problem },
+      ...(known && { policy }),
       plugins,
     };
   }

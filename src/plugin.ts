@@ -2,6 +2,7 @@
 // a `PluginClass`. The host calls these methods and nothing else; whatever one of them throws is
 // reported as that plugin's trouble and never ends the server.
 
+import type { PolicyEngine } from './policy-engine.ts';
 import type { Shell } from './shell.ts';
 
 /** A JSON Schema object, without `oneOf`, `anyOf` or `allOf` at its top. */
@@ -43,7 +44,26 @@ export type CallContext = {
   readonly signal: AbortSignal;
   /** Present when the caller asked for progress. */
   readonly progress?: (message: string) => void;
+  /**
+   * Present when there is a person who can be asked. Never rejects, and is never later than
+   * `waitMs`.
+   */
+  readonly ask?: AskPerson;
 };
+
+export type PersonQuestion = {
+  readonly message: string;
+  readonly choices: readonly { readonly value: string; readonly title: string }[];
+  readonly waitMs: number;
+};
+
+/** `none`: time was over, the question was closed, or the call was cancelled. */
+export type PersonAnswer =
+  | { readonly kind: 'chosen'; readonly value: string }
+  | { readonly kind: 'declined' }
+  | { readonly kind: 'none' };
+
+export type AskPerson = (question: PersonQuestion) => Promise<PersonAnswer>;
 
 export type ResourceTemplate = {
   readonly uriTemplate: string;
@@ -78,6 +98,8 @@ export type Services = {
   /** One shell for all plugins; made when it is first asked for. */
   readonly shell: () => Shell;
   readonly now: () => number;
+  /** What says which commands may run; without it all may. */
+  readonly policy?: PolicyEngine | undefined;
 };
 
 export type CliCommand = { readonly name: string; readonly help: string };

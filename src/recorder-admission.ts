@@ -12,9 +12,10 @@ import { ExecutionError, RecordingError } from './recorder-errors.ts';
 import type { Place, RecorderJournal } from './recorder-journal.ts';
 import type { RecorderSettings } from './recorder-settings.ts';
 import { assertWorkingDirectory } from './run/cwd.ts';
+import { NO_PAGER } from './run/env.ts';
 import type { StartOptions } from './shell.ts';
 import { type Redactor, redactor } from './text/redact.ts';
-import type { AgentContext, JournalIntent } from './types.ts';
+import type { AgentContext, EntryDecision, JournalIntent } from './types.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +31,19 @@ export type ExecuteRequest = {
   /** Nothing ends it when its time is over: `timeoutSeconds` is only how long somebody waits. */
   readonly unlimited?: boolean | undefined;
   readonly how?: Pick<StartOptions, 'transport' | 'stdin' | 'size' | 'graceMs'> | undefined;
+  /** What of it the agent has chosen: a policy judges that with the command. */
+  readonly chosen?: AgentChoice | undefined;
+};
+
+type AgentChoice = {
+  /** The command before something of ours was added to it. */
+  readonly command?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly stdin?: string | undefined;
+  /** It is typed into this command, which `shell` reads, and to which that was typed before. */
+  readonly typed?:
+    | { readonly into: string; readonly shell: string; readonly before: string }
+    | undefined;
 };
 
 /** What is the same for all commands between two changes of the settings. */
@@ -71,11 +85,11 @@ export function admit(
     readonly journal: RecorderJournal;
     readonly pluginVersion: string;
     readonly now: () => number;
+    readonly decision: EntryDecision | null;
   },
 ): Admitted {
   const { execution, recording } = terms;
-  const cwd = resolve(execution.workingDirectory, request.workingDirectory ?? '.');
-  checkDirectory(cwd);
+  const cwd = directoryOf(request, terms);
   const place = around.journal.place(context);
   if (recording.enabled && recording.strict) checkRecordable(place, recording.directory);
   const timeoutAsked = request.timeoutSeconds ?? execution.defaultTimeoutSeconds;
@@ -91,14 +105,30 @@ export function admit(
     ...saidBy(context),
     opencuff_version: packageJson.version,
     plugin_version: around.pluginVersion,
+    decision: around.decision,
   };
-  const env = request.env === undefined ? terms.overrides : { ...terms.overrides, ...request.env };
+  // What a caller says of these was judged.
+  const held = around.decision?.mode === 'enforce' ? NO_PAGER : undefined;
+  const env =
+    request.env === undefined && held === undefined
+      ? terms.overrides
+      : { ...terms.overrides, ...held, ...request.env };
   const how = {
     ...request.how,
     ...(env && { env }),
     ...(request.unlimited !== true && { killAfterMs: Math.ceil(timeoutSeconds * 1000) }),
   };
   return { terms, text: request.command, place, known, timeoutAsked, how };
+}
+
+/** Where it is to run. Throws an `ExecutionError` when it cannot. */
+export function directoryOf(
+  { workingDirectory = '.' }: Pick<ExecuteRequest, 'workingDirectory'>,
+  { execution }: Terms,
+): string {
+  const cwd = resolve(execution.workingDirectory, workingDirectory);
+  checkDirectory(cwd);
+  return cwd;
 }
 
 function saidBy({ agentId, conversationId, toolCallId, traceId }: AgentContext) {

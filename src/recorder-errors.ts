@@ -17,6 +17,13 @@ export class RecordingError extends BashRecorderError {
 /** The command was not executed. */
 export class ExecutionError extends BashRecorderError {}
 
+/** A policy, or a person, does not want the command to run. Its message is for the agent. */
+export class RefusedError extends ExecutionError {
+  constructor(message: string) {
+    super('policy_denied', message);
+  }
+}
+
 export class ConfigurationError extends BashRecorderError {
   constructor(message: string, options?: Options) {
     super('settings_invalid', message, options);

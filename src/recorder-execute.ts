@@ -2,9 +2,9 @@
 // for, its output read, its entry written, and only then told. Ends or leaves what still runs when
 // the server stops.
 
-import { createHash } from 'node:crypto';
+import { type Guard, UNRULED } from './agent/guard.ts';
 import type { RecorderMetrics } from './ops/metrics.ts';
-import type { PluginLog } from './plugin.ts';
+import type { AskPerson, PluginLog } from './plugin.ts';
 import {
   type Admitted,
   admit,
@@ -12,7 +12,9 @@ import {
   type Terms,
   termsOf,
 } from './recorder-admission.ts';
-import { ExecutionError } from './recorder-errors.ts';
+import { questionOf, type Ruled } from './recorder-asked.ts';
+import { ExecutionError, RefusedError } from './recorder-errors.ts';
+import { type Finish, LEFT, logEnd, resultOf } from './recorder-finish.ts';
 import type { Place, RecorderJournal, Written } from './recorder-journal.ts';
 import {
   bytesWanted,
@@ -23,42 +25,32 @@ import {
   storedOutput,
   wholeBelow,
 } from './recorder-output.ts';
-import { type End, endOf, lastLine, type Seen, seenOf } from './recorder-run.ts';
+import { type End, endOf, lastLine, seenOf } from './recorder-run.ts';
 import type { RecorderSettings } from './recorder-settings.ts';
+import { argvOf } from './run/env.ts';
 import { deferred, type Run, within } from './running.ts';
 import { createShell, type Shell } from './shell.ts';
 import { entryProcesses, UNTRACED } from './trace-entry.ts';
-import type { AgentContext, Ended, EntryDraft } from './types.ts';
+import type { AgentContext, Ended, EntryDecision, EntryDraft } from './types.ts';
 
 const HEARTBEAT_MS = 5_000; // well below the patience of any client
 const KILL_WAIT_MS = 10_000; // a process in uninterruptible sleep must not hold up the server's end
 
+export type { Finish };
+
 export type ExecuteCall = {
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((message: string) => void) | undefined;
+  readonly ask?: AskPerson | undefined;
 };
 
-export type ExecuteResult = Finish & ShownStreams;
+export type ExecuteResult = Finish &
+  ShownStreams & {
+    /** What the policy has to say about it. */
+    readonly note: string | undefined;
+  };
 
 type ShownStreams = { readonly stdout: Shown; readonly stderr: Shown };
-
-/** How a command came out, without what it printed: somebody may keep this for long. */
-export type Finish = Omit<Seen, 'streams'> & {
-  /** Undefined for a run that the server left behind when it stopped. */
-  readonly end: End | undefined;
-  /** Why it could not be started, or was lost. */
-  readonly failure: string | undefined;
-  readonly durationMs: number;
-  readonly workingDirectory: string;
-  readonly timeoutSeconds: number;
-  readonly timeoutAsked: number;
-  readonly runId: string;
-  /** Whether the bytes can be read later, by the run's id. */
-  readonly captured: boolean;
-  /** Why its capture is not where captures are kept. */
-  readonly captureTrouble: string | undefined;
-  readonly written: Written;
-};
 
 /** A command that was started. */
 export type Begun = {
@@ -78,6 +70,8 @@ export type ExecutorOptions = {
   readonly metrics: RecorderMetrics;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
+  /** Without it every command may run. */
+  readonly guard?: Guard | undefined;
   readonly heartbeatMs?: number | undefined;
 };
 
@@ -113,30 +107,57 @@ export class Executor {
     context: AgentContext,
     call: ExecuteCall,
   ): Promise<ExecuteResult> {
-    if (call.signal?.aborted === true) {
-      throw new ExecutionError('start_failed', 'The call was cancelled before it began.');
-    }
+    refuseCancelled(call);
+    const guarded = this.#options.guard?.active === true;
+    const ruling = guarded ? await this.rule(request, context, call) : UNRULED;
+    refuseCancelled(call);
     let shown: ShownStreams = { stdout: shownStream(NOTHING), stderr: shownStream(NOTHING) };
-    const begun = this.#begin(request, context, ({ stdout, stderr }) => {
+    const begun = this.#begin(request, context, ruling, ({ stdout, stderr }) => {
       shown = { stdout: shownStream(stdout), stderr: shownStream(stderr) };
     });
     const finish = await this.attend(begun, call, () => begun.finished);
-    return { ...finish, ...shown };
+    return { ...finish, ...shown, note: ruling.note };
+  }
+
+  /**
+   * What the policy, and whoever is asked, say to it. Rejects with a `RefusedError` for what may
+   * not run: that is in the journal then.
+   */
+  async rule(given: ExecuteRequest, context: AgentContext, call: ExecuteCall): Promise<Ruled> {
+    const { guard, log } = this.#options;
+    if (guard?.active !== true) return UNRULED;
+    if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
+    const terms = this.#terms;
+    const { asked, request, beside } = await questionOf(given, terms);
+    const shell = this.#shell(terms);
+    const ruling = await guard.rule(asked, { ...call, redact: terms.redact, shell });
+    const decision = noting(ruling.decision, beside);
+    if (ruling.run) return { ...ruling, decision, request };
+    await this.deny(request, context, decision).catch((error: unknown) => {
+      const words = error instanceof Error ? error.message : String(error);
+      log('warn', 'Refusal not recorded', { session_id: null, error: words });
+    });
+    throw new RefusedError(ruling.text);
   }
 
   /**
    * Starts it and comes back. The entry is written when the run is over, whoever waits for it.
    * Throws an `ExecutionError` or `RecordingError` for a command that is not executed.
    */
-  begin(request: ExecuteRequest, context: AgentContext): Begun {
-    return this.#begin(request, context, () => undefined);
+  begin(request: ExecuteRequest, context: AgentContext, ruling: Ruled): Begun {
+    return this.#begin(request, context, ruling, () => undefined);
   }
 
-  #begin(request: ExecuteRequest, context: AgentContext, show: (seen: Streams) => void): Begun {
+  #begin(
+    given: ExecuteRequest,
+    context: AgentContext,
+    { decision, hold, request = given }: Ruled,
+    show: (seen: Streams) => void,
+  ): Begun {
     if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
-    const command = admit(request, context, this.#terms, this.#options);
+    const command = admit(request, context, this.#terms, { ...this.#options, decision });
     const shell = this.#shell(command.terms);
-    const run = this.#start(shell, command);
+    const run = this.#start(shell, command, hold);
     const finished = this.#finish(shell, command, run, show);
     this.#calls.add(finished);
     finished.then(() => this.#calls.delete(finished));
@@ -144,9 +165,14 @@ export class Executor {
   }
 
   /** Writes down that it was asked for and not executed. */
-  async deny(request: ExecuteRequest, context: AgentContext): Promise<Written> {
+  async deny(
+    request: ExecuteRequest,
+    context: AgentContext,
+    decision: EntryDecision | null = null,
+  ): Promise<Written> {
     if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
-    const { place, known } = admit(request, context, this.#terms, this.#options);
+    const around = { ...this.#options, decision };
+    const { place, known } = admit(request, context, this.#terms, around);
     const ended = { ...DENIED, ...NO_OUTPUT, ...UNTRACED, duration_ms: 0, run_id: null };
     const draft = { ...known, ...ended };
     return this.#write(place, draft, undefined);
@@ -161,6 +187,7 @@ export class Executor {
     const { redact } = this.#terms;
     const cancel = (): void => void kill(run, 'cancelled');
     signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted === true) cancel();
     const startedAt = performance.now();
     const beat = (): void => {
       const seconds = Math.round((performance.now() - startedAt) / 1000);
@@ -185,6 +212,7 @@ export class Executor {
     for (const leave of this.#leave) leave();
     await Promise.allSettled(this.#calls);
     this.#bare?.close();
+    await this.#options.guard?.close();
   }
 
   /** Never rejects. */
@@ -216,11 +244,12 @@ export class Executor {
     const after = { ...end, ...output, ...inside, duration_ms: durationMs, run_id: run.id };
     const draft = { ...known, ...after };
     const written = await this.#write(place, draft, captureOutput ? seen.streams : undefined);
-    this.#logEnd(ended, draft, written, place);
+    logEnd(this.#options.log, { ended, draft, written, place });
     return resultOf(facts, ended, written);
   }
 
-  #start(shell: Shell, { terms, text, place, known, how }: Admitted): Run {
+  #start(shell: Shell, command: Admitted, hold: Ruled['hold']): Run {
+    const { terms, text, place, known, how } = command;
     const { recording } = terms;
     const { captureOutput, outputBytesMax, directory, redact, trace } = recording;
     const journal = place.recorded && {
@@ -233,20 +262,19 @@ export class Executor {
     };
     let run: Run;
     try {
-      run = shell.start(
-        { kind: 'shell', text, shell: known.shell },
-        {
-          ...how,
-          cwd: known.working_directory,
-          shown: known.command,
-          output: captureOutput ? 'capture' : 'memory',
-          trace,
-          traceEnv: recording.captureEnv ? recording.envAllowlist : [],
-          ...(journal && { journal }),
-          // Then all of it is in the entry, and that is on the disk before the answer.
-          ...(journal && captureOutput && !redact && { keptBytes: wholeBelow(outputBytesMax) }),
-        },
-      );
+      const started = { kind: 'shell', text, shell: known.shell } as const;
+      run = shell.start(started, {
+        ...how,
+        ...hold(argvOf(started)),
+        cwd: known.working_directory,
+        shown: known.command,
+        output: captureOutput ? 'capture' : 'memory',
+        trace,
+        traceEnv: recording.captureEnv ? recording.envAllowlist : [],
+        ...(journal && { journal }),
+        // Then all of it is in the entry, and that is on the disk before the answer.
+        ...(journal && captureOutput && !redact && { keptBytes: wholeBelow(outputBytesMax) }),
+      });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const session_id = place.recorded ? place.writer.id : null;
@@ -280,27 +308,6 @@ export class Executor {
     return written;
   }
 
-  #logEnd(ended: Ended, draft: EntryDraft, written: Written, place: Place): void {
-    const { log } = this.#options;
-    const session_id = place.recorded ? place.writer.id : null;
-    const trace = draft.trace_id === null ? {} : { trace_id: draft.trace_id };
-    const entry = written.recorded ? { entry_id: written.entry.entry_id } : {};
-    if (ended.outcome.kind === 'failed') {
-      const error = ended.outcome.message || ended.outcome.error;
-      log('error', 'Command could not be started', { session_id, ...entry, error, ...trace });
-      return;
-    }
-    const hash = createHash('sha256').update(draft.command).digest('hex');
-    log('debug', 'Command executed', {
-      session_id,
-      ...entry,
-      command_hash: `sha256:${hash}`,
-      duration_ms: draft.duration_ms,
-      exit_code: draft.exit_code,
-      ...trace,
-    });
-  }
-
   /** A shell without the server's environment is one of its own; it is made when it is needed. */
   #shell({ execution }: Terms): Shell {
     const { store, backend: runner } = this.#plain;
@@ -314,6 +321,15 @@ export class Executor {
   }
 }
 
+function noting(decision: EntryDecision | null, beside: readonly string[]): EntryDecision | null {
+  return decision === null || beside.length === 0 ? decision : { ...decision, beside };
+}
+
+function refuseCancelled({ signal }: ExecuteCall): void {
+  if (signal?.aborted !== true) return;
+  throw new ExecutionError('start_failed', 'The call was cancelled before it began.');
+}
+
 /** An order that cannot be given is no reason to end the server: the run has a timeout, too. */
 async function kill(run: Run, cause: 'cancelled' | 'shutdown'): Promise<void> {
   await run.kill({ cause }).catch(() => undefined);
@@ -322,32 +338,3 @@ async function kill(run: Run, cause: 'cancelled' | 'shutdown'): Promise<void> {
 const NOTHING = { bytes: new Uint8Array(), total: 0 };
 
 const DENIED: End = { timed_out: false, exit_code: null, end_reason: 'denied', signal: null };
-
-const LEFT: Written = { recorded: false, why: 'it goes on without the server' };
-
-function resultOf(
-  facts: {
-    readonly command: Admitted;
-    readonly run: Run;
-    readonly seen: Seen;
-    readonly durationMs: number;
-  },
-  ended: Ended | undefined,
-  written: Written,
-): Finish {
-  const { command, run, durationMs } = facts;
-  const { streams: _, ...seen } = facts.seen;
-  return {
-    ...seen,
-    end: ended && endOf(ended),
-    failure: ended?.outcome.kind === 'failed' ? ended.outcome.message : undefined,
-    durationMs,
-    workingDirectory: command.known.working_directory,
-    timeoutSeconds: command.known.timeout_seconds,
-    timeoutAsked: command.timeoutAsked,
-    runId: run.id,
-    captured: run.memory === undefined && run.recording.on,
-    captureTrouble: run.recording.on ? undefined : run.recording.why,
-    written,
-  };
-}

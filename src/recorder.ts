@@ -10,6 +10,7 @@ import { type DiskProbe, recorderHealth } from './ops/health.ts';
 import type { ServerCounters } from './ops/servers.ts';
 import type { Health } from './plugin.ts';
 import type { ExecuteRequest } from './recorder-admission.ts';
+import type { Ruled } from './recorder-asked.ts';
 import { CatalogFeeder } from './recorder-catalog.ts';
 import {
   type Begun,
@@ -94,8 +95,18 @@ export class Recorder {
   }
 
   /** Starts it and comes back; its entry is written when it is over. Throws as `execute` does. */
-  begin(request: ExecuteRequest, context: AgentContext): Begun {
-    return this.#executor.begin(request, context);
+  begin(request: ExecuteRequest, context: AgentContext, ruling: Ruled): Begun {
+    return this.#executor.begin(request, context, ruling);
+  }
+
+  /** Whether there is a policy to ask. */
+  get guarded(): boolean {
+    return this.#options.guard?.active === true;
+  }
+
+  /** What may run. Rejects with a `RefusedError`, and that is in the journal then. */
+  rule(request: ExecuteRequest, context: AgentContext, call: ExecuteCall): Promise<Ruled> {
+    return this.#executor.rule(request, context, call);
   }
 
   /** Writes down that it was asked for and not executed. Rejects as `execute` does. */

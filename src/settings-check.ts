@@ -11,6 +11,8 @@ import {
   withinModule,
 } from './host-modules.ts';
 import type { ConfigProblem, JsonSchema, PluginClass } from './plugin.ts';
+import { asObject } from './text/json.ts';
+import { printable } from './text/printable.ts';
 import {
   type Place,
   type Problem,
@@ -18,16 +20,8 @@ import {
   quoted,
   type Step,
   suggestion,
-} from './settings-problem.ts';
-import {
-  type Located,
-  type LocatedEntry,
-  type LocatedMap,
-  placeOf,
-  plain,
-} from './settings-yaml.ts';
-import { asObject } from './text/json.ts';
-import { printable } from './text/printable.ts';
+} from './text/problems.ts';
+import { type Located, type LocatedEntry, type LocatedMap, placeOf, plain } from './text/yaml.ts';
 
 const TOP_KEYS = ['plugins', 'tool_names'] as const;
 const PLUGIN_KEYS = ['enabled', 'type', 'module', 'config'] as const;

@@ -50,8 +50,9 @@ import {
   type Recording,
   type Run,
 } from './running.ts';
+import { type AskedGate, gateCheck, reachedBy, withGate } from './shell-gate.ts';
 import { ShellRuns } from './shell-runs.ts';
-import { planTrace, type TracePlan } from './trace-check.ts';
+import { planTrace, type TraceCheck, type TracePlan } from './trace-check.ts';
 import type {
   CaptureMeta,
   Command,
@@ -82,6 +83,12 @@ export type ShellOptions = {
   readonly trace?: TraceSetting;
 };
 
+/** The command line to start instead; `also` are files that must be reached from inside. */
+type Sandbox = (
+  argv: readonly string[],
+  also: { readonly read: readonly string[]; readonly write: readonly string[] },
+) => readonly string[];
+
 export type StartOptions = {
   readonly id?: string;
   readonly cwd?: string;
@@ -105,6 +112,10 @@ export type StartOptions = {
   readonly trace?: TraceSetting;
   /** Variables whose values a trace may keep; never those of secrets. None unless it is said. */
   readonly traceEnv?: readonly string[];
+  /** Where every program of the run asks whether it may begin: an open gate (gate.ts). */
+  readonly gate?: AskedGate;
+  /** Puts something around the command that is started, such as `bwrap`; see sandbox.ts. */
+  readonly sandbox?: Sandbox;
   /** Aborting it kills the run while its shell is not done; aborted before, nothing starts. */
   readonly signal?: AbortSignalLike;
 };
@@ -112,6 +123,8 @@ export type StartOptions = {
 export type Shell = {
   readonly store: Store;
   readonly backend: 'native' | 'portable';
+  /** Whether the programs of its runs can ask at a gate. */
+  gateCheck(): TraceCheck;
   start(command: string | Command, options?: StartOptions): Run;
   read(id: string, cursor?: number, maxBytes?: number): ReadResult;
   /** Waits for bytes past the cursor, in any run, whoever started it. */
@@ -141,17 +154,16 @@ export function createShell(options: ShellOptions = {}): Shell {
     refuseAborted(start.signal);
     assertWorkingDirectory(where);
     refuseNul([...argvOf(command), ...Object.values(start.env ?? {})]);
-    const { transport, traceEnv: envNames = [] } = start;
-    const never = neverTraced(backend, command, start);
-    const setting = start.trace ?? options.trace ?? 'off';
-    const plan = planTrace(setting, { transport, argv: argvOf(command), env, envNames, never });
+    const words = argvOf(command);
+    const plan = planOf(command, backend, env, { ...start, trace: start.trace ?? options.trace });
     const meta = describeRun(command, where, options, start, plan);
     const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
     const shown = argvOf(meta.command);
     const { recording, at } = record(store, meta, shown, options.strict ?? false);
+    const reached = reachedBy(recording.dir, plan.spec);
     const spec: RunSpec = {
       id: meta.id,
-      argv: argvOf(command),
+      argv: start.sandbox?.(words, reached) ?? words,
       env: environmentFor(base, command, start.env),
       cwd: where,
       dir: recording.dir,
@@ -181,6 +193,7 @@ export function createShell(options: ShellOptions = {}): Shell {
   return {
     store,
     backend: backend.kind,
+    gateCheck: () => gateCheck({ env, native: backend.kind === 'native' }),
     start,
     read: (id, cursor = 0, maxBytes = READ_BYTES_DEFAULT) =>
       readOutput(openCapture(runs.storeOf(id), id), cursor, maxBytes),
@@ -249,11 +262,23 @@ function chooseBackend(
   return portableBackend({ openSink: portableSink });
 }
 
+function planOf(
+  command: Command,
+  backend: Backend,
+  env: Readonly<Record<string, string | undefined>>,
+  start: Omit<StartOptions, 'trace'> & { readonly trace: TraceSetting | undefined },
+): TracePlan {
+  const { transport, traceEnv: envNames = [], trace = 'off' } = start;
+  const never = neverTraced(backend, command, start);
+  const plan = planTrace(trace, { transport, argv: argvOf(command), env, envNames, never });
+  return withGate(plan, start.gate, { env, native: backend.kind === 'native' });
+}
+
 /** A trace has arguments as they are, so what must be in no file must not be traced. */
 function neverTraced(
   { kind }: Backend,
   command: Command,
-  { output, shown }: StartOptions,
+  { output, shown }: Pick<StartOptions, 'output' | 'shown'>,
 ): string | undefined {
   if (kind !== 'native') return 'it is run without the native runner';
   // What was printed may come back as an argument.

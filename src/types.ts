@@ -187,6 +187,26 @@ export type Entry = {
   readonly process_list: readonly string[] | null;
   /** Those that failed, and how: `false: exit 1`. */
   readonly failed_process_list: readonly string[] | null;
+  /** What the policy said about it; null where there is none. */
+  readonly decision: EntryDecision | null;
+};
+
+export const DECISION_VERDICTS = ['allow', 'ask', 'deny'] as const;
+export const DECISION_MODES = ['record', 'warn', 'enforce'] as const;
+export const DECISION_APPROVALS = ['elicitation', 'grant'] as const;
+
+/** The policy's word on a command, as the journal keeps it. Its code says why. */
+export type EntryDecision = {
+  readonly verdict: (typeof DECISION_VERDICTS)[number];
+  readonly code: string;
+  /** What the verdict meant: under `enforce` alone something is refused. */
+  readonly mode: (typeof DECISION_MODES)[number];
+  /** The pattern of the rule that decided. */
+  readonly rule: string | null;
+  /** How somebody said yes to what the policy asks about. */
+  readonly approved: (typeof DECISION_APPROVALS)[number] | null;
+  /** What was judged with the command: `env CI` (its name alone), `stdin`, `shell zsh`, `typed`. */
+  readonly beside?: readonly string[] | undefined;
 };
 
 /** The part of an entry that is known from a trace. */

@@ -84,6 +84,6 @@ describe('the gate itself', () => {
     expect(() => verifies('S004-R001')).not.toThrow();
     expect(() => verifies('S004-R999')).toThrow('no such requirement');
     expect(() => verifies('S004-R010')).toThrow('non-goal');
-    expect(() => verifies('S000-R182')).toThrow('record generate');
+    expect(() => verifies('S000-R263')).toThrow('needs the web page');
   });
 });

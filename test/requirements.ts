@@ -3,11 +3,13 @@
 // of the seed documents; the words are ours and only say enough to recognise the line.
 
 import { IDS as catalog } from './ids/catalog.ts';
+import { IDS as enforce } from './ids/enforce.ts';
 import { IDS as host } from './ids/host.ts';
 import { IDS as journal } from './ids/journal.ts';
 import { IDS as mcp } from './ids/mcp.ts';
 import { IDS as phoenix } from './ids/phoenix.ts';
 import { IDS as pipe } from './ids/pipe.ts';
+import { IDS as policy } from './ids/policy.ts';
 import { IDS as record } from './ids/record.ts';
 import { IDS as recorder } from './ids/recorder.ts';
 import { IDS as shellText } from './ids/shell-text.ts';
@@ -17,11 +19,13 @@ import { IDS as trace } from './ids/trace.ts';
 /** In scope now: every id needs at least one test that cites it. */
 export const REQUIREMENTS: Readonly<Record<string, string>> = {
   ...catalog,
+  ...enforce,
   ...host,
   ...journal,
   ...mcp,
   ...phoenix,
   ...pipe,
+  ...policy,
   ...record,
   ...recorder,
   ...text,
@@ -218,24 +222,6 @@ export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
 
 /** In scope of the product and not of this floor. */
 export const LATER: Readonly<Record<string, string>> = {
-  'S000-R003': 'needs the policy engine: generating from sessions',
-  'S000-R005': 'needs the policy engine: risky patterns',
-  'S000-R019': 'needs the policy engine',
-  'S000-R182': 'record generate: since',
-  'S000-R183': 'record generate: least frequency',
-  'S000-R184': 'record generate: format',
-  'S000-R185': 'record generate: output file',
-  'S000-R186': 'record generate: strategy',
-  'S000-R187': 'record generate: head of the document',
-  'S000-R188': 'record generate: shape of the document',
-  'S000-R189': 'record generate: families',
-  'S000-R190': 'record generate: generalising',
-  'S000-R191': 'record generate: order',
-  'S000-R192': 'record generate: exact',
-  'S000-R193': 'record generate: semantic',
-  'S000-R194': 'record generate: examples',
-  'S000-R257': 'needs the policy engine: enforcement',
-  'S000-R262': 'needs the policy engine: an integration point',
   'S000-R263': 'needs the web page',
 };
 

@@ -80,6 +80,12 @@ static const char *shown_file(const struct exec_call *call) {
   return sys_impossible(file) ? "" : file;
 }
 
+int exec_refused(const struct exec_call *call, int facts, const struct child_env *child) {
+  if (facts & TARGET_MISSING) return 0;
+  if ((facts & TARGET_NATIVE) && child->env != call->env) return 0;
+  return gate_refuses_start(call);
+}
+
 /* Gives what the call gave, when it did not happen; `followed` when the runner has to let go. */
 static NOINLINE int run_prepared(const struct exec_story *story, const char *told, int *followed) {
   char *words[CHILD_WORDS];
@@ -89,9 +95,11 @@ static NOINLINE int run_prepared(const struct exec_story *story, const char *tol
   /* Nobody would hide what is ours in a static program; what it starts gets it from the runner. */
   if (*followed) about.facts |= TARGET_ALONE;
   child_env_make(&child, words, story->call->env, &about);
-  int result = (int)story->call->call(story->call, &child);
-  int error = shim_errno();
-  if (error == E2BIG && child.env != story->call->env) { /* it fits without what is ours */
+  int refused = exec_refused(story->call, story->facts, &child);
+  int result = refused ? -1 : (int)story->call->call(story->call, &child);
+  int error = refused ? EACCES : shim_errno();
+  /* It fits without what is ours. */
+  if (error == E2BIG && child.env != story->call->env && !gate_refuses_start(story->call)) {
     child.env = (char **)(uintptr_t)story->call->env;
     result = (int)story->call->call(story->call, &child);
     error = shim_errno();

@@ -7,7 +7,7 @@ WEAK int on_exit(void (*call)(int code, void *data), void *data);
 
 static int said_by; /* the process that said it: a vfork child shares this with its parent */
 
-static void say_exit(int code) {
+void exit_say(int code) {
   if (!shim_may_speak()) return;
   int own = sys_getpid();
   if (__atomic_exchange_n(&said_by, own, __ATOMIC_RELAXED) == own) return;
@@ -23,7 +23,7 @@ static void say_exit(int code) {
 
 static void leaving(int code, void *data) {
   (void)data;
-  say_exit(code);
+  exit_say(code);
 }
 
 void exit_init(void) {
@@ -35,28 +35,28 @@ void exit_init(void) {
 void exit_forked(void) { said_by = 0; }
 
 HOOK(void, _exit, (int code)) {
-  say_exit(code);
+  exit_say(code);
   __typeof__(&_exit) original = ORIGINAL(_exit);
   if (original != NULL) original(code);
   sys_exit_group(code);
 }
 
 HOOK(void, _Exit, (int code)) {
-  say_exit(code);
+  exit_say(code);
   __typeof__(&_Exit) original = ORIGINAL(_Exit);
   if (original != NULL) original(code);
   sys_exit_group(code);
 }
 
 HOOK(void, quick_exit, (int code)) {
-  say_exit(code);
+  exit_say(code);
   __typeof__(&quick_exit) original = ORIGINAL(quick_exit);
   if (original != NULL) original(code);
   sys_exit_group(code);
 }
 
 HOOK(void, exit, (int code)) {
-  if (!on_exit) say_exit(code);
+  if (!on_exit) exit_say(code);
   __typeof__(&exit) original = ORIGINAL(exit);
   if (original != NULL) original(code);
   sys_exit_group(code);
@@ -74,7 +74,7 @@ static main_function program;
 
 static int run_program(int count, char **argv, char **env) {
   int code = program(count, argv, env);
-  say_exit(code);
+  exit_say(code);
   return code;
 }
 

@@ -237,6 +237,9 @@ struct exec_call {
 int exec_run(const struct exec_call *call);
 /* What secrets_tell says about the words of the call, into TOLD_BYTES. */
 void exec_tell_secrets(const struct exec_call *call, char *to, size_t room);
+/* Whether it must not begin, where it will have no shim of ours to ask for itself: no loader, one
+ * of another machine, or nothing could be put into its environment. */
+int exec_refused(const struct exec_call *call, int facts, const struct child_env *child);
 /* As execve and execveat do. */
 int exec_by_path(const char *file, char *const *argv, char *const *env);
 int exec_by_descriptor(int directory, const char *file, char *const *argv, char *const *env,
@@ -252,7 +255,23 @@ int order_follow(void); /* this thread, which becomes a program without a loader
 void order_meet(void);  /* to say which pid this is, where the namespace counts for itself */
 int order_release(uint32_t thread); /* it need not be followed after all. 1: it was told */
 
+/* --- whether a program may begin (gate.c)
+ * All of them do nothing at all without a gate in the header. */
+struct program {
+  char *const *argv; /* NULL: unknown */
+  const char *exe, *cwd;
+  int about; /* it has not begun: somebody is about to start it */
+};
+/* 1 when it must not. Why has been said on stderr. */
+int gate_refuses(const struct program *program);
+/* The same for what a call is about to start, where no shim will be that could ask. */
+int gate_refuses_start(const struct exec_call *call);
+/* It ends, before it has begun; unjudged because it could not ask. Do not return. */
+void gate_end(void);
+void gate_end_unjudged(void);
+
 /* --- the ends (exit.c) */
+void exit_say(int code); /* EXIT, unless it was said */
 void exit_init(void);   /* at the end of the constructor */
 void exit_forked(void); /* the child of a fork has not said it yet */
 

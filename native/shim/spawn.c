@@ -25,9 +25,12 @@ static NOINLINE int call_spawn(const struct spawn_call *call, const struct child
   char *words[CHILD_WORDS];
   struct child_env child;
   child_env_make(&child, words, call->exec.env, about);
-  int error = call->spawn(started, call->exec.target.file, call->actions, call->attributes,
-                          call->exec.argv, child.env);
-  if (error == E2BIG && child.env != call->exec.env) /* it fits without what is ours */
+  int refused = exec_refused(&call->exec, about->facts, &child);
+  int error = refused ? EACCES
+                      : call->spawn(started, call->exec.target.file, call->actions,
+                                    call->attributes, call->exec.argv, child.env);
+  /* It fits without what is ours. */
+  if (error == E2BIG && child.env != call->exec.env && !gate_refuses_start(&call->exec))
     error = call->spawn(started, call->exec.target.file, call->actions, call->attributes,
                         call->exec.argv, call->exec.env);
   int number = shim_errno();
@@ -95,6 +98,13 @@ static NOINLINE uint64_t swap_in(const char *command) {
   return token;
 }
 
+/* Whether the shell, which gets no shim, must not be started for it. */
+static NOINLINE int is_refused(const char *command) {
+  char *const words[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
+  struct exec_call call = {.target = {AT_FDCWD, "/bin/sh", 0}, .argv = words};
+  return shim_may_speak() && gate_refuses_start(&call);
+}
+
 /* The libc says only in errno why it could not start the shell: too much, perhaps, with what is
  * ours. */
 static int was_too_big(int errno_before) {
@@ -124,27 +134,34 @@ static int system_with(int (*original)(const char *), const char *command, uint6
 }
 
 HOOK(int, system, (const char *command)) {
-  enum { NO_SHELL = 127 << 8 };
+  enum { NO_SHELL = 127 << 8, REFUSED = GATE_EXIT << 8 };
   __typeof__(&system) original = ORIGINAL(system);
   if (original == NULL) return (int)shim_answer(-ENOSYS);
   uint64_t token = command == NULL ? 0 : swap_in(command);
-  if (token == 0) return original(command);
+  if (token == 0) return command != NULL && is_refused(command) ? REFUSED : original(command);
   int before = shim_errno();
   shim_flush();
   shim_set_errno(0);
   int status = system_with(original, command, &token);
-  return was_too_big(before) && status == NO_SHELL ? original(command) : status;
+  if (!was_too_big(before) || status != NO_SHELL) return status;
+  return is_refused(command) ? REFUSED : original(command);
+}
+
+static void *popen_unseen(__typeof__(&popen) original, const char *command, const char *mode) {
+  if (command == NULL || !is_refused(command)) return original(command, mode);
+  return (void *)(shim_answer(-EACCES) + 1);
 }
 
 HOOK(void *, popen, (const char *command, const char *mode)) {
   __typeof__(&popen) original = ORIGINAL(popen);
   if (original == NULL) return (void *)(shim_answer(-ENOSYS) + 1);
   uint64_t token = command == NULL ? 0 : swap_in(command);
-  if (token == 0) return original(command, mode);
+  if (token == 0) return popen_unseen(original, command, mode);
   int before = shim_errno();
   shim_flush();
   shim_set_errno(0);
   void *stream = original(command, mode);
   environ_return(token);
-  return was_too_big(before) && stream == NULL ? original(command, mode) : stream;
+  if (!was_too_big(before) || stream != NULL) return stream;
+  return popen_unseen(original, command, mode);
 }

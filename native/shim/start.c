@@ -132,15 +132,17 @@ static int read_paths(struct begin *begin, char *exe, size_t room) {
 
 enum attached { REFUSED, NO_ROOM, SAID };
 
-/* Everything in `bytes` of memory: header, paths, frame. */
+/* Everything in `bytes` of memory: header, paths, frame. `fd` is closed where it was said. */
 static enum attached attach_within(struct begin *begin, int fd, void *memory, uint32_t bytes) {
   struct trace_header *header = memory;
   uint32_t part = smaller(bytes / 4, TRACE_HEADER_BYTES), path = smaller(bytes / 8, PATHS_MAX);
   ssize_type length = sys_pread(fd, header, part, 0);
   const char *why = refused(header, length);
   /* Until here only what the loader itself has used: a filter may kill for more. */
-  if (why == NULL && shim.filter_mode != 0 && !(header->flags & TRACE_FILTERED))
+  if (why == NULL && shim.filter_mode != 0 && !(header->flags & TRACE_FILTERED)) {
+    if (header->flags & TRACE_GATE_STRICT) gate_end_unjudged();
     why = "this program began under a seccomp filter";
+  }
   if (why == NULL && sys_lseek(fd, 0, SEEK_END) < TRACE_HEADER_BYTES) why = "it is too short";
   if (why == NULL && !names_end(header, length)) {
     if (part < TRACE_HEADER_BYTES) return NO_ROOM;
@@ -164,6 +166,9 @@ static enum attached attach_within(struct begin *begin, int fd, void *memory, ui
     result = frame_send_to(fd, (struct trace_frame *)frame.base, frame.length);
   if (result < 0) shim_log("self-report failed, error", NULL, -result);
   else shim_log("attached to", shim.trace_path, 0);
+  sys_close(fd); /* it may be the only one that the program is allowed */
+  struct program program = {begin->argv, begin->exe, begin->cwd, 0};
+  if (gate_refuses(&program)) gate_end();
   return SAID;
 }
 
@@ -180,12 +185,13 @@ static void attach(struct begin *begin) {
   secrets_told(&begin->secrets, begin->argv, shim.told_words);
   secrets_remember(&begin->secrets);
   secrets_find(&begin->secrets, begin->argv);
-  if (start_small(begin, fd) == NO_ROOM) {
+  enum attached attached = start_small(begin, fd);
+  if (attached == NO_ROOM) {
     void *memory = scratch_take(BIG);
-    if (memory != NULL) attach_within(begin, fd, memory, BIG);
+    if (memory != NULL) attached = attach_within(begin, fd, memory, BIG);
     scratch_give(memory, BIG);
   }
-  sys_close(fd);
+  if (attached != SAID) sys_close(fd);
   if (!shim_on()) return;
   order_meet();
   exit_init();

@@ -12,7 +12,8 @@ typedef long ssize_type;
 #ifdef __x86_64__
 enum {
   SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_lseek = 8, SYS_mmap = 9,
-  SYS_munmap = 11, SYS_rt_sigprocmask = 14, SYS_pread64 = 17, SYS_writev = 20, SYS_dup = 32,
+  SYS_munmap = 11, SYS_rt_sigprocmask = 14, SYS_pread64 = 17, SYS_pwrite64 = 18, SYS_writev = 20,
+  SYS_dup = 32, SYS_socket = 41, SYS_connect = 42, SYS_ppoll = 271,
   SYS_getpid = 39, SYS_sendfile = 40, SYS_sendto = 44, SYS_sendmsg = 46, SYS_clone = 56,
   SYS_execve = 59, SYS_wait4 = 61, SYS_fcntl = 72, SYS_getcwd = 79, SYS_getuid = 102,
   SYS_getgid = 104, SYS_getppid = 110, SYS_rt_sigtimedwait = 128, SYS_prctl = 157,
@@ -29,11 +30,13 @@ enum {
   SYS_fgetxattr = 10, SYS_tgkill = 131, SYS_shutdown = 210,
   SYS_getcwd = 17, SYS_dup = 23, SYS_dup3 = 24, SYS_fcntl = 25, SYS_faccessat = 48,
   SYS_openat = 56, SYS_close = 57, SYS_lseek = 62, SYS_read = 63, SYS_write = 64,
-  SYS_writev = 66, SYS_pread64 = 67, SYS_sendfile = 71, SYS_vmsplice = 75, SYS_splice = 76,
+  SYS_writev = 66, SYS_pread64 = 67, SYS_pwrite64 = 68, SYS_sendfile = 71, SYS_ppoll = 73,
+  SYS_vmsplice = 75, SYS_splice = 76,
   SYS_tee = 77, SYS_readlinkat = 78, SYS_newfstatat = 79, SYS_fstat = 80, SYS_exit_group = 94,
   SYS_waitid = 95, SYS_futex = 98, SYS_clock_gettime = 113, SYS_rt_sigprocmask = 135,
   SYS_rt_sigtimedwait = 137, SYS_prctl = 167, SYS_getpid = 172, SYS_getppid = 173,
-  SYS_getuid = 174, SYS_getgid = 176, SYS_gettid = 178, SYS_sendto = 206, SYS_sendmsg = 211,
+  SYS_getuid = 174, SYS_getgid = 176, SYS_gettid = 178, SYS_socket = 198, SYS_connect = 203,
+  SYS_sendto = 206, SYS_sendmsg = 211,
   SYS_munmap = 215, SYS_clone = 220, SYS_execve = 221, SYS_mmap = 222, SYS_wait4 = 260,
   SYS_prlimit64 = 261, SYS_seccomp = 277, SYS_execveat = 281, SYS_pwritev2 = 287
 };

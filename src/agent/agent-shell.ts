@@ -10,6 +10,7 @@ import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
 import type { Health, PluginLog, Services } from '../plugin.ts';
 import { type ExecuteRequest, Recorder } from '../recorder.ts';
+import type { Ruled } from '../recorder-asked.ts';
 import { SECRET_PREFIXES } from '../run/env.ts';
 import { aborted, within } from '../running.ts';
 import {
@@ -25,12 +26,18 @@ import { traceCheck } from '../trace-check.ts';
 import type { View } from '../types.ts';
 import { AgentRun, type Finished } from './agent-run.ts';
 import type { Caller } from './caller.ts';
+import { Guard, UNRULED } from './guard.ts';
+import { onlyInterrupts } from './judged-texts.ts';
 import { type AgentSettings, recorderSettingsOf } from './settings.ts';
 
 export { AgentRun, type Finished };
 
 // What is known about runs that are over; their captures can be found without it.
 const KEPT_MAX = 1_000;
+
+// What was typed into a shell is judged as a whole. More than this is more than is analysed, so
+// that from there on all of it is asked about.
+const TYPED_MAX = 70_000;
 
 export type RunRequest = Omit<ExecuteRequest, 'timeoutSeconds' | 'unlimited'> & {
   /** How long the caller will wait, for the entry. */
@@ -53,6 +60,8 @@ export class AgentShell {
   /** Without secrets; made when it is needed first. Runs it started go on in it after a reload. */
   #agentShell: Shell | undefined;
   readonly #runs = new Map<string, AgentRun>();
+  /** What live terminals were given. */
+  readonly #typed = new WeakMap<AgentRun, { text: string; last: Promise<void> }>();
   readonly #announced: Announcement;
   #settings: AgentSettings;
   #opened: Capture | undefined;
@@ -66,7 +75,7 @@ export class AgentShell {
     metrics: Awaited<ReturnType<typeof processMetrics>>,
   ) {
     const { services, settings, pluginVersion } = options;
-    const { projectDirectory, stateRoot, env, now } = services;
+    const { projectDirectory, stateRoot, env, now, policy } = services;
     this.#options = options;
     this.#settings = settings;
     this.#recorder = new Recorder({
@@ -78,6 +87,7 @@ export class AgentShell {
       metrics,
       env,
       now,
+      guard: policy && new Guard(policy, metrics),
     });
     this.#recorder.start({ firstSession: false });
     this.#announced = announceServer(stateRoot, () => ({
@@ -111,13 +121,17 @@ export class AgentShell {
     return this.#settings.workingDirectory;
   }
 
-  /** Throws an `AppError` when the command is not executed. */
-  start(request: RunRequest, caller: Caller): AgentRun {
-    if (caller.signal.aborted) {
-      throw new AppError('start_failed', 'The call was cancelled before it began.');
-    }
+  /** Rejects with an `AppError` when the command is not executed. */
+  async start(request: RunRequest, caller: Caller): Promise<AgentRun> {
+    refuseCancelled(caller);
     this.#refuseTooMany(caller);
-    const begun = this.#recorder.begin(executeRequest(request), caller.context);
+    const asked = executeRequest(request);
+    // Without a policy nothing is waited for: it has begun when this returns.
+    const ruling = this.#recorder.guarded ? await this.#ruled(asked, caller) : UNRULED;
+    // Somebody may have been asked meanwhile.
+    refuseCancelled(caller);
+    this.#refuseTooMany(caller);
+    const begun = this.#recorder.begin(asked, caller.context, ruling);
     const run = new AgentRun({
       begun,
       command: request.command,
@@ -128,6 +142,32 @@ export class AgentShell {
     this.#forget();
     void run.finished.then(() => this.#announced.changed());
     return run;
+  }
+
+  /** Keys for its terminal. Rejects with an `AppError` when they must not be typed. */
+  type(run: AgentRun, keys: string, caller: Caller): Promise<void> {
+    const typed = this.#typed.get(run) ?? { text: '', last: Promise.resolve() };
+    this.#typed.set(run, typed);
+    // One after the other: two halves of a command may come at once.
+    const turn = typed.last.then(async () => {
+      if (this.#recorder.guarded && !onlyInterrupts(keys)) {
+        const { shell } = run.begun.known;
+        const chosen = { typed: { into: run.command, shell, before: typed.text } };
+        const request = { command: keys, workingDirectory: run.cwd, waitMs: 0, chosen };
+        await this.#ruled(executeRequest(request), caller);
+      }
+      // Also without a policy: there may be one before the next key.
+      typed.text = `${typed.text}${keys}`.slice(0, TYPED_MAX);
+      if (run.result === undefined) run.begun.run.write(keys);
+    });
+    typed.last = turn.catch(() => undefined); // whoever typed it is told
+    return turn;
+  }
+
+  async #ruled(request: ExecuteRequest, caller: Caller): Promise<Ruled> {
+    const ruling = await this.#recorder.rule(request, caller.context, caller);
+    if (ruling.note !== undefined) caller.notes.push(ruling.note);
+    return ruling;
   }
 
   /** Writes down that a command was asked for and refused. Never rejects: it is refused anyway. */
@@ -275,6 +315,11 @@ export class AgentShell {
       if (result !== undefined) this.#runs.delete(id);
     }
   }
+}
+
+function refuseCancelled({ signal }: Caller): void {
+  if (!signal.aborted) return;
+  throw new AppError('start_failed', 'The call was cancelled before it began.');
 }
 
 function executeRequest({ waitMs, killAfterMs, ...command }: RunRequest): ExecuteRequest {

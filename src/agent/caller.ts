@@ -3,7 +3,7 @@
 // connection.
 
 import { agentContext } from '../agent-context.ts';
-import type { CallContext } from '../plugin.ts';
+import type { AskPerson, CallContext } from '../plugin.ts';
 import type { AgentContext } from '../types.ts';
 
 export type Caller = {
@@ -12,6 +12,9 @@ export type Caller = {
   readonly context: AgentContext;
   readonly signal: AbortSignal;
   readonly progress: ((message: string) => void) | undefined;
+  readonly ask: AskPerson | undefined;
+  /** Lines that belong into the answer whatever it is about. */
+  readonly notes: string[];
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -23,5 +26,6 @@ export function callerOf(call: CallContext, env: Env): Caller {
     conversationId === null
       ? `connection:${call.connection ?? ''}`
       : `conversation:${conversationId}`;
-  return { key, context, signal: call.signal, progress: call.progress };
+  const { signal, progress, ask } = call;
+  return { key, context, signal, progress, ask, notes: [] };
 }

@@ -2,6 +2,7 @@
 // run: {directory, session_id, capture_output, output_bytes_max, redact?, entry: {...}}, where
 // `entry` has the names of the journal's own lines. It is there for whoever finds the run after its
 // starter died.
+import { decisionOf } from '../text/entry-decision.ts';
 import { asCount, asObject, asString, type JsonObject } from '../text/json.ts';
 import type { JournalIntent } from '../types.ts';
 
@@ -59,6 +60,7 @@ function decodeDraft(json: JsonObject | undefined): JournalIntent['draft'] | und
     plugin_version: asString(json.plugin_version) ?? '',
     trace_id: asString(json.trace_id) ?? null,
     context_source: json.context_source === 'self-reported' ? 'self-reported' : null,
+    decision: decisionOf(json.decision),
   };
 }
 

@@ -10,8 +10,9 @@ import { endOf, neighbours, recordsAround } from './index-search.ts';
 
 // The writer gathers an index record over at most 64 KiB and 50 ms. As long as that may be going
 // on, bytes without a record are about to get one, and only it knows which stream they belong to.
+// On a busy machine it may be a while between its two writes.
 const GATHER_BYTES_MAX = 131_072;
-const GATHER_MS_MAX = 250;
+const GATHER_MS_MAX = 1_000;
 
 // Records that stand further from their place than this many others are taken as they come.
 const REORDER_MAX = 64;

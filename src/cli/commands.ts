@@ -7,6 +7,7 @@ import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
 import { addInitCommand } from './init.ts';
 import { addMcpCommand } from './mcp.ts';
+import { addPolicyCommands } from './policy/index.ts';
 import { addRecordCommands } from './record/index.ts';
 import { RUN_USAGE } from './run.ts';
 import { addStatusCommand } from './status.ts';
@@ -40,6 +41,7 @@ export async function cuff(args: readonly string[]): Promise<void> {
   addInitCommand(top);
   addMcpCommand(top);
   addRecordCommands(top);
+  addPolicyCommands(top);
   addStatusCommand(top);
   addOthers(top);
   for (const command of top.commands) {

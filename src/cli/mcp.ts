@@ -48,15 +48,19 @@ async function cuffMcp(options: Options): Promise<void> {
   const token = takeToken();
   const stop = stopSignal();
   const output = ports.http === undefined ? takeStdout() : undefined;
-  const [{ BUILTINS, SHELLS }, { createHost }, config, { watchSettings }, services] =
+  const [{ BUILTINS, SHELLS }, { createHost }, config, { watchSettings }, { openPolicy }, house] =
     await Promise.all([
       import('../dialects/builtins.ts'),
       import('../host.ts'),
       import('../config.ts'),
       import('../settings-watch.ts'),
+      import('../policy-engine.ts'),
       import('../shell.ts').then(({ createShell }) => openServices(createShell)),
     ]);
-  const { env, log, projectDirectory: cwd } = services;
+  const { env, log, projectDirectory: cwd, stateRoot } = house;
+  const { settings: settingsFile } = options;
+  const policy = await openPolicy({ project: cwd, env, stateRoot, log, settingsFile });
+  const services = { ...house, policy };
   const file = options.settings === undefined ? {} : { file: options.settings };
   const shells = { names: SHELLS, chosen: dialectNamed(options.dialect, SHELLS) };
   const load = { cwd, env, builtins: BUILTINS, shells, ...file };

@@ -3,9 +3,9 @@
 // schemas of dialects use is understood: strings, integers, booleans, enums, maps of strings.
 
 import type { ToolDefinition } from '../plugin.ts';
-import { suggestion } from '../settings-problem.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
+import { suggestion } from '../text/problems.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
 

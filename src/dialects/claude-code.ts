@@ -111,7 +111,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
       how: { transport: 'merged' as const },
     };
     if (args.run_in_background === true) {
-      const run = this.shell.start({ ...request, waitMs: 0 }, caller);
+      const run = await this.shell.start({ ...request, waitMs: 0 }, caller);
       return this.#inBackground(run, talk, words.background);
     }
     const { default_timeout_ms, max_timeout_ms, on_timeout, keep_directory } = this.own;
@@ -119,7 +119,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
     const deadline = on_timeout === 'kill' ? { killAfterMs: timeoutMs } : {};
     const followed = keep_directory ? this.#preludes.follow(command) : undefined;
     const env = followed?.env;
-    const run = started(followed, () =>
+    const run = await started(followed, () =>
       this.shell.start({ ...request, env, waitMs: timeoutMs, ...deadline }, caller),
     );
     const patience = timeoutMs + (on_timeout === 'kill' ? KILL_ROOM_MS : 0);
@@ -265,9 +265,12 @@ export class ClaudeCode extends Dialect<typeof keys> {
 }
 
 /** Nothing is left of what follows a command that was not started. */
-function started(followed: Followed | undefined, start: () => AgentRun): AgentRun {
+async function started(
+  followed: Followed | undefined,
+  start: () => Promise<AgentRun>,
+): Promise<AgentRun> {
   try {
-    return start();
+    return await start();
   } catch (error) {
     followed?.take();
     throw error;

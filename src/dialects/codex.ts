@@ -96,7 +96,7 @@ export class Codex extends Dialect<typeof keys> {
     const tty = args.tty === true;
     const waitMs = clamped(args.yield_time_ms, tools.EXEC_YIELD_MS, EXEC_RANGE);
     const startedAt = performance.now();
-    const run = this.shell.start(
+    const run = await this.shell.start(
       {
         command,
         waitMs,
@@ -133,10 +133,20 @@ export class Codex extends Dialect<typeof keys> {
     const range = chars === '' ? POLL_RANGE : EXEC_RANGE;
     const waitMs = clamped(args.yield_time_ms, tools.WRITE_YIELD_MS, range);
     const startedAt = performance.now();
-    if (run.result === undefined && chars !== '') await type(run, chars, tty);
+    if (run.result === undefined && chars !== '') await this.#type(run, chars, tty, caller);
     const finished = await this.shell.wait(run, waitMs, caller, 'leave');
     if (finished !== undefined) talk.sessions.delete(session.id);
     return this.#told(session, finished, performance.now() - startedAt, args);
+  }
+
+  /** What has no terminal cannot be typed to, but be interrupted; it does not survive that. */
+  async #type(run: AgentRun, chars: string, tty: boolean, caller: Caller): Promise<void> {
+    if (!tty) {
+      void run.begun.run.kill({ signal: 'INT' });
+      return;
+    }
+    await this.shell.type(run, chars, caller);
+    await Promise.race([run.finished, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
   }
 
   /** Whatever happens to its output, how it is and its session are told. */
@@ -197,16 +207,6 @@ const POLL_RANGE: Range = { least: tools.POLL_MS_MIN, most: tools.POLL_MS_MAX };
 
 function clamped(given: unknown, otherwise: number, { least, most }: Range): number {
   return Math.max(least, Math.min(typeof given === 'number' ? given : otherwise, most));
-}
-
-/** What has no terminal cannot be typed to, but it can be interrupted; it does not survive that. */
-async function type(run: AgentRun, chars: string, tty: boolean): Promise<void> {
-  if (!tty) {
-    void run.begun.run.kill({ signal: 'INT' });
-    return;
-  }
-  run.begun.run.write(chars);
-  await Promise.race([run.finished, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
 }
 
 function shellOf(given: unknown): string | undefined {

@@ -68,7 +68,7 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
     this.#shell?.lookAgain();
     try {
       const caller = callerOf(context, this.#services.env);
-      return await this.answer(name, checkedArguments(tool, args), caller);
+      return noted(await this.answer(name, checkedArguments(tool, args), caller), caller);
     } catch (error) {
       if (error instanceof ArgumentError) return failed(error.message);
       if (isAppError(error)) return failed(this.sentence(error));
@@ -98,6 +98,13 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   protected sentence({ message, hint }: { message: string; hint?: string | undefined }): string {
     return hint === undefined ? message : `${message} ${hint}`;
   }
+}
+
+function noted(result: ToolResult, { notes }: Caller): ToolResult {
+  if (notes.length === 0) return result;
+  const { text } = result;
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  return { ...result, text: `${text}${gap}${notes.join('\n')}` };
 }
 
 function failed(text: string): ToolResult {

@@ -138,7 +138,7 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   const view = (textArgument(args, 'view') ?? 'auto') as ViewName;
   const bytesMax =
     numberArgument(args, 'max_bytes') ?? (view === 'full' ? BYTES_MAX : native.maxBytes);
-  const run = start(native, args, waitMs, caller);
+  const run = await start(native, args, waitMs, caller);
   const finished = await native.shell.wait(run, waitMs, caller);
   const subject = ownSubject(native, run);
   if (args.compare === undefined || finished === undefined) {
@@ -148,7 +148,12 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   return answerAbout(native, subject, { view, bytesMax, first, instead: body });
 }
 
-function start({ shell, reports }: Native, args: Args, waitMs: number, caller: Caller): AgentRun {
+async function start(
+  { shell, reports }: Native,
+  args: Args,
+  waitMs: number,
+  caller: Caller,
+): Promise<AgentRun> {
   const command = commandOf(args);
   const stdin = textArgument(args, 'stdin');
   if (Buffer.byteLength(stdin ?? '') > STDIN_BYTES_MAX) {
@@ -161,7 +166,7 @@ function start({ shell, reports }: Native, args: Args, waitMs: number, caller: C
   const env = { ...given, ...watched?.env };
   const transport = args.tty === true ? 'pty' : args.combined === true ? 'merged' : undefined;
   const input = stdin === undefined && transport !== 'pty' ? 'null' : 'orders';
-  const run = shell.start(
+  const run = await shell.start(
     {
       command,
       waitMs,
@@ -169,6 +174,7 @@ function start({ shell, reports }: Native, args: Args, waitMs: number, caller: C
       workingDirectory: textArgument(args, 'cwd'),
       description: textArgument(args, 'description'),
       env: Object.keys(env).length === 0 ? undefined : env,
+      chosen: { env: given, stdin },
       how: { ...(transport && { transport }), stdin: input, size: TERMINAL },
     },
     caller,

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lostOutput } from '../agent/aftermath.ts';
-import type { AgentRun } from '../agent/agent-shell.ts';
+import type { AgentRun, RunRequest } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../agent/command-text.ts';
 import { type CopyDisk, LiveCopy } from '../agent/output-copy.ts';
@@ -30,6 +30,8 @@ const NO_REBASE = {
 };
 
 type PhoenixShape = typeof phoenixConfig extends DialectConfig<infer S> ? S : never;
+
+type AskedFor = Pick<RunRequest, 'command' | 'chosen'>;
 
 export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
   static readonly pluginVersion = VERSION;
@@ -65,8 +67,10 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
       return { success: false, text: words.dangerousText(pattern) };
     }
     const text = await this.#withCoAuthor(command);
-    if (background) return this.#background(text, caller);
-    return this.#foreground(text, timeoutSeconds, caller);
+    // The co-author is ours: what is judged is what was asked for.
+    const asked = { command: text, chosen: { command } };
+    if (background) return this.#background(asked, caller);
+    return this.#foreground(asked, timeoutSeconds, caller);
   }
 
   #checkWorkingDirectory(): void {
@@ -88,15 +92,15 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     return coAuthored(command, coAuthor, { workingDirectory, env: this.services.env });
   }
 
-  async #foreground(command: string, seconds: number, caller: Caller): Promise<ToolResult> {
+  async #foreground(asked: AskedFor, seconds: number, caller: Caller): Promise<ToolResult> {
     const killAfterMs = seconds * 1000;
-    const run = this.shell.start(
+    const run = await this.shell.start(
       {
-        command,
+        ...asked,
         waitMs: killAfterMs,
         killAfterMs,
         how: { transport: 'merged', graceMs: 0 },
-        ...(hasInteractiveRebase(command) && { env: NO_REBASE }),
+        ...(hasInteractiveRebase(asked.command) && { env: NO_REBASE }),
       },
       caller,
     );
@@ -112,9 +116,9 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
   }
 
   /** The file follows the run for as long as anything of it can print. */
-  async #background(command: string, caller: Caller): Promise<ToolResult> {
+  async #background(asked: AskedFor, caller: Caller): Promise<ToolResult> {
     const directory = this.#newDirectory();
-    const run = this.#startIn(directory, command, caller);
+    const run = await this.#startIn(directory, asked, caller);
     const file = new LiveCopy(run, join(directory, 'output'), {
       text: 'raw',
       lastWords: ({ outcome }, lost) => words.lastWords(outcome, lost),
@@ -140,10 +144,10 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     }
   }
 
-  #startIn(directory: string, command: string, caller: Caller): AgentRun {
+  async #startIn(directory: string, asked: AskedFor, caller: Caller): Promise<AgentRun> {
     try {
       const how = { transport: 'merged' } as const;
-      return this.shell.start({ command, waitMs: 0, how }, caller);
+      return await this.shell.start({ ...asked, waitMs: 0, how }, caller);
     } catch (error) {
       rmSync(directory, { recursive: true, force: true });
       throw error;

@@ -96,7 +96,7 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
   }
 
   async #run(command: string, timeoutMs: number, caller: Caller): Promise<ToolResult> {
-    const run = this.shell.start({ command, waitMs: timeoutMs }, caller);
+    const run = await this.shell.start({ command, waitMs: timeoutMs }, caller);
     const finished = await this.shell.wait(run, timeoutMs, caller);
     if (finished === undefined) return this.#leave(run, timeoutMs);
     const streams = this.#streams(run);

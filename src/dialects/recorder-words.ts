@@ -12,7 +12,8 @@ const TEXT_LENGTH_MAX = 2_000; // of a command in a list; its entry has all of i
 export function executeAnswer(result: ExecuteResult): Answer {
   const { end, written, survivors } = result;
   const about = [...outputNotices(result), ...survivorNotices(result)];
-  const notices = [...endNotices(result), ...about, ...recordingNotices(result)];
+  const said = result.note === undefined ? [] : [result.note];
+  const notices = [...endNotices(result), ...about, ...recordingNotices(result), ...said];
   return {
     stdout: result.stdout.text,
     stderr: result.stderr.text,

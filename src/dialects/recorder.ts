@@ -2,6 +2,7 @@
 // answer; only one that was not executed is an error.
 
 import packageJson from '../../package.json' with { type: 'json' };
+import { Guard } from '../agent/guard.ts';
 import { agentContext } from '../agent-context.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
@@ -58,16 +59,18 @@ export class RecorderPlugin implements Plugin {
   }
 
   async initialize(): Promise<void> {
-    const { projectDirectory, stateRoot, env, now } = this.#services;
+    const { projectDirectory, stateRoot, env, now, policy } = this.#services;
+    const metrics = await processMetrics();
     const recorder = new Recorder({
       shell: this.#services.shell(),
       settings: this.#settings,
       pluginVersion: RecorderPlugin.pluginVersion,
       workingDirectory: projectDirectory,
       log: this.#log,
-      metrics: await processMetrics(),
+      metrics,
       env,
       now,
+      guard: policy && new Guard(policy, metrics),
     });
     this.#recorder = recorder;
     recorder.start();

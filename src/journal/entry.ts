@@ -4,6 +4,7 @@
 // digits behind the second, of which we know three. Metadata is a JSON file for people to read,
 // its times in whole seconds. Decoding fills in keys that other writers leave out, drops keys it
 // does not know, and says undefined to anything that cannot be what it is said to be.
+import { decisionOf } from '../text/entry-decision.ts';
 import {
   asCount,
   asObject,
@@ -71,6 +72,7 @@ export function encodeEntry(entry: Entry): string {
     failed_processes: entry.failed_processes,
     process_list: entry.process_list,
     failed_process_list: entry.failed_process_list,
+    decision: entry.decision,
   };
   return `${JSON.stringify(ordered)}\n`;
 }
@@ -116,6 +118,7 @@ function entryOf(json: JsonObject): Entry | undefined {
     failed_processes: fields.countOrNull('failed_processes'),
     process_list: fields.stringsOrNull('process_list'),
     failed_process_list: fields.stringsOrNull('failed_process_list'),
+    decision: decisionOf(json.decision),
   };
   return fields.good ? entry : undefined;
 }

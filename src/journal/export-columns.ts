@@ -35,6 +35,7 @@ export const ENTRY_COLUMNS = [
   'failed_processes',
   'process_list',
   'failed_process_list',
+  'decision',
 ] as const satisfies readonly (keyof Entry)[];
 
 export const SESSION_COLUMNS = [

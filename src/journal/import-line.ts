@@ -76,6 +76,7 @@ function foreignLine(json: JsonObject, defaults: ImportDefaults): ImportedLine |
     failed_processes: null,
     process_list: null,
     failed_process_list: null,
+    decision: null,
   };
   if (fields.problem !== undefined) return { problem: fields.problem };
   if (command === '') return { problem: 'no command' };

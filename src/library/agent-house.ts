@@ -4,6 +4,7 @@
 import { AgentShell } from '../agent/agent-shell.ts';
 import { type Caller, callerOf } from '../agent/caller.ts';
 import { dialectConfig } from '../dialects/agent-config.ts';
+import { AppError } from '../errors.ts';
 import type { HouseOptions, ToolCallOptions } from './bash-tool.ts';
 import { openHouse, refuseProblems } from './house.ts';
 
@@ -24,6 +25,7 @@ export type AgentHouse = {
 
 /** Throws `settings_invalid`. */
 export function openAgentHouse(name: string, options: HouseOptions): AgentHouse {
+  refusePolicy(name, options);
   const house = openHouse(options);
   const { services } = house;
   refuseProblems(name, CONFIG.problems(house.config));
@@ -38,4 +40,13 @@ export function openAgentHouse(name: string, options: HouseOptions): AgentHouse 
       }),
     close: () => house.close(async () => (await opening)?.close()),
   };
+}
+
+/** Nobody would be asked; who is not held by our types must not think otherwise. */
+function refusePolicy(name: string, options: HouseOptions & { readonly policy?: unknown }): void {
+  const { policy } = options;
+  if (policy === undefined || policy === false) return;
+  throw new AppError('settings_invalid', `${name} has no option 'policy'.`, {
+    hint: 'Take createBashTool, or `cuff mcp`.',
+  });
 }

@@ -22,7 +22,11 @@ export type DialectName = keyof typeof MAIN_TOOLS;
 
 export const DIALECT_NAMES = Object.keys(MAIN_TOOLS) as readonly DialectName[];
 
-export type BashToolOptions = HouseOptions & { readonly dialect: DialectName };
+export type BashToolOptions = HouseOptions & {
+  readonly dialect: DialectName;
+  /** A policy file that says which commands may run; it is followed while the tools are used. */
+  readonly policy?: string | false;
+};
 
 /**
  * The main tool of a dialect. Throws an `AppError`: `usage` for a dialect there is none of,
@@ -72,6 +76,7 @@ type Shared = {
 function sharedPlugin(plugin: Plugin, house: House): Shared {
   let starting: Promise<Plugin> | undefined;
   const start = async (): Promise<Plugin> => {
+    await house.ready();
     await plugin.initialize();
     return plugin;
   };

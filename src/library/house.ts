@@ -4,12 +4,15 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import type { CallContext, ConfigProblem, Services } from '../plugin.ts';
+import { openPolicy, type PolicyEngine } from '../policy-engine.ts';
 import { storeOf } from '../reading.ts';
 import { createShell, type Shell } from '../shell.ts';
 import type { AbortSignalLike, HouseOptions, ToolCallOptions } from './bash-tool.ts';
 
 export type House = {
   readonly services: Services;
+  /** To be waited for before the services are used. Rejects with `settings_invalid`. */
+  ready(): Promise<void>;
   /** `config`, with `recording` where that was given by itself. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
@@ -24,12 +27,15 @@ export type House = {
   close(shutdown: () => Promise<void>): Promise<void>;
 };
 
-export function openHouse(options: HouseOptions): House {
+type Options = HouseOptions & { readonly policy?: string | false };
+
+export function openHouse(options: Options): House {
   const connection = randomUUID(); // calls without a conversation belong to who made the tools
   let closing: Promise<void> | undefined;
-  const { services, closeShell } = openServices(options);
+  const { services, ready, closeServices } = openServices(options);
   return {
     services,
+    ready,
     config: configOf(options),
     async during(call, work) {
       if (closing !== undefined) throw new AppError('closed', 'The tools were closed.');
@@ -48,18 +54,21 @@ export function openHouse(options: HouseOptions): House {
       }
     },
     close(shutdown) {
-      closing ??= shutdown().finally(closeShell);
+      closing ??= shutdown().finally(closeServices);
       return closing;
     },
   };
 }
 
-function openServices(options: HouseOptions): { services: Services; closeShell: () => void } {
+type Opened = Pick<House, 'services' | 'ready'> & { readonly closeServices: () => void };
+
+function openServices(options: Options): Opened {
   const env = options.env ?? process.env;
   const projectDirectory = options.cwd ?? process.cwd();
   const stateRoot = options.stateRoot ?? storeOf(env).root;
   let shell: Shell | undefined;
-  const services: Services = {
+  let policy: Promise<PolicyEngine> | undefined;
+  const services: { -readonly [K in keyof Services]: Services[K] } = {
     projectDirectory,
     stateRoot,
     env,
@@ -70,7 +79,22 @@ function openServices(options: HouseOptions): { services: Services; closeShell: 
       return shell;
     },
   };
-  return { services, closeShell: () => shell?.close() };
+  const closeServices = (): void => {
+    services.policy?.close();
+    shell?.close();
+  };
+  const { policy: only, log } = options;
+  if (only === undefined || only === false) {
+    return { services, closeServices, ready: () => Promise.resolve() };
+  }
+  return {
+    services,
+    closeServices,
+    async ready() {
+      policy ??= openPolicy({ project: projectDirectory, env, stateRoot, log, only });
+      services.policy = await policy;
+    },
+  };
 }
 
 function configOf({ config = {}, recording }: HouseOptions): Readonly<Record<string, unknown>> {

@@ -143,7 +143,8 @@ async function runOne(
   limits: Limits,
 ): Promise<OpenAIShellOutput> {
   try {
-    const run = shell.start({ ...one, waitMs: one.killAfterMs }, caller);
+    const asked = { ...one, chosen: { env: one.env }, waitMs: one.killAfterMs };
+    const run = await shell.start(asked, caller);
     await shell.wait(run, WAIT_MS_MAX, caller);
     const finished = await run.finished;
     const { bytesMax } = limits;
@@ -152,6 +153,7 @@ async function runOne(
     const facts = [
       ...endLines(finished, one.killAfterMs),
       ...unrecordedLines(finished, limits.recording),
+      ...caller.notes.splice(0),
     ];
     const stderr = facts.length === 0 ? text('stderr') : joined(text('stderr'), facts);
     return { stdout: text('stdout'), stderr, outcome: outcomeOf(finished) };

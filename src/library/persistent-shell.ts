@@ -80,7 +80,7 @@ export class PersistentShell {
       const limits = { waitMs: timeoutMs, killAfterMs: timeoutMs };
       const request = { command, workingDirectory: where, env, ...limits };
       const how = { transport: 'merged' } as const;
-      const run = this.#shell.start({ ...request, how }, caller);
+      const run = await this.#shell.start({ ...request, how }, caller);
       await this.#shell.wait(run, WAIT_MS_MAX, caller);
       const finished = await run.finished;
       const lostDirectory = there === undefined ? state?.cwd : undefined;

@@ -1,7 +1,13 @@
 // What a protocol needs to know about what it serves, and nothing of where that comes from: tools,
 // calls, resources. `sdk.ts` shows a face to clients, `server.ts` makes one of a host.
 
-import type { JsonSchema, Resource, ResourceTemplate, ToolDefinition } from '../plugin.ts';
+import type {
+  AskPerson,
+  JsonSchema,
+  Resource,
+  ResourceTemplate,
+  ToolDefinition,
+} from '../plugin.ts';
 
 export type FaceTool = {
   readonly name: string;
@@ -24,6 +30,8 @@ export type FaceCall = {
   readonly signal: AbortSignal;
   /** Present when the caller asked for progress. */
   readonly progress?: (step: number, message: string) => void;
+  /** Present when the client can ask a person. */
+  readonly ask?: AskPerson;
 };
 
 export type FaceResult = {

@@ -6,8 +6,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type CallToolRequest,
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   createMcpHandler,
+  type InputRequiredResult,
+  inputRequired,
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResponse,
@@ -21,6 +24,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { asObject, asString } from '../text/json.ts';
+import { askByRequest, formOf, showsForms, WaitingCalls } from './asking.ts';
 import type { Face, FaceCall, FaceResult } from './face.ts';
 import type { Message, Wire } from './stdio.ts';
 
@@ -51,7 +55,8 @@ export type HttpPart = { readonly fetch: Fetch; close(): Promise<void> };
 /** Clients of the 2026 protocol: each request stands for itself. */
 export function openHandler(face: Face, bytesMax: number, onerror: OnError): HttpPart {
   const options = { legacy: 'reject', maxRequestBodySize: bytesMax, onerror } as const;
-  const handler = createMcpHandler(() => newServer(face), options);
+  const waiting = new WaitingCalls(); // the answer comes with another request
+  const handler = createMcpHandler(() => newServer(face, waiting), options);
   const unsubscribe = face.onToolsChanged(() => handler.notify.toolsChanged());
   return {
     fetch: (request) => handler.fetch(request),
@@ -93,22 +98,22 @@ export async function openSession(
 
 /** A server that tells its client when the tools change. */
 function connectionServer(face: Face): Server {
-  const server = newServer(face, randomUUID());
+  const server = newServer(face, new WaitingCalls(), randomUUID());
   server.onclose = face.onToolsChanged(() => {
     server.sendToolListChanged().catch(() => undefined); // it hung up meanwhile
   });
   return server;
 }
 
-// A validator is for what clients are asked to fill in, and nobody is asked here. The SDK's own
-// would take longer to make than everything else.
+// A validator is for what clients are asked to fill in, and that is checked by `asking.ts`. The
+// SDK's own would take longer to make than everything else.
 const NO_VALIDATOR = {
   getValidator: () => () => {
-    throw new Error('no client is asked for input');
+    throw new Error('no answer of a client is checked here');
   },
 };
 
-function newServer(face: Face, connection?: string): Server {
+function newServer(face: Face, waiting: WaitingCalls, connection?: string): Server {
   const { name, version } = face;
   const server = new Server(
     { name, version },
@@ -120,9 +125,12 @@ function newServer(face: Face, connection?: string): Server {
     },
   );
   server.setRequestHandler('tools/list', () => ({ tools: [...face.tools()] as Tool[] }));
-  server.setRequestHandler('tools/call', async (request, context) =>
-    toolResult(await face.call({ ...callOf(server, request, context), connection })),
-  );
+  server.setRequestHandler('tools/call', (request, context) => {
+    const call = { ...callOf(server, request, context), connection };
+    if (!canAsk(server, context)) return face.call(call).then(toolResult);
+    if (context.mcpReq.envelope !== undefined) return inTurns(face, waiting, call, context);
+    return face.call({ ...call, ask: asking(call, context) }).then(toolResult);
+  });
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [...face.templates()],
@@ -158,6 +166,35 @@ function callOf(
     context.mcpReq.notify(notification).catch(() => undefined); // it hung up meanwhile
   };
   return { ...call, progress };
+}
+
+/** The 2026 protocol says with each request what its client can, the 2025 one at the start. */
+function canAsk(server: Server, { mcpReq: { envelope } }: ServerContext): boolean {
+  if (envelope === undefined) return showsForms(server.getClientCapabilities());
+  return showsForms(asObject(envelope)?.[CLIENT_CAPABILITIES_META_KEY]);
+}
+
+/** Only clients of the 2025 protocol take requests. */
+function asking({ signal }: Pick<FaceCall, 'signal'>, { mcpReq }: ServerContext) {
+  return askByRequest((params, timeout) =>
+    mcpReq.send({ method: 'elicitation/create', params }, { timeout, signal }),
+  );
+}
+
+const QUESTION = 'approval';
+
+/** A client of the 2026 protocol gets the question as the answer, and calls again with its own. */
+async function inTurns(
+  face: Face,
+  waiting: WaitingCalls,
+  call: FaceCall,
+  { mcpReq }: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const back = { state: mcpReq.requestState(), answer: mcpReq.inputResponses?.[QUESTION] };
+  const turn = await waiting.turn(call, back, (around) => face.call({ ...call, ...around }));
+  if (turn.kind === 'done') return toolResult(turn.result);
+  const inputRequests = { [QUESTION]: inputRequired.elicit(formOf(turn.question)) };
+  return inputRequired({ inputRequests, requestState: turn.state });
 }
 
 /** The 2026 protocol says with each request who asks, the 2025 one at the start. */

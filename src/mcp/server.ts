@@ -63,10 +63,16 @@ function faceTool(name: string, definition: ToolDefinition): FaceTool {
 }
 
 async function callTool(host: Host, call: FaceCall): Promise<FaceResult> {
-  const { name, args, meta, client, signal, connection } = call;
+  const { name, args, meta, client, signal, connection, ask } = call;
   const progress = call.progress === undefined ? undefined : throttled(call.progress);
   try {
-    const context = { meta, client, signal, ...(connection !== undefined && { connection }) };
+    const context = {
+      meta,
+      client,
+      signal,
+      ...(connection !== undefined && { connection }),
+      ...(ask !== undefined && { ask }),
+    };
     const { success, text, structured } = await host.call(
       name,
       args,

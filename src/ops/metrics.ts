@@ -18,6 +18,10 @@ export type RecorderMetrics = {
   entry(output: { readonly bytes: number; readonly truncated: boolean }): void;
   recordingError(errorType: string): void;
   activeSessions(count: number): void;
+  /** One command that a policy was asked about. */
+  policyDecision(decision: { readonly verdict: string; readonly code: string }): void;
+  /** The policy in the shadow would have decided otherwise. */
+  shadowDivergence(): void;
   /** Prometheus' text form. */
   text(): Promise<string>;
 };
@@ -78,6 +82,7 @@ export async function createMetrics(): Promise<RecorderMetrics> {
     help: 'Commands with truncated output',
     registers,
   });
+  const { decisions, divergences } = policyCounters(Counter, registers);
   return {
     command({ exitCode, timedOut, durationMs }) {
       commands.inc({ exit_code: String(exitCode ?? 'none'), timed_out: String(timedOut) });
@@ -90,9 +95,31 @@ export async function createMetrics(): Promise<RecorderMetrics> {
     },
     recordingError: (errorType) => errors.inc({ error_type: errorType }),
     activeSessions: (count) => sessions.set(count),
+    policyDecision: ({ verdict, code }) => decisions.inc({ verdict, code }),
+    shadowDivergence: () => divergences.inc(),
     text: async () => registry?.metrics() ?? '',
   };
 }
+
+type Prometheus = typeof import('prom-client');
+
+function policyCounters(Counter: Prometheus['Counter'], registers: Registers) {
+  return {
+    decisions: new Counter({
+      name: 'cuff_policy_decisions_total',
+      help: 'Commands that a policy decided about',
+      labelNames: ['verdict', 'code'],
+      registers,
+    }),
+    divergences: new Counter({
+      name: 'cuff_policy_shadow_divergence_total',
+      help: 'Decisions that the shadow policy would have made otherwise',
+      registers,
+    }),
+  };
+}
+
+type Registers = InstanceType<Prometheus['Registry']>[];
 
 export type MetricsServer = { readonly port: number; close(): Promise<void> };
 

@@ -47,3 +47,14 @@ export const SECRET_PREFIXES: readonly string[] = [
 
 /** Seed 002: nobody sits at an agent's command, so an editor must fail instead of waiting. */
 export const NO_EDITOR: Environment = { EDITOR: '/bin/false', VISUAL: '/bin/false' };
+
+/**
+ * Under a policy that is enforced nobody gets a shell out of a pager: by keys, or by a file that
+ * names what opens it.
+ */
+export const NO_PAGER: Environment = {
+  LESSSECURE: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  MANPAGER: 'cat',
+};

@@ -1,7 +1,7 @@
 // The runner's words. native/orders.c and native/serve.c describe both directions.
 
 import { ENDED_BY } from '../types.ts';
-import type { RunMessage, RunSpec } from './spec.ts';
+import type { GateSpec, RunMessage, RunSpec } from './spec.ts';
 
 /** Splits a byte stream into lines; what has no newline yet waits for the next piece. */
 export class Lines {
@@ -56,6 +56,10 @@ function parseWord(word: string, a: string, b: string, rest: string[]): RunMessa
   }
 }
 
+function gateWords({ path, strict }: GateSpec): string[] {
+  return ['--trace-gate', path, '--trace-gate-strict', strict ? 'yes' : 'no'];
+}
+
 /** The words behind `runner run` for this spec. */
 export function runnerWords(spec: RunSpec): string[] {
   const words = [spec.id, '--transport', spec.transport, '--stdin', spec.stdin];
@@ -71,5 +75,7 @@ export function runnerWords(spec: RunSpec): string[] {
   const { trace } = spec;
   if (trace) words.push('--trace', trace.shimDir, '--trace-env', trace.envNames.join(','));
   if (trace?.stamps === false) words.push('--trace-stamps', 'no');
+  if (trace?.frames === false) words.push('--trace-frames', 'no');
+  if (trace?.gate) words.push(...gateWords(trace.gate));
   return [...words, '--', ...spec.argv];
 }

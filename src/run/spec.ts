@@ -41,7 +41,13 @@ type TraceSpec = {
   readonly envNames: readonly string[];
   /** False: `merged` stays a pipe, on which the processes themselves say what they write. */
   readonly stamps?: boolean;
+  /** False: nothing is written down; it is there for the gate. */
+  readonly frames?: boolean;
+  readonly gate?: GateSpec;
 };
+
+/** Every program of the run asks there whether it may begin; `strict`: not without an answer. */
+export type GateSpec = { readonly path: string; readonly strict: boolean };
 
 export type RunMessage =
   | { readonly kind: 'started'; readonly child: ProcessId }

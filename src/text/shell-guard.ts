@@ -1,8 +1,8 @@
-// Whether a text is cheap enough for the shell parser. The parser is linear but for two shapes: a
-// brace in a word is looked for its end as far as the word goes, and `$[` to the end of the text,
-// each time anew. 128 KiB of `{` take it a minute. This estimates those steps in one pass, roughly
-// (it knows quotes, not here-documents), so that only texts made to be slow, and a few odd ones
-// that are very long, are turned away.
+// Whether a text is cheap enough for the shell parser. The parser is linear but for three shapes:
+// a brace in a word is looked for its end as far as the word goes, `$[` and a here-document to the
+// end of the text, each time anew. 128 KiB of `{` take it a minute. This estimates those steps in
+// one pass, roughly (it knows quotes), so that only texts made to be slow, and a few odd ones that
+// are very long, are turned away.
 
 /** The kernel takes no longer argument (MAX_ARG_STRLEN), so no longer command can be run. */
 const TEXT_LENGTH_MAX = 131_072;
@@ -15,6 +15,8 @@ const ARITHMETIC_WEIGHT = 5;
 
 export function cheapToParse(text: string): boolean {
   if (text.length > TEXT_LENGTH_MAX) return false;
+  // Each here-document is looked for to the end of the text.
+  if ((text.split('<<').length - 1) * text.length > STEPS_MAX) return false;
   // Every step belongs to an opener, so few openers need no closer look.
   const openers = text.split('{').length + ARITHMETIC_WEIGHT * (text.split('$[').length - 1);
   return openers * text.length <= STEPS_MAX || stepsFor(text) <= STEPS_MAX;

@@ -2,9 +2,9 @@
 // pipelines, branches, groups, functions, substitutions), with its words as they will be. What is
 // quoted, a comment or the text of a here-document is never a command; a substitution inside an
 // unquoted here-document is. Nothing is expanded, and nothing is thrown: `ok` is false when a part
-// was not understood, and what was understood is there all the same. The only file that knows the
-// parser.
+// was not understood, and what was understood is there all the same.
 
+import { cheapToParse } from './shell-guard.ts';
 import {
   type Assignment as AssignmentNode,
   type Command as CommandNode,
@@ -14,8 +14,7 @@ import {
   type Statement as StatementNode,
   type SyntaxNode,
   type WordPart,
-} from 'unbash';
-import { cheapToParse } from './shell-guard.ts';
+} from './shell-tree.ts';
 
 /** UTF-16 offsets into the text: `text.slice(from, to)`. */
 export type Span = { readonly from: number; readonly to: number };

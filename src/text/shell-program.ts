@@ -130,13 +130,16 @@ export function innermostProgram(command: SimpleCommand): Program | undefined {
   return behind(command.words, ALL);
 }
 
+/** `env env env ...`: nobody needs more, and each copies what is behind it. */
+const WRAPPERS_MAX = 32;
+
 function behind(
   words: readonly Word[],
   wrappers: Readonly<Record<string, Wrapper>>,
 ): Program | undefined {
   let rest = words;
   let more = false;
-  for (;;) {
+  for (let depth = 0; depth < WRAPPERS_MAX; depth += 1) {
     const [first, ...args] = rest;
     const path = first?.literal;
     if (path === undefined) return undefined;
@@ -149,6 +152,7 @@ function behind(
     more ||= wrapper.appends === true;
     rest = inner;
   }
+  return undefined;
 }
 
 /** The words behind the wrapper's own. */

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { decodeMeta, encodeMeta } from '../../src/capture/format.ts';
 import { decodeIntent } from '../../src/capture/intent.ts';
 import type { JournalIntent } from '../../src/types.ts';
+import { decisions } from '../journal/decisions.ts';
 import { metaOf } from './helper.ts';
 
 const words = fc.option(fc.string(), { nil: null });
@@ -30,6 +31,7 @@ const intents: fc.Arbitrary<JournalIntent> = fc.record({
     plugin_version: fc.string(),
     trace_id: words,
     context_source: fc.constantFrom('self-reported' as const, null),
+    decision: decisions,
   }),
 });
 

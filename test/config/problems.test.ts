@@ -1,7 +1,7 @@
 // What is said about settings that are wrong: every problem, with its place and the way out.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { editDistance, nearest } from '../../src/settings-problem.ts';
+import { editDistance, nearest } from '../../src/text/problems.ts';
 import { Project } from './helper.ts';
 
 let project: Project;
@@ -219,7 +219,7 @@ describe('YAML that is none', () => {
     [
       'a second document',
       'plugins: {}\n---\nplugins: {}\n',
-      '2:1: a second document starts here; settings are one document',
+      '2:1: a second document starts here; this file is one document',
     ],
     ['a tag', 'tool_names: !mine dotted\n', '1:13: tags like !name are not supported here'],
     [

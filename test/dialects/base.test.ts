@@ -60,7 +60,7 @@ class Smallest extends Dialect<{ wait_ms: z.ZodDefault<z.ZodInt> }> {
       return { success: true, text: ended.endedBy };
     }
     const waitMs = typeof args.wait_ms === 'number' ? args.wait_ms : this.own.wait_ms;
-    const run = this.shell.start({ command: String(args.command), waitMs }, caller);
+    const run = await this.shell.start({ command: String(args.command), waitMs }, caller);
     const finished = await this.shell.wait(run, waitMs, caller);
     if (finished === undefined) return { success: true, text: run.id };
     const { text } = this.shell.view(run.id, { kind: 'tail' });

@@ -18,7 +18,9 @@ function outputOf({ body }: Said): string {
   return body
     .split('\n')
     .filter(
-      (line) => !/^\[.* not shown: shell_read \{.*\}\]$|^\[stderr\]$|^\(no output\)$/.test(line),
+      (line) =>
+        !/^\[.* not shown: shell_read \{.*\}\]$|^\[stderr\]$/.test(line) &&
+        !/^\((?:no output|nothing visible)\)$/.test(line),
     )
     .join('\n');
 }

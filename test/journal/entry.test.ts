@@ -11,6 +11,7 @@ import {
 } from '../../src/journal/entry.ts';
 import type { Entry, SessionMetadata } from '../../src/types.ts';
 import { verifies } from '../requirements.ts';
+import { decisions } from './decisions.ts';
 import { draftOf, NOW } from './helper.ts';
 
 const ID = '20260118_143052_a7b3c9d2-e4f5';
@@ -101,6 +102,7 @@ const entries: fc.Arbitrary<Entry> = fc.record({
   failed_processes: fc.option(count),
   process_list: fc.option(fc.array(string)),
   failed_process_list: fc.option(fc.array(string)),
+  decision: decisions,
 });
 
 describe('an entry', () => {
@@ -128,7 +130,8 @@ describe('an entry', () => {
         '"opencuff_version":"0.1.0","plugin_version":"1.0.0",' +
         '"run_id":"20260118-143052-0000abcd","end_reason":"itself","signal":null,' +
         '"trace_id":null,"context_source":"self-reported","processes":null,' +
-        '"failed_processes":null,"process_list":null,"failed_process_list":null}\n',
+        '"failed_processes":null,"process_list":null,"failed_process_list":null,' +
+        '"decision":null}\n',
     );
   });
 
@@ -160,6 +163,7 @@ describe('an entry', () => {
       failed_processes: null,
       process_list: null,
       failed_process_list: null,
+      decision: null,
     });
   });
 

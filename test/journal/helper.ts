@@ -65,6 +65,7 @@ export function draftOf(change: Partial<EntryDraft> = {}): EntryDraft {
     failed_processes: null,
     process_list: null,
     failed_process_list: null,
+    decision: null,
     ...change,
   };
 }

@@ -39,6 +39,8 @@ describe('the metrics', () => {
       '# TYPE bash_recorder_entries_recorded_total counter',
       '# TYPE bash_recorder_output_bytes_total counter',
       '# TYPE bash_recorder_output_truncated_total counter',
+      '# TYPE cuff_policy_decisions_total counter',
+      '# TYPE cuff_policy_shadow_divergence_total counter',
     ]);
     expect(linesOf(text, 'bash_recorder_')).toEqual([
       'bash_recorder_commands_total{exit_code="0",timed_out="false"} 1',
@@ -50,6 +52,17 @@ describe('the metrics', () => {
       'bash_recorder_entries_recorded_total 2',
       'bash_recorder_output_bytes_total 123',
       'bash_recorder_output_truncated_total 1',
+    ]);
+  });
+
+  it('count what a policy said, by its word and its code', async () => {
+    const metrics = await createMetrics();
+    metrics.policyDecision({ verdict: 'deny', code: 'rule.deny' });
+    metrics.policyDecision({ verdict: 'deny', code: 'rule.deny' });
+    metrics.shadowDivergence();
+    expect(linesOf(await metrics.text(), 'cuff_policy')).toEqual([
+      'cuff_policy_decisions_total{verdict="deny",code="rule.deny"} 2',
+      'cuff_policy_shadow_divergence_total 1',
     ]);
   });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DangerousPattern, dangerousPattern } from '../../src/policy/safety.ts';
 import { verifies } from '../requirements.ts';
+import { judgement, PROJECT } from './helper.ts';
 
 const REFUSED: Readonly<Record<DangerousPattern, readonly string[]>> = {
   'rm -rf /': [
@@ -285,6 +286,20 @@ describe('the safety check', () => {
     for (const command of REFUSED['dd if=.* of=/dev/']) {
       expect(dangerousPattern(command), command).toBe('dd if=.* of=/dev/');
     }
+  });
+
+  it('is a built-in rule of every policy, also of one that allows everything', () => {
+    const judged = judgement({ default: 'allow' });
+    const all = Object.values(REFUSED).flat();
+    const other = all.filter((command) => {
+      const { verdict, reasons } = judged.decide(command, PROJECT);
+      return verdict !== 'deny' || !reasons.some(({ code }) => code === 'builtin.dangerous');
+    });
+    // A disk is also a protected file, which is said first where it is known to be written.
+    expect(other.filter((command) => judged.decide(command, PROJECT).verdict !== 'deny')).toEqual(
+      [],
+    );
+    expect(other.filter((command) => !/dev|mkfs/.test(command))).toEqual([]);
   });
 
   it.each(ALLOWED)('allows %j', (command) => {

@@ -51,6 +51,7 @@ export function entryOf(sessionId: string, sequence: number, facts: EntryFacts):
     failed_processes: null,
     process_list: null,
     failed_process_list: null,
+    decision: null,
     ...facts,
   };
 }

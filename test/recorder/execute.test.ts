@@ -58,6 +58,7 @@ describe('a command', () => {
       failed_processes: null,
       process_list: null,
       failed_process_list: null,
+      decision: null,
     });
   });
 

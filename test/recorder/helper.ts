@@ -17,6 +17,8 @@ import type {
   Services,
   ToolResult,
 } from '../../src/plugin.ts';
+import * as court from '../../src/policy-court.ts';
+import { PolicyEngine } from '../../src/policy-engine.ts';
 import { Recorder, type RecorderOptions } from '../../src/recorder.ts';
 import { createShell, type Shell } from '../../src/shell.ts';
 import type { Entry, SessionMetadata } from '../../src/types.ts';
@@ -42,7 +44,12 @@ export type Answer = {
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Options = { readonly env?: Env; readonly now?: () => number };
+type Options = {
+  readonly env?: Env;
+  readonly now?: () => number;
+  /** The text of the project's policy; no other file is looked for. */
+  readonly policy?: string;
+};
 
 export class World {
   readonly dir = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'cuff-recorder-')));
@@ -54,8 +61,9 @@ export class World {
   readonly #plugins = new Set<Plugin>();
   #shell: Shell | undefined;
 
-  constructor({ env = process.env, now = Date.now }: Options = {}) {
+  constructor({ env = process.env, now = Date.now, policy }: Options = {}) {
     fs.mkdirSync(this.project);
+    const engine = policy === undefined ? undefined : this.#openPolicy(policy, env);
     const file = openServerLog({ stateRoot: this.stateRoot, env, stderr: () => undefined });
     this.services = {
       projectDirectory: this.project,
@@ -67,8 +75,10 @@ export class World {
       },
       shell: () => this.shell,
       now,
+      ...(engine && { policy: engine }),
     };
     onTestFinished(async () => {
+      engine?.close();
       for (const plugin of this.#plugins) await plugin.shutdown();
       this.#shell?.close();
       file.close();
@@ -80,6 +90,27 @@ export class World {
     const { stateRoot, project: cwd, services } = this;
     this.#shell ??= createShell({ stateRoot, cwd, env: services.env });
     return this.#shell;
+  }
+
+  /** The project's policy. */
+  get policyFile(): string {
+    return join(this.project, '.cuff', 'policy.yml');
+  }
+
+  /** What a person would have in front of the policy of the project: nothing. */
+  policyEnv(env: Env = process.env): Env {
+    const home = join(this.dir, 'home');
+    return { ...env, HOME: home, XDG_CONFIG_HOME: join(home, '.config'), CUFF_POLICY: undefined };
+  }
+
+  #openPolicy(text: string, given: Env): PolicyEngine {
+    fs.mkdirSync(join(this.project, '.cuff'), { recursive: true });
+    fs.writeFileSync(this.policyFile, text);
+    const { project, stateRoot } = this;
+    const systemFile = join(this.dir, 'no-system-policy.yml');
+    const log: Services['log'] = (...line) => this.services.log(...line);
+    const env = this.policyEnv(given);
+    return PolicyEngine.open({ project, env, stateRoot, systemFile, log }, court);
   }
 
   async plugin(config: unknown = {}): Promise<RecorderPlugin> {

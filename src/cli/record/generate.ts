@@ -1,8 +1,52 @@
-// `cuff record generate`: its place. The policy engine that it needs comes later.
+// `cuff record generate`: a policy from what was recorded, to stdout or to a file.
 
-import { say } from '../output.ts';
+import { homedir } from 'node:os';
+import {
+  type Generated,
+  generateFromJournal,
+  policyJson,
+  policyYaml,
+  STRATEGIES,
+} from '../../policy-history.ts';
+import { countText, sinceWords } from '../../text/dates.ts';
+import { printable } from '../../text/printable.ts';
+import { put, say } from '../output.ts';
+import type { Flags } from './flags.ts';
+import { Progress } from './progress.ts';
+import { write } from './sink.ts';
+import { damagedLines, NO_RECORDINGS } from './words.ts';
 
-export async function generate(): Promise<void> {
-  say('Generating policies is not there yet: it comes with the policy engine.');
-  process.exitCode = 1;
+/** Without recordings nothing is written; `--format json` is then a policy without rules. */
+export async function generate(flags: Flags): Promise<void> {
+  const directory = await flags.directory();
+  const since = flags.since();
+  const strategy = STRATEGIES.find((one) => one === flags.text('--strategy')) ?? 'pattern';
+  const progress = new Progress('entries');
+  const { generated, damagedLines: damaged } = generateFromJournal({
+    directory,
+    since,
+    strategy,
+    minFrequency: flags.count('--min-frequency'),
+    now: Date.now(),
+    home: process.env.HOME || homedir(),
+    step: () => progress.step(),
+  });
+  progress.end();
+  if (damaged > 0) say(damagedLines(damaged));
+  const json = flags.format() === 'json';
+  if (generated.commands === 0 && !json) {
+    const period = sinceWords(flags.text('--since'));
+    return put(since === undefined ? NO_RECORDINGS : `No recordings found (${period}).\n`);
+  }
+  const output = flags.text('--output');
+  await write(output, [json ? policyJson(generated) : policyYaml(generated)], () => {});
+  if (output !== undefined) say(`Wrote ${printable(output)}: ${summary(generated)}`);
+}
+
+function summary({ policy, accepted, commands }: Generated): string {
+  const rules = policy.policies.reduce((sum, group) => sum + group.commands.length, 0);
+  return (
+    `${countText(rules)} ${rules === 1 ? 'rule' : 'rules'}, ` +
+    `${countText(accepted)} of ${countText(commands)} commands accepted`
+  );
 }

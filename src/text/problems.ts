@@ -1,7 +1,7 @@
 // What can be wrong in a settings file and how it is said: one line for each problem, with its
 // place, what was expected, and the nearest thing that would have been right.
 
-import { printable } from './text/printable.ts';
+import { printable } from './printable.ts';
 
 /** Lines and columns are counted from 1. */
 export type Place = { readonly line: number; readonly column: number };

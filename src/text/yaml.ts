@@ -17,8 +17,8 @@ import {
   type Scalar,
   type YAMLError,
 } from 'yaml';
-import { type Env, expand } from './settings-expand.ts';
-import { type Place, type Problem, pathText, quoted, type Step } from './settings-problem.ts';
+import { type Place, type Problem, pathText, quoted, type Step } from './problems.ts';
+import { type Env, expand } from './yaml-variables.ts';
 
 const DEPTH_MAX = 100; // the composer recurses, and V8 aborts instead of throwing at some depths
 const NODES_MAX = 20_000; // aliases of aliases grow without end
@@ -55,7 +55,8 @@ export type Reading = {
   readonly used: readonly string[];
 };
 
-export function readYaml(text: string, env: Env): Reading {
+/** Without `env`, `${NAME}` is text like any other. */
+export function readYaml(text: string, env: Env | undefined, nodesMax = NODES_MAX): Reading {
   const lines = new LineCounter();
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   const tooDeep = tokens.map(deepToken).find((offset) => offset !== undefined);
@@ -70,11 +71,11 @@ export function readYaml(text: string, env: Env): Reading {
   const second = documents[1];
   if (second !== undefined) {
     const at = place(lines, second.range[0]);
-    problems.push({ at, message: 'a second document starts here; settings are one document' });
+    problems.push({ at, message: 'a second document starts here; this file is one document' });
   }
   const [first] = documents;
   if (problems.length > 0 || first === undefined) return { root: undefined, problems, used: [] };
-  return new Reader(first, lines, env).read();
+  return new Reader(first, lines, { env, nodesMax }).read();
 }
 
 /** The value as JavaScript has it. */
@@ -134,7 +135,7 @@ function childTokens(token: CST.Token): CST.Token[] {
 class Reader {
   readonly #document: Document.Parsed;
   readonly #lines: LineCounter;
-  readonly #env: Env;
+  readonly #options: { readonly env: Env | undefined; readonly nodesMax: number };
   readonly #problems: Problem[] = [];
   readonly #used = new Set<string>();
   readonly #anchors = new Map<string, Node>();
@@ -142,17 +143,21 @@ class Reader {
   readonly #open = new Set<Node>();
   #nodes = 0;
 
-  constructor(document: Document.Parsed, lines: LineCounter, env: Env) {
+  constructor(
+    document: Document.Parsed,
+    lines: LineCounter,
+    options: { readonly env: Env | undefined; readonly nodesMax: number },
+  ) {
     this.#document = document;
     this.#lines = lines;
-    this.#env = env;
+    this.#options = options;
   }
 
   read(): Reading {
     const { contents } = this.#document;
     const root = contents === null ? undefined : this.#value(contents, []);
-    if (this.#nodes > NODES_MAX) {
-      const message = `more than ${NODES_MAX} values, aliases included`;
+    if (this.#nodes > this.#options.nodesMax) {
+      const message = `more than ${this.#options.nodesMax} values, aliases included`;
       return { root: undefined, problems: [{ at: { line: 1, column: 1 }, message }], used: [] };
     }
     const empty = root?.kind === 'scalar' && root.value === null && root.source === '';
@@ -166,7 +171,7 @@ class Reader {
   #value(node: Node, path: readonly Step[]): Located {
     this.#nodes += 1;
     const at = this.#at(node);
-    if (this.#nodes > NODES_MAX) return nothing(at);
+    if (this.#nodes > this.#options.nodesMax) return nothing(at);
     if (isAlias(node)) return this.#alias(node.source, at, path);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#scalar(node, at, path);
@@ -238,7 +243,9 @@ class Reader {
   }
 
   #string(source: string, at: Place, path: readonly Step[]): Located {
-    const { text, problems, used } = expand(source, this.#env);
+    const { env } = this.#options;
+    if (env === undefined) return { kind: 'scalar', at, value: source, source };
+    const { text, problems, used } = expand(source, env);
     for (const problem of problems) this.#problem(at, `${pathText(path)}: ${problem}`);
     for (const name of used) this.#used.add(name);
     return { kind: 'scalar', at, value: text, source };

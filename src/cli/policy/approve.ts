@@ -1,0 +1,71 @@
+// `cuff policy approve`: lists what agents were refused and a person may allow, or allows one of
+// it, once or for good.
+
+import { createInterface } from 'node:readline/promises';
+import { approve, findQuestion, pendingQuestions, type Question } from '../../policy-approve.ts';
+import { printable } from '../../text/printable.ts';
+import { put, putJson, say } from '../output.ts';
+
+export type ApproveFlags = {
+  /** As a rule, for exactly this text. */
+  readonly always?: boolean;
+  /** The rule goes into the user's file, not into that of the project. */
+  readonly user?: boolean;
+  readonly json?: boolean;
+};
+
+export async function approvePolicy(id: string | undefined, flags: ApproveFlags): Promise<void> {
+  const { env } = process;
+  if (id === undefined) return list(pendingQuestions(env), flags.json === true);
+  const always = flags.always === true || flags.user === true;
+  const scope = flags.user === true ? 'user' : 'project';
+  const question = findQuestion(id, env);
+  // An id says nothing, and who told it may have said anything: what it is about is shown first.
+  if (flags.json !== true) await put(`${shown(question)}\n`);
+  if (!(await confirmed(always))) {
+    say('cuff: nothing was approved');
+    process.exitCode = 1;
+    return;
+  }
+  const done = approve(id, { env, always: always ? scope : undefined });
+  if (flags.json === true) {
+    const rule = done.kind === 'always' ? { file: done.file, patterns: done.patterns } : {};
+    return putJson({ ...row(done.question), approved: done.kind, ...rule });
+  }
+  const how =
+    done.kind === 'once'
+      ? 'Approved once, within a day: the agent can ask for it again now.'
+      : `Approved always, by ${done.file}:\n${done.patterns.map((one) => `  ${one}`).join('\n')}`;
+  await put(`${how}\n`);
+}
+
+async function confirmed(always: boolean): Promise<boolean> {
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY || !stdout.isTTY) return true;
+  const asking = createInterface({ input: stdin, output: stdout });
+  try {
+    const what = always ? 'Always allow this?' : 'Allow this once?';
+    const answer = await asking.question(`${what} [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    asking.close();
+  }
+}
+
+async function list(questions: readonly Question[], json: boolean): Promise<void> {
+  if (json) return putJson(questions.map(row));
+  if (questions.length === 0) return put('Nothing waits for an answer.\n');
+  await put(`${questions.map((one) => `${one.id}  ${shown(one)}`).join('\n\n')}\n`);
+}
+
+function shown({ command, cwd, beside, reasons }: Question): string {
+  const parts = [command, `in ${cwd.replaceAll('\n', '\\n')}`, ...beside, ...reasons];
+  return parts.flatMap((part) => part.split('\n').map(printable)).join('\n  ');
+}
+
+function row(question: Question) {
+  const { id, command, beside, cwd, project, code, reasons, at } = question;
+  const [message = ''] = reasons;
+  const asked_at = new Date(at).toISOString();
+  return { id, command, beside, cwd, project, code, message, reasons, asked_at };
+}

@@ -1,0 +1,56 @@
+// `cuff policy diff`: what changes between two policies, in their rules and in what was recorded.
+
+import { homedir } from 'node:os';
+import { diffPolicies, type PolicyDiff } from '../../policy-history.ts';
+import { countText } from '../../text/dates.ts';
+import { shortLine } from '../../text/printable.ts';
+import { paint, put, putJson } from '../output.ts';
+import { loadedPolicy } from './test.ts';
+
+export type PolicyDiffFlags = {
+  readonly before: string;
+  readonly after: string;
+  /** The journal; where there is none, the tests of both policies are compared. */
+  readonly directory: string;
+  readonly since?: number | undefined;
+  readonly json: boolean;
+};
+
+const SHOWN_MAX = 20;
+const SHOWN_LENGTH_MAX = 80;
+
+/** Exit 0, whether or not something differs. */
+export async function policyDiff(flags: PolicyDiffFlags): Promise<void> {
+  const home = process.env.HOME || homedir();
+  const [before, after] = [loadedPolicy(flags.before, home), loadedPolicy(flags.after, home)];
+  const { directory, since } = flags;
+  const diff = diffPolicies(before, after, { directory, since, home });
+  if (flags.json) return putJson(diff);
+  await put(diffText(diff));
+}
+
+const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
+
+function diffText(diff: PolicyDiff): string {
+  const { rules, settings, decisions, compared } = diff;
+  const lines = [
+    ...rules.map(({ kind, pattern, decision, fields }) => {
+      const what = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
+      const said = decision === 'allow' && kind !== 'changed' ? '' : ` -> ${decision}`;
+      return `${SIGNS[kind]} ${shortLine(pattern, SHOWN_LENGTH_MAX)}${said}${what}`;
+    }),
+    ...settings.map(
+      ({ key, before, after }) => `~ ${key}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+    ),
+    ...(rules.length + settings.length === 0 ? ['No rule and no setting differs.'] : []),
+    '',
+    `Of ${countText(compared)} different commands, ${countText(diff.loosened)} ` +
+      `${diff.loosened === 1 ? 'is' : 'are'} loosened and ${countText(diff.tightened)} tightened.`,
+    ...decisions.slice(0, SHOWN_MAX).map(({ command, before, after, count }) => {
+      const times = count === 0 ? '' : paint('dim', `  ${countText(count)} x`);
+      return `  ${before} -> ${after}  ${shortLine(command, SHOWN_LENGTH_MAX)}${times}`;
+    }),
+    ...(decisions.length > SHOWN_MAX ? [`  ... and ${decisions.length - SHOWN_MAX} more`] : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}

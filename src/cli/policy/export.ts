@@ -1,0 +1,36 @@
+// `cuff policy export`: the rules for another tool on stdout, and on stderr a line for everything
+// that it cannot express. With --strict, what would allow more there is left out.
+
+import { AppError } from '../../errors.ts';
+import {
+  exportFor,
+  lossLine,
+  policiesFor,
+  projectAt,
+  TARGETS,
+  type Target,
+} from '../../policy-check.ts';
+import { printable } from '../../text/printable.ts';
+import { put, say } from '../output.ts';
+import { policyTrouble } from './trouble.ts';
+
+export { TARGETS };
+
+export type ExportFlags = { readonly to: string; readonly strict?: boolean };
+
+export async function exportRules(file: string | undefined, flags: ExportFlags): Promise<void> {
+  const to = targetOf(flags.to);
+  await policyTrouble(async () => {
+    const policies = policiesFor(projectAt(process.cwd()), { env: process.env, policy: file });
+    const exported = exportFor(policies, to, { strict: flags.strict === true });
+    for (const loss of exported.losses) say(`cuff: ${lossLine(loss)}`);
+    await put(exported.text);
+  });
+}
+
+function targetOf(name: string): Target {
+  const found = TARGETS.find((one) => one === name);
+  if (found !== undefined) return found;
+  const message = `There is no export to '${printable(name)}'.`;
+  throw new AppError('usage', message, { hint: `There is one to ${TARGETS.join(', ')}.` });
+}

@@ -1,0 +1,154 @@
+// `cuff policy`: its subcommands as data for their parser. What each does is in the file of its
+// name and loaded only when it is asked for.
+
+import { resolve } from 'node:path';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { usualDirectory } from '../../record-directory.ts';
+import { parseSince } from '../../text/dates.ts';
+
+export function addPolicyCommands(program: Command): void {
+  const policy = program
+    .command('policy')
+    .description('what agents may run: check, lint, test, compare, approve and export rules')
+    .usage('<subcommand>')
+    .helpCommand('help [subcommand]', 'what a subcommand does');
+  addCheck(policy);
+  addLint(policy);
+  addTest(policy);
+  addDiff(policy);
+  addApprove(policy);
+  addExport(policy);
+  for (const command of policy.commands) {
+    command
+      .showHelpAfterError(`Try \`cuff policy help ${command.name()}\`.`)
+      .helpOption('-h, --help', 'this text');
+  }
+}
+
+const POLICY = 'a policy.yml; without it the files that apply here';
+const JSON_DOCUMENT = 'one JSON document';
+
+function addCheck(policy: Command): void {
+  policy
+    .command('check')
+    .description('whether a command may run, and why: exit 0 allow, 1 deny, 3 ask')
+    .addArgument(new Argument('[command]', 'as a shell would get it, in one word'))
+    .option('--policy <file>', POLICY)
+    .option('--cwd <dir>', 'where it would run (default: here)')
+    .option('--project <dir>', 'the project (default: found by the directory)')
+    .option('--batch <file>', 'JSON lines {id, command, cwd, policy}; - is stdin')
+    .option('--json', `${JSON_DOCUMENT}, for a batch one for each line`)
+    .addHelpText(
+      'after',
+      examples(
+        "cuff policy check 'git log --oneline | head'",
+        "cuff policy check 'npm test' --policy policy.yml --json",
+        'cuff policy check --batch commands.jsonl --json',
+      ),
+    )
+    .action(async (command, flags) => (await import('./check.ts')).checkPolicy(command, flags));
+}
+
+function addLint(policy: Command): void {
+  policy
+    .command('lint')
+    .description('what is wrong in a policy, and what is hardly meant')
+    .addArgument(new Argument('[file...]', POLICY))
+    .option('--strict', 'exit 1 when there is a warning')
+    .option('--json', JSON_DOCUMENT)
+    .addHelpText('after', examples('cuff policy lint', 'cuff policy lint --strict policy.yml'))
+    .action(async (files, flags) => (await import('./lint.ts')).lintPolicies(files, flags));
+}
+
+type HistoryFlags = {
+  readonly since?: Since;
+  readonly directory?: string;
+  readonly json?: boolean;
+};
+
+function addTest(policy: Command): void {
+  policy
+    .command('test')
+    .description('what a policy would have said about everything in the journal')
+    .addArgument(new Argument('<policy>', 'a policy.yml'))
+    .addOption(new Option('--since <date>', SINCE).argParser(since))
+    .option('--directory <dir>', DIRECTORY)
+    .option('--json', JSON_DOCUMENT)
+    .addHelpText('after', examples('cuff policy test policy.yml --since 30d'))
+    .action(async (file: string, flags: HistoryFlags) => {
+      const { policyTest } = await import('./test.ts');
+      const journal = await journalOf(flags);
+      const { at, text } = flags.since ?? {};
+      await troubled(() => policyTest({ ...journal, file, since: at, sinceText: text }));
+    });
+}
+
+function addDiff(policy: Command): void {
+  policy
+    .command('diff')
+    .description('what changes between two policies: rules, and commands of the journal')
+    .addArgument(new Argument('<before>', 'a policy.yml'))
+    .addArgument(new Argument('<after>', 'another one'))
+    .addOption(new Option('--since <date>', SINCE).argParser(since))
+    .option('--directory <dir>', DIRECTORY)
+    .option('--json', JSON_DOCUMENT)
+    .addHelpText('after', examples('cuff policy diff old.yml new.yml'))
+    .action(async (before: string, after: string, flags: HistoryFlags) => {
+      const { policyDiff } = await import('./diff.ts');
+      const journal = await journalOf(flags);
+      await troubled(() => policyDiff({ ...journal, before, after, since: flags.since?.at }));
+    });
+}
+
+function addApprove(policy: Command): void {
+  policy
+    .command('approve')
+    .description('what agents were refused and you may allow; with an id, allow it once')
+    .addArgument(new Argument('[id]', 'as the refusal says it'))
+    .option('--always', 'as a rule of the project, for exactly this command')
+    .option('--user', 'as a rule of yours, for all projects')
+    .option('--json', JSON_DOCUMENT)
+    .addHelpText('after', examples('cuff policy approve', 'cuff policy approve 3fk2m7qa --always'))
+    .action(async (id, flags) => (await import('./approve.ts')).approvePolicy(id, flags));
+}
+
+function addExport(policy: Command): void {
+  policy
+    .command('export')
+    .description('the rules for another tool, and what that cannot express')
+    .addArgument(new Argument('[file]', POLICY))
+    .requiredOption('--to <tool>', 'claude, codex, opencode or gemini')
+    .option('--strict', 'leave out rules that would allow more there than here')
+    .addHelpText('after', examples('cuff policy export --to claude --strict policy.yml'))
+    .action(async (file, flags) => (await import('./export.ts')).exportRules(file, flags));
+}
+
+const SINCE = 'only what began since: 2026-01-18, or a time ago like 30d';
+const DIRECTORY = 'the journal (default: that of the project)';
+
+type Since = { readonly at: number; readonly text: string };
+
+function since(text: string): Since {
+  const at = parseSince(text, Date.now());
+  if (at === undefined) {
+    throw new InvalidArgumentError('It is not a date like 2026-01-18 or a time ago like 7d.');
+  }
+  return { at, text };
+}
+
+async function journalOf({ directory, json }: HistoryFlags) {
+  const named = directory === undefined ? undefined : resolve(directory);
+  const known = named ?? usualDirectory(process.cwd(), process.env);
+  if (known !== undefined) return { directory: known, json: json === true };
+  const { journalSettings } = await import('../record/record-settings.ts');
+  const settings = await journalSettings(process.cwd(), process.env);
+  return { directory: settings.directory, json: json === true };
+}
+
+async function troubled(work: () => Promise<void>): Promise<void> {
+  await (await import('./trouble.ts')).policyTrouble(work);
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}

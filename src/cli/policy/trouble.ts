@@ -1,0 +1,14 @@
+// Policy files that are none, as people and editors want to see them: `file:line:column: message`,
+// a line for each problem and nothing in front of it. Exit 2.
+
+import { isAppError } from '../../errors.ts';
+
+export async function policyTrouble(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'settings_invalid') throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,154 @@
+// Makes a rule of an answer: exactly the commands of one text, each word as it is, added to a
+// policy file whose comments stay where they are. Nothing is written unless the file with the rule
+// in it would allow that text, and nothing that may be a secret.
+
+import * as fs from 'node:fs';
+import { dirname } from 'node:path';
+import { type Document, isMap, isSeq, parseDocument, YAMLSeq } from 'yaml';
+import { analyse } from './policy/analyse/index.ts';
+import { VERDICTS } from './policy/decision.ts';
+import { looksSecret } from './policy/generate/secrets.ts';
+import { quotedWord } from './policy/pattern.ts';
+import type { Unit } from './policy/unit.ts';
+import { explain, parsePolicy } from './policy-court.ts';
+import type { PolicyEngine } from './policy-engine.ts';
+import { projectPolicy, userPolicy } from './policy-places.ts';
+
+const GROUP = 'approved';
+
+export type Always =
+  | { readonly kind: 'written'; readonly file: string; readonly patterns: readonly string[] }
+  /** Why there is no such rule; one sentence. */
+  | { readonly kind: 'impossible'; readonly why: string };
+
+export type AlwaysRequest = {
+  readonly command: string;
+  readonly cwd: string;
+  readonly scope: 'project' | 'user';
+};
+
+export function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Always {
+  const { command, cwd, scope } = request;
+  if (looksSecret(command)) return impossible('there may be a secret in it');
+  const patterns = patternsOf(engine, request);
+  if (patterns === undefined) {
+    return impossible('what it will run is not all known from its text');
+  }
+  const { project, options } = engine;
+  const file = scope === 'user' ? userPolicy(options.env) : projectPolicy(project);
+  const text = withRules(textOf(file) ?? newFile(engine), patterns, command);
+  if (text === undefined) return impossible(`${file} is no policy that a rule can be added to`);
+  const parsed = parsePolicy(text, { path: file, origin: scope }, engine);
+  if (parsed.kind !== 'good') {
+    return impossible(parsed.kind === 'bad' ? parsed.problem : `${file} cannot be read`);
+  }
+  const decision = engine.supposing(file, parsed.loaded).decide(command, cwd);
+  if (decision.verdict !== 'allow') return impossible(oneLine(explain(decision)));
+  replaceFile(file, text);
+  engine.reload();
+  return { kind: 'written', file, patterns };
+}
+
+function impossible(why: string): Always {
+  return { kind: 'impossible', why: why.replace(/\.$/, '') };
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
+}
+
+/** Of the commands that are not allowed yet. Undefined when one of them has an unknown word. */
+function patternsOf(
+  { inForce, home }: PolicyEngine,
+  { command, cwd }: AlwaysRequest,
+): readonly string[] | undefined {
+  const { units, problems } = analyse(command, { cwd, home });
+  if (problems.length > 0) return undefined;
+  const patterns = units.filter(({ argv }) => argv.length > 0).map(patternOf);
+  const known = patterns.filter((pattern) => pattern !== undefined);
+  if (known.length < patterns.length || known.length === 0) return undefined;
+  const fresh = [...new Set(known)].filter(
+    (pattern) => inForce?.decide(pattern, cwd).decision.verdict !== 'allow',
+  );
+  return fresh.length === 0 ? [...new Set(known)] : fresh;
+}
+
+function patternOf({ argv }: Unit): string | undefined {
+  const words = argv.map((arg) => (arg.kind === 'literal' ? quotedWord(arg.value) : undefined));
+  return words.includes(undefined) ? undefined : words.join(' ');
+}
+
+/** Undefined when there is none yet. What cannot be read cannot be written either. */
+function textOf(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file more must change nothing but by its rule, so that it says what is in force already. */
+function newFile({ mode, policies }: PolicyEngine): string {
+  const defaults = policies.map(({ policy }) => policy.default);
+  const strictest = VERDICTS.findLast((verdict) => defaults.includes(verdict)) ?? 'ask';
+  const gates = policies.map(({ policy }) => policy.gate);
+  const gate = GATES.findLast((one) => gates.includes(one)) ?? 'on';
+  return `version: 1\ndefault: ${strictest}\nmode: ${mode}\ngate: "${gate}"\n`;
+}
+
+const GATES = ['off', 'on', 'strict'] as const;
+
+/** The same file with the rules at the end of the group for them; undefined when it is no map. */
+function withRules(text: string, patterns: readonly string[], command: string): string | undefined {
+  const document: Document = parseDocument(text);
+  if (document.errors.length > 0) return undefined;
+  document.contents ??= document.createNode({});
+  if (!isMap(document.contents)) return undefined;
+  if ((document.get('policies') ?? null) === null) document.set('policies', new YAMLSeq());
+  const groups = document.get('policies');
+  if (!isSeq(groups)) return undefined;
+  const known = groups.items.findIndex((one) => isMap(one) && one.get('name') === GROUP);
+  if (known < 0) {
+    const description = 'Said yes to, one by one.';
+    groups.add(document.createNode({ name: GROUP, description, commands: [] }));
+  }
+  const at = known < 0 ? groups.items.length - 1 : known;
+  const commands = document.getIn(['policies', at, 'commands']);
+  if (!isSeq(commands)) return undefined;
+  commands.flow = false;
+  for (const pattern of patterns) {
+    const match = [patterns.length === 1 ? command : pattern];
+    commands.add(document.createNode({ pattern, tests: { match } }));
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Whole or not at all: a server reads it the moment it changes. */
+function replaceFile(file: string, text: string): void {
+  const target = realFile(file);
+  fs.mkdirSync(dirname(target), { recursive: true });
+  const draft = `${target}.${process.pid}.new`;
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
+  fs.rmSync(draft, { force: true });
+  const fd = fs.openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, modeOf(target));
+  try {
+    fs.writeSync(fd, text);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  fs.renameSync(draft, target);
+}
+
+/** Where a link leads, so that it stays one. */
+function realFile(file: string): string {
+  try {
+    return fs.realpathSync(file);
+  } catch {
+    return file; // there is none yet
+  }
+}
+
+function modeOf(file: string): number {
+  return (fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
+}

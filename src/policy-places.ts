@@ -1,0 +1,63 @@
+// Where the files of a policy are looked for. A file of its own, because every server has to know
+// it and most have no policy: what reads and judges is not loaded for them.
+
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { LoadedPolicy, PolicyOrigin } from './policy/policy.ts';
+
+const SYSTEM_POLICY = '/etc/cuff/policy.yml';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type PolicyPlace = {
+  readonly path: string;
+  readonly origin: PolicyOrigin;
+  /** Somebody named it: then it has to be there. */
+  readonly named: boolean;
+};
+
+export type PolicyWhere = {
+  /** Absolute. */
+  readonly project: string;
+  readonly env: Env;
+  /** In place of `/etc/cuff/policy.yml`. */
+  readonly systemFile?: string | undefined;
+  /** This one and no other. */
+  readonly only?: string | undefined;
+};
+
+export function homeOf(env: Env): string {
+  return env.HOME || homedir();
+}
+
+/** Whose word counts more comes first. */
+export function policyPlaces(where: PolicyWhere): readonly PolicyPlace[] {
+  const { project, env, systemFile, only } = where;
+  if (only !== undefined) return [{ path: resolve(project, only), origin: 'user', named: true }];
+  const named = env.CUFF_POLICY;
+  const places: readonly PolicyPlace[] = [
+    { path: systemFile ?? SYSTEM_POLICY, origin: 'system', named: false },
+    { path: userPolicy(env), origin: 'user', named: false },
+    ...(named ? [{ path: resolve(project, named), origin: 'user', named: true } as const] : []),
+    { path: projectPolicy(project), origin: 'project', named: false },
+  ];
+  return places.filter(({ path }, at) => places.findIndex((one) => one.path === path) === at);
+}
+
+export function userPolicy(env: Env): string {
+  const xdg = env.XDG_CONFIG_HOME;
+  // The XDG specification: a relative path is invalid and must be ignored.
+  const config = xdg && isAbsolute(xdg) ? xdg : join(homeOf(env), '.config');
+  return join(config, 'cuff', 'policy.yml');
+}
+
+export function projectPolicy(project: string): string {
+  return join(project, '.cuff', 'policy.yml');
+}
+
+/** The other policy that a file wants to be compared with. */
+export function shadowPlace({ policy, origin, file }: LoadedPolicy): PolicyPlace | undefined {
+  if (policy.shadow === undefined) return undefined;
+  const path = resolve(file === undefined ? '/' : dirname(file), policy.shadow);
+  return { path, origin, named: true };
+}

@@ -1,0 +1,181 @@
+// What builtins change in the shell that goes on behind them: variables, the directory, options.
+// Those that change how text is read are problems: the rest of the text would mean something else.
+
+import { posix } from 'node:path';
+import type { Arg } from '../unit.ts';
+import { arithmetic } from './arithmetic.ts';
+import { byOption, type Doing, declare, getopts, mapfile, read, test, unset } from './declares.ts';
+import { assignTo, type Ends, either } from './ends.ts';
+import { readOptions } from './options.ts';
+import type { Cwds } from './state.ts';
+
+type Builtin = (doing: Doing) => Ends | undefined;
+
+const simple =
+  (act: (doing: Doing) => void): Builtin =>
+  (doing) => {
+    act(doing);
+    return undefined;
+  };
+
+const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
+  ['cd', changeDirectory],
+  ['pushd', simple(loseDirectory)],
+  ['popd', simple(loseDirectory)],
+  ['exit', exit],
+  ['declare', simple(declare)],
+  ['typeset', simple(declare)],
+  ['local', simple(declare)],
+  ['export', simple(declare)],
+  ['readonly', simple(declare)],
+  ['read', simple(read)],
+  ['mapfile', simple(mapfile)],
+  ['readarray', simple(mapfile)],
+  ['unset', simple(unset)],
+  ['printf', simple((doing) => byOption('v', doing))],
+  ['wait', simple((doing) => byOption('p', doing))],
+  ['getopts', simple(getopts)],
+  ['let', simple(evaluate)],
+  ['test', simple(test)],
+  ['[', simple(test)],
+  ['set', simple(setOptions)],
+  ['shopt', simple(shopt)],
+  ['shift', simple(({ state }) => losePositional(state))],
+  ['alias', simple(aliases)],
+  ['unalias', simple(aliases)],
+  ['source', simple(({ state }) => state.forget())],
+  ['.', simple(({ state }) => state.forget())],
+  ['eval', simple(({ state }) => state.forget())],
+  ['command', simple(unseen)],
+  ['builtin', simple(unseen)],
+]);
+
+/** `undefined`: it is no builtin that changes anything. */
+export function builtin(doing: Doing): Ends | undefined {
+  const [first] = doing.argv;
+  const name = first?.kind === 'literal' ? first.value : '';
+  const act = BUILTINS.get(name);
+  return act === undefined ? undefined : (act(doing) ?? either(doing.state));
+}
+
+/** It may be `eval` that stands behind it. */
+function unseen({ argv, state }: Doing): void {
+  if (argv.some(({ kind }) => kind !== 'literal')) state.forget();
+}
+
+function losePositional(state: Doing['state']): void {
+  state.positional = undefined;
+}
+
+function loseDirectory({ state }: Doing): void {
+  state.cwds = undefined;
+}
+
+function changeDirectory(doing: Doing): Ends {
+  const { run, argv, state } = doing;
+  run.assigned.add('OLDPWD');
+  if (run.steady.directory && run.functions.size > 0) {
+    run.problem('indirection', doing.span, 'the directory is changed out of sight');
+  }
+  const options = readOptions(argv, { flags: 'LPe@' });
+  const target = options === undefined ? undefined : argv.slice(options.at);
+  const there = state.copy();
+  there.cwds = options?.found.has('P') === true ? undefined : directories(target, doing);
+  return { ok: there, fail: state };
+}
+
+function directories(target: readonly Arg[] | undefined, { run, state }: Doing): Cwds {
+  const [arg, ...more] = target ?? [];
+  if (target === undefined || more.length > 0) return undefined;
+  if (arg === undefined) {
+    const home = state.value('HOME');
+    return home === undefined || home === 'number' ? undefined : home.filter(posix.isAbsolute);
+  }
+  if (arg.kind !== 'literal' || arg.value === '-') return undefined;
+  const { value } = arg;
+  if (posix.isAbsolute(value)) return [posix.resolve(value)];
+  if (run.cdPath && !/^\.\.?(?:\/|$)/.test(value)) return undefined;
+  return state.cwds?.map((cwd) => posix.resolve(cwd, value));
+}
+
+/** It does not come back, unless it is called wrongly. */
+function exit({ argv, state }: Doing): Ends {
+  const [, code, ...more] = argv;
+  const fine = code === undefined || (code.kind === 'literal' && /^\d+$/.test(code.value));
+  return fine && more.length === 0 ? { ok: undefined, fail: undefined } : either(state);
+}
+
+function evaluate(doing: Doing): void {
+  const { run, argv, state, span } = doing;
+  for (const arg of argv.slice(1)) {
+    const found = arg.kind === 'literal' ? arithmetic(arg.value, state, run) : undefined;
+    if (found?.plain === true) {
+      for (const name of found.names) {
+        assignTo(run, state, name, 'number');
+        doing.assigned.push({ name, value: undefined, span: arg.span, how: 'shell' });
+      }
+    } else run.problem('arithmetic', span, '`let` evaluates what is not known to be a number');
+  }
+}
+
+const HARMLESS_FLAGS = /^[-+][abefhmnuvxCETo]+$/;
+const HARMLESS_OPTIONS = new Set([
+  'allexport',
+  'errexit',
+  'errtrace',
+  'functrace',
+  'hashall',
+  'monitor',
+  'noclobber',
+  'noexec',
+  'noglob',
+  'notify',
+  'nounset',
+  'pipefail',
+  'verbose',
+  'xtrace',
+]);
+
+function setOptions(doing: Doing): void {
+  const { run, argv, state, span } = doing;
+  const change = () => run.problem('syntax_option', span, '`set` changes how text is read');
+  for (let at = 1; at < argv.length; at += 1) {
+    const arg = argv[at];
+    if (arg?.kind !== 'literal') {
+      change();
+      return;
+    }
+    const { value } = arg;
+    if (value === '--' || value === '-' || !/^[-+]/.test(value)) {
+      state.positional = undefined;
+      return;
+    }
+    if (!HARMLESS_FLAGS.test(value)) change();
+    if (value.includes('a')) state.allExported = value.startsWith('-');
+    if (!value.includes('o')) continue;
+    at += 1;
+    const option = argv[at];
+    if (option === undefined) return; // it lists them
+    if (option.kind !== 'literal' || !HARMLESS_OPTIONS.has(option.value)) change();
+    else if (option.value === 'allexport') state.allExported = value.startsWith('-');
+  }
+}
+
+const HARMLESS_SHOPTS = /^(?:globstar|dotglob|failglob|nocaseglob|checkwinsize)$/;
+
+function shopt({ run, argv, span }: Doing): void {
+  const words = argv.slice(1);
+  const options = words.filter((arg) => arg.kind === 'literal' && /^-/.test(arg.value));
+  const flags = options.map((arg) => (arg.kind === 'literal' ? arg.value : '')).join('');
+  const names = words.filter((arg) => !options.includes(arg));
+  const sure = words.every(({ kind }) => kind === 'literal');
+  if (sure && !/[su]/.test(flags)) return; // it shows them
+  const fine = names.every((arg) => arg.kind === 'literal' && HARMLESS_SHOPTS.test(arg.value));
+  if (!sure || !fine || flags.includes('o')) {
+    run.problem('syntax_option', span, '`shopt` changes how text is read or run');
+  }
+}
+
+function aliases({ run, span }: Doing): void {
+  run.problem('syntax_option', span, 'an alias changes what names mean');
+}

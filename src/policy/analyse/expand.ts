@@ -1,0 +1,168 @@
+// A word as the arguments a program gets: tildes, variables and braces replaced, split at blanks
+// where bash splits, names of files left as patterns. In the order of bash.
+
+import type { Arg } from '../unit.ts';
+import { globArg, literalArg, unknownArg, type Written } from './args.ts';
+import type { Atom } from './atoms.ts';
+import { expandAtoms } from './braces.ts';
+import { resolve, type Scene } from './resolve.ts';
+import type { Glob } from './state.ts';
+import { withTildes } from './tilde.ts';
+
+type Piece =
+  | {
+      readonly kind: 'text';
+      readonly value: string;
+      readonly quoted: boolean;
+      readonly made: boolean;
+    }
+  | { readonly kind: 'unknown'; readonly one: boolean; readonly glob?: Glob };
+
+/** `undefined`: its braces are too many. */
+export function expandWord(
+  atoms: readonly Atom[],
+  written: Written,
+  scene: Scene,
+): readonly Arg[] | undefined {
+  const [only] = atoms;
+  if (atoms.length === 1 && only?.kind === 'text' && (only.quoted || !SPECIAL.test(only.value))) {
+    return [literalArg(written, only.value)];
+  }
+  const words = expandAtoms(atoms);
+  if (words === undefined) return undefined;
+  // `x=~` is replaced like an assignment, but not when braces made it.
+  if (words[0] !== atoms && atoms.some(isAssigned) && atoms.some(hasTilde)) return undefined;
+  return words.flatMap((word) =>
+    fieldsOf(withTildes(word, scene.state, false), scene).map((field) => argOf(field, written)),
+  );
+}
+
+function isAssigned(atom: Atom): boolean {
+  return atom.kind === 'text' && !atom.quoted && atom.value.includes('=');
+}
+
+function hasTilde(atom: Atom): boolean {
+  return atom.kind === 'text' && !atom.quoted && atom.value.includes('~');
+}
+
+const SPECIAL = /[{~*?[]/;
+
+/** The target of a redirection, or a word that bash does not split: one argument. */
+export function expandOne(
+  atoms: readonly Atom[],
+  written: Written,
+  scene: Scene,
+  splits: boolean,
+): Arg {
+  const args = splits ? expandWord(atoms, written, scene) : [whole(atoms, written, scene)];
+  const [only, ...more] = args ?? [];
+  if (only !== undefined && more.length === 0) return only;
+  return unknownArg(written, '', false);
+}
+
+function whole(atoms: readonly Atom[], written: Written, scene: Scene): Arg {
+  const value = knownText(atoms, scene);
+  if (value !== undefined) return literalArg(written, value);
+  return unknownArg(written, '', true);
+}
+
+/** The value of an assignment, or the text of a here-document; undefined when it is not known. */
+export function knownText(atoms: readonly Atom[], scene: Scene): string | undefined {
+  let value = '';
+  for (const atom of withTildes(atoms, scene.state, true)) {
+    if (atom.kind === 'lost') return undefined;
+    if (atom.kind === 'text') value += atom.value;
+    else {
+      const resolved = resolve(atom.node, scene);
+      if (resolved.kind !== 'known') return undefined;
+      value += resolved.value;
+    }
+  }
+  return value;
+}
+
+function fieldsOf(atoms: readonly Atom[], scene: Scene): readonly (readonly Piece[])[] {
+  const fields: Piece[][] = [];
+  let field: Piece[] = [];
+  const end = (): void => {
+    if (field.length > 0) fields.push(field);
+    field = [];
+  };
+  for (const atom of atoms) {
+    if (atom.kind === 'lost') field.push({ kind: 'unknown', one: atom.one });
+    else if (atom.kind === 'text') {
+      field.push({ kind: 'text', value: atom.value, quoted: atom.quoted, made: false });
+    } else {
+      const resolved = resolve(atom.node, scene);
+      const { splitsUnknown } = scene.run;
+      if (resolved.kind === 'unknown') {
+        const one = resolved.one && (atom.quoted || (resolved.number && !splitsUnknown));
+        field.push({ kind: 'unknown', one });
+      } else if (resolved.kind === 'file') {
+        const { glob } = resolved;
+        field.push(
+          atom.quoted ? { kind: 'unknown', one: true, glob } : { kind: 'unknown', one: false },
+        );
+      } else if (atom.quoted) {
+        field.push({ kind: 'text', value: resolved.value, quoted: true, made: true });
+      } else if (splitsUnknown) field.push({ kind: 'unknown', one: false });
+      else {
+        for (const part of resolved.value.split(/([ \t\n]+)/)) {
+          if (/^[ \t\n]/.test(part)) end();
+          else if (part !== '') {
+            field.push({ kind: 'text', value: part, quoted: false, made: true });
+          }
+        }
+      }
+    }
+  }
+  end();
+  return fields;
+}
+
+function argOf(field: readonly Piece[], written: Written): Arg {
+  const text = field.map((piece) => (piece.kind === 'text' ? piece.value : '')).join('');
+  const globs = hasGlob(field);
+  const lost = field.some((piece) => piece.kind === 'unknown');
+  if (!lost && !globs) return literalArg(written, text);
+  const [first, ...more] = field.filter((piece) => piece.kind !== 'text' || piece.value !== '');
+  if (more.length === 0 && first?.kind === 'unknown' && first.glob !== undefined) {
+    return globArg(written, first.glob.pattern, first.glob.prefix);
+  }
+  const prefix = prefixOf(field);
+  // A backslash that a variable brought in is one more thing that a pattern can mean.
+  const odd = field.some(
+    (piece) => piece.kind === 'text' && piece.made && !piece.quoted && piece.value.includes('\\'),
+  );
+  if (!lost && !odd) return globArg(written, patternOf(field), prefix);
+  const one = !globs && field.every((piece) => piece.kind === 'text' || piece.one);
+  return unknownArg(written, prefix, one);
+}
+
+function hasGlob(field: readonly Piece[]): boolean {
+  const open = field
+    .map((piece) => (piece.kind === 'unknown' || piece.quoted ? ' ' : piece.value))
+    .join('');
+  return /[*?]|\[.*\]/s.test(open);
+}
+
+/** What is there for sure in front of the first thing that is not. */
+function prefixOf(field: readonly Piece[]): string {
+  let prefix = '';
+  for (const piece of field) {
+    if (piece.kind === 'unknown') return prefix + (piece.glob?.prefix ?? '');
+    const at = piece.quoted ? -1 : piece.value.search(/[*?[\\]/);
+    if (at !== -1) return prefix + piece.value.slice(0, at);
+    prefix += piece.value;
+  }
+  return prefix;
+}
+
+function patternOf(field: readonly Piece[]): string {
+  return field
+    .map((piece) => {
+      if (piece.kind === 'unknown') return '';
+      return piece.quoted ? piece.value.replace(/[*?[\]\\!^-]/g, '\\$&') : piece.value;
+    })
+    .join('');
+}

@@ -1,0 +1,229 @@
+// Decides whether a command may run: its text is taken apart into units, each is judged, and the
+// strictest answer is the answer. Everything that can be prepared is prepared once, in `judge`.
+
+import { analyse } from './analyse/index.ts';
+import {
+  type Decision,
+  MODES,
+  type Mode,
+  type Reason,
+  VERDICTS,
+  type Verdict,
+} from './decision.ts';
+import { type Facts, factsOf, type Objection, secretObjection } from './facts.ts';
+import { makesFiles } from './hiding.ts';
+import { type Case, type Court, judgeUnit } from './judge-unit.ts';
+import { absolute } from './paths.ts';
+import type { LoadedPolicy, Policy } from './policy.ts';
+import { profileOf } from './profiles/index.ts';
+import { isSink } from './protected.ts';
+import { plainReason, ruleReason } from './reasons.ts';
+import { rulesOf } from './rules.ts';
+import { dangerousPattern } from './safety.ts';
+import { strictMatch } from './strict.ts';
+import type { Analysis, Arg, Problem, Unit } from './unit.ts';
+
+export { explain } from './explain.ts';
+
+export type Judge = {
+  readonly policies: readonly LoadedPolicy[];
+  /** Absolute. */
+  readonly project: string;
+  readonly home: string;
+  /** Where a path really leads; without it, links are not seen. */
+  readonly real?: (path: string) => string;
+  /** Directories that nobody writes but us. */
+  readonly kept?: readonly string[];
+};
+
+export type Judgement = {
+  /** What may be done with the command when it runs in this directory. */
+  decide(text: string, cwd: string, options?: DecideOptions): Decision;
+  /** The same for a process that is about to start: only what a rule denies is denied. */
+  decideProcess(argv: readonly string[], cwd: string): Decision;
+  readonly mode: Mode;
+  readonly gate: Policy['gate'];
+  readonly sandbox: Policy['sandbox'];
+};
+
+export type DecideOptions = {
+  /** The processes of the command are judged when they start, by `decideProcess`. */
+  readonly gated?: boolean;
+};
+
+export function judge({ policies, project, home, real, kept }: Judge): Judgement {
+  const facts = factsOf(policies, { project, home }, { real, kept });
+  const strictest = <T>(order: readonly T[], of: (policy: Policy) => T): T | undefined =>
+    policies.reduce<T | undefined>((before, { policy }) => {
+      const next = of(policy);
+      return before === undefined || order.indexOf(next) > order.indexOf(before) ? next : before;
+    }, undefined);
+  const court: Court = {
+    rules: rulesOf(policies),
+    facts,
+    fallback: strictest(VERDICTS, (policy) => policy.default) ?? 'ask',
+    sealed: policies.some(
+      ({ policy, origin }) => origin !== 'project' && policy.default === 'deny',
+    ),
+  };
+  return {
+    decide: (text, cwd, options) => decideText(court, text, cwd, options?.gated),
+    decideProcess: (argv, cwd) => decideProcess(argv, cwd, court),
+    mode: strictest(MODES, (policy) => policy.mode) ?? 'off',
+    gate: strictest(['off', 'on', 'strict'] as const, (policy) => policy.gate) ?? 'off',
+    sandbox: strictest(['off', 'bwrap'] as const, (policy) => policy.sandbox) ?? 'off',
+  };
+}
+
+export function decideText(court: Court, text: string, cwd: string, gated = false): Decision {
+  const { home } = court.facts.places;
+  const analysis = analyse(text, { cwd, home });
+  const refused = court.fallback === 'deny' ? 'deny' : 'ask';
+  const given: Case = {
+    text,
+    functions: new Set(analysis.functions.map(({ name }) => name)),
+    tainted: () => tainted(analysis, court.facts),
+    makes: makesFiles(analysis.units),
+    gated,
+  };
+  const pattern = mayBeDangerous(analysis) ? dangerousPattern(text) : undefined;
+  const whole = wholeText(text);
+  return decisionOf([
+    ...(pattern === undefined
+      ? []
+      : [
+          plainReason(
+            whole,
+            'deny',
+            'builtin.dangerous',
+            `Command contains dangerous pattern: ${pattern}`,
+          ),
+        ]),
+    ...analysis.problems.map((problem) => problemReason(problem, text, refused)),
+    ...analysis.functions.flatMap(({ name, span }) => shadowing(name, span, court, refused)),
+    ...analysis.units.map((unit) => judgeUnit(unit, court, given)),
+  ]);
+}
+
+/** The built-in rules read the text anew, so they are asked only about programs they know. */
+function mayBeDangerous({ text, problems, units }: Analysis): boolean {
+  // What is too large to be taken apart is not allowed anyway.
+  if (problems.length > 0) return !problems.some(({ code }) => code.startsWith('too_'));
+  if (/\brm\b|mkfs|\bdd\b|\/dev\/(?!null\b)/.test(text)) return true;
+  return units.some(
+    ({ argv: [first], redirects }) =>
+      (first !== undefined && (first.kind !== 'literal' || DANGEROUS.test(first.value))) ||
+      redirects.some(({ target }) => target !== undefined && !isPlain(target)),
+  );
+}
+
+const DANGEROUS = /^(?:.*\/)?(?:rm|dd|tee|mkfs.*)$/;
+
+/** A file, and no device. */
+function isPlain(target: Arg): boolean {
+  return target.kind === 'literal' && (!/dev/.test(target.value) || isSink(target.value));
+}
+
+/** Strictest first, otherwise in the order of the text. */
+function decisionOf(reasons: readonly Reason[]): Decision {
+  if (reasons.length === 0) {
+    const nothing = plainReason(wholeText(''), 'allow', 'builtin', 'There is nothing to run.');
+    return { verdict: 'allow', code: 'builtin', reasons: [nothing] };
+  }
+  const sorted = [...reasons].sort(
+    (a, b) => VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict),
+  );
+  const [first] = sorted;
+  if (first === undefined) throw new Error('there is a reason');
+  return { verdict: first.verdict, code: first.code, reasons: sorted };
+}
+
+function wholeText(text: string): Unit {
+  const argv = text === '' ? [] : [literal(text)];
+  return {
+    span: { from: 0, to: text.length },
+    argv,
+    assigned: [],
+    redirects: [],
+    cwds: undefined,
+    stdin: 'inherited',
+    via: [],
+    behind: undefined,
+  };
+}
+
+function literal(value: string): Arg {
+  return { kind: 'literal', value, source: value, span: undefined };
+}
+
+function problemReason({ code, span, message }: Problem, text: string, verdict: Verdict): Reason {
+  const part = span === undefined ? text : text.slice(span.from, span.to);
+  return {
+    ...plainReason(wholeText(part), verdict, 'unanalysable', `It cannot be judged: ${message}.`, {
+      hint: 'Write it in a simpler way, or as several commands.',
+    }),
+    detail: code,
+    span,
+  };
+}
+
+/** A function with the name of a program would be run where a rule means the program. */
+function shadowing(
+  name: string,
+  span: Reason['span'],
+  { rules }: Court,
+  verdict: Verdict,
+): readonly Reason[] {
+  if (profileOf(name) === undefined && rules.allowing(name).length === 0) return [];
+  const message = `The function \`${name}\` has the name of a program.`;
+  const hint = 'Give it another name.';
+  return [
+    { ...plainReason(wholeText(name), verdict, 'function.shadows', message, { hint }), span },
+  ];
+}
+
+/** What may produce the words for `xargs`: names of files in the project, from who lists them. */
+const LISTERS = /^(?:find|fd|ls|git|rg|grep|ag|sort|uniq|head|tail|wc|comm|xargs)$/;
+
+function tainted(
+  { units }: Analysis,
+  { read, protected: held, places }: Facts,
+): Objection | undefined {
+  for (const { argv, via, cwds } of units) {
+    const [program, ...rest] = argv;
+    if (via.includes('xargs') || program === undefined) continue;
+    if (program.kind !== 'literal' || !LISTERS.test(program.value)) {
+      return {
+        code: 'argument.unknown',
+        detail: 'xargs',
+        span: program.span,
+        message: `nobody knows which words \`${program.source}\` hands to xargs`,
+      };
+    }
+    for (const arg of rest) {
+      const path = absolute(
+        arg.kind === 'literal' ? arg.value : arg.prefix,
+        cwds?.[0] ?? places.project,
+      );
+      if (held.secret(path)) return secretObjection(arg.source, arg.span);
+      if (!read.has(path)) {
+        const message = `\`${arg.source}\` is outside of what may be read`;
+        return { code: 'path.outside', detail: 'read', span: arg.span, message };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Rules that deny, on what is really executed; nobody is asked in the middle of a command. */
+function decideProcess(argv: readonly string[], cwd: string, { rules, facts }: Court): Decision {
+  const args = argv.map(literal);
+  const unit = { ...wholeText(''), argv: args, cwds: [cwd] };
+  for (const { words, ref, rule } of rules.strict.deny) {
+    const place = { project: facts.places.project, cwds: [cwd] };
+    if (strictMatch(words, args, place) === 'yes') {
+      return decisionOf([ruleReason(unit, 'deny', ref, rule.reason)]);
+    }
+  }
+  return decisionOf([plainReason(unit, 'allow', 'default.allow', 'No rule denies it.')]);
+}

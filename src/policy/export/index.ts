@@ -1,0 +1,42 @@
+// Writes the rules of a policy for other tools, as far as those can express them, and says what
+// they cannot. Pure: text and losses out, nothing is written anywhere.
+
+import type { Policy } from '../policy.ts';
+import { CLAUDE, claudeText } from './claude.ts';
+import { CODEX, codexText } from './codex.ts';
+import { GEMINI, geminiText } from './gemini.ts';
+import { OPENCODE, opencodeText } from './opencode.ts';
+import { type Ability, type Loss, type Plan, planOf } from './plan.ts';
+import { lossLine } from './words.ts';
+
+export { lossLine };
+
+export const TARGETS = ['claude', 'codex', 'opencode', 'gemini'] as const;
+export type Target = (typeof TARGETS)[number];
+
+export type Exported = {
+  readonly text: string;
+  readonly losses: readonly Loss[];
+  /** How many rules of the other tool there are, and how many variants of ours they are from. */
+  readonly rules: number;
+};
+
+const TOOLS: Readonly<
+  Record<Target, { readonly ability: Ability; readonly write: (plan: Plan) => string }>
+> = {
+  claude: { ability: CLAUDE, write: claudeText },
+  codex: { ability: CODEX, write: codexText },
+  opencode: { ability: OPENCODE, write: opencodeText },
+  gemini: { ability: GEMINI, write: geminiText },
+};
+
+/** `strict`: rules that would allow more there than here are left out. */
+export function exportPolicy(
+  policy: Policy,
+  to: Target,
+  { strict }: { readonly strict: boolean },
+): Exported {
+  const { ability, write } = TOOLS[to];
+  const plan = planOf(policy, ability, strict);
+  return { text: write(plan), losses: plan.losses, rules: plan.items.length };
+}

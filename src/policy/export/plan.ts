@@ -1,0 +1,260 @@
+// What the exports for other tools have in common: each variant of each rule with what would get
+// lost by writing it there, and the list of all that is lost. A rule that would let more through
+// there than here is marked, and left out when only the safe ones are wanted.
+
+import type { Verdict } from '../decision.ts';
+import { compilePattern, type WordPattern } from '../pattern.ts';
+import type { CommandRule, Policy } from '../policy.ts';
+import { rulesOf } from '../rules.ts';
+import { starMeaning } from '../star.ts';
+
+export type LossKind =
+  | 'star'
+  | 'hole'
+  | 'exact'
+  | 'characters'
+  | 'paths'
+  | 'stdin'
+  | 'strict'
+  | 'unsaid'
+  | 'asks'
+  | 'reason'
+  | 'tests'
+  | 'default'
+  | 'open'
+  | 'mode'
+  | 'scopes'
+  | 'redirects'
+  | 'env'
+  | 'network'
+  | 'gate'
+  | 'sandbox'
+  | 'shadow'
+  | 'builtin';
+
+export type Loss = {
+  readonly kind: LossKind;
+  /** With it, more is allowed there than here. */
+  readonly loosens: boolean;
+  /** It is not in the export, because only what is safe was wanted. */
+  readonly leftOut: boolean;
+  /** A clause: "`*` covers every argument there". */
+  readonly message: string;
+  /** Patterns or entries, as they stand in the policy; empty for what is one fact. */
+  readonly items: readonly string[];
+};
+
+/** One variant of a rule. */
+export type Item = {
+  readonly rule: CommandRule;
+  readonly group: string;
+  readonly decision: Verdict;
+  /** Without the star at the end. */
+  readonly words: readonly WordPattern[];
+  /** More words may follow. */
+  readonly open: boolean;
+  /** It allows nothing that its star covers. */
+  readonly asks: boolean;
+};
+
+export type Plan = {
+  readonly items: readonly Item[];
+  readonly losses: readonly Loss[];
+  /** Undefined when it must not be written. */
+  readonly fallback: Verdict | undefined;
+};
+
+/** What the rules of a tool can say. */
+export type Ability = {
+  /** That no word may follow. */
+  readonly exact: boolean;
+  /** What applies where no rule does. */
+  readonly defaults: readonly Verdict[];
+  readonly reasons: boolean;
+  readonly tests: boolean;
+  /** Whether these words cannot be written at all. */
+  readonly unsaid: (words: readonly WordPattern[]) => boolean;
+  /** Characters of a literal word that mean something else there. */
+  readonly special: RegExp | undefined;
+};
+
+const CLAUSES: Readonly<Record<LossKind, string>> = {
+  star: '`*` covers every argument there, here only those that change nothing',
+  hole: 'what a hole covers is not checked there',
+  exact: 'more words may follow there',
+  characters: '`*` and `?` in a word cannot be quoted there',
+  paths: '`paths` has no equal there',
+  stdin: '`stdin: none` has no equal there',
+  strict: 'what denies or asks meets only words in this order and spelling there',
+  unsaid: 'cannot be written there',
+  asks: '`*` means ask here, so that it allows nothing',
+  reason: '`reason` is not passed on',
+  tests: '`tests` are not passed on',
+  default: 'has no equal there',
+  open: 'what is protected here is not there',
+  mode: 'has no equal there: what is exported is enforced',
+  scopes: 'has no equal there',
+  redirects: 'has no equal there',
+  env: 'has no equal there',
+  network: 'has no equal there',
+  gate: 'has no equal there: processes are not judged',
+  sandbox: 'has no equal there',
+  shadow: 'has no equal there',
+  builtin: 'what cuff protects always (secrets, start-up files, configuration) is not in the rules',
+};
+
+/** In control of a terminal, or invisible: nobody should have them in a rule without seeing it. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+export function planOf(policy: Policy, ability: Ability, strict: boolean): Plan {
+  const lost = new Losses();
+  const items = policy.policies.flatMap(({ name, commands }) =>
+    commands.flatMap((rule) => {
+      const variants = variantsOf(policy, rule, name);
+      return variants.filter((item) => isKept(item, ability, { strict, lost }));
+    }),
+  );
+  for (const item of items) {
+    const { rule } = item;
+    if (rule.reason !== undefined && !ability.reasons) lost.add('reason', rule.pattern);
+    const tests = rule.tests.match.length + rule.tests.not_match.length;
+    if (tests > 0 && !ability.tests) lost.add('tests', rule.pattern);
+  }
+  const fallback = fallbackOf(policy, ability, { strict, lost });
+  return { items, losses: [...lost.all(), ...aroundLosses(policy)], fallback };
+}
+
+function variantsOf(policy: Policy, rule: CommandRule, group: string): readonly Item[] {
+  const { decision } = rule;
+  const asks = decision === 'allow' && rule.args !== 'any' && meansAsk(policy, rule);
+  return compilePattern(rule.pattern).map(({ words }) => {
+    const rest = words.at(-1)?.kind === 'rest';
+    // Here, more words never make a rule miss that denies or asks.
+    const open = rest || decision !== 'allow';
+    return { rule, group, decision, words: rest ? words.slice(0, -1) : words, open, asks };
+  });
+}
+
+function meansAsk(policy: Policy, rule: CommandRule): boolean {
+  const alone = { ...policy, policies: [{ name: '', description: '', commands: [rule] }] };
+  const { allow } = rulesOf([{ policy: alone, origin: 'user', file: undefined }]);
+  return allow.some(({ words }) => starMeaning(words) !== 'inert');
+}
+
+type Keeping = { readonly strict: boolean; readonly lost: Losses };
+
+function isKept(item: Item, ability: Ability, { strict, lost }: Keeping): boolean {
+  const { rule, words, decision } = item;
+  const strange = words.some((word) => UNPRINTABLE.test(wordText(word)));
+  if (strange || ability.unsaid(words)) {
+    lost.add('unsaid', rule.pattern, decision !== 'allow', true);
+    return false;
+  }
+  if (decision !== 'allow') {
+    lost.add('strict', rule.pattern);
+    return true;
+  }
+  if (item.asks) {
+    lost.add('asks', rule.pattern, false, true);
+    return false;
+  }
+  const looser = loosenings(item, ability);
+  const leftOut = strict && looser.length > 0;
+  for (const kind of looser) lost.add(kind, rule.pattern, !leftOut, leftOut);
+  return !leftOut;
+}
+
+function loosenings({ rule, words, open }: Item, ability: Ability): readonly LossKind[] {
+  const holes = words.some(({ kind }) => kind !== 'literal');
+  const { special } = ability;
+  const found: LossKind[] = [];
+  if (open && rule.args !== 'any') found.push('star');
+  if (holes) found.push('hole');
+  if (!open && !ability.exact) found.push('exact');
+  if (special !== undefined && words.some((word) => special.test(literalText(word)))) {
+    found.push('characters');
+  }
+  if (rule.paths !== undefined) found.push('paths');
+  if (rule.stdin === 'none') found.push('stdin');
+  return found;
+}
+
+function literalText(word: WordPattern): string {
+  return word.kind === 'literal' ? word.value : '';
+}
+
+function wordText(word: WordPattern): string {
+  if (word.kind === 'literal') return word.value;
+  if (word.kind !== 'partial') return '';
+  return word.segments.map((one) => (one.kind === 'text' ? one.value : '')).join('');
+}
+
+function fallbackOf(
+  { default: fallback }: Policy,
+  { defaults }: Ability,
+  { strict, lost }: Keeping,
+): Verdict | undefined {
+  const item = `default: ${fallback}`;
+  if (!defaults.includes(fallback)) {
+    lost.add('default', item, fallback === 'deny');
+    return undefined;
+  }
+  if (fallback !== 'allow') return fallback;
+  lost.add('open', item, !strict, strict);
+  return strict ? undefined : fallback;
+}
+
+/** Each kind once, with the rules it is about in the order of the policy. */
+class Losses {
+  readonly #found = new Map<
+    string,
+    { kind: LossKind; loosens: boolean; leftOut: boolean; items: Set<string> }
+  >();
+
+  add(kind: LossKind, item: string, loosens = kind === 'strict', leftOut = false): void {
+    const key = `${kind} ${loosens} ${leftOut}`;
+    const known = this.#found.get(key);
+    if (known !== undefined) known.items.add(item);
+    else this.#found.set(key, { kind, loosens, leftOut, items: new Set([item]) });
+  }
+
+  all(): readonly Loss[] {
+    return [...this.#found.values()].map(({ kind, loosens, leftOut, items }) => ({
+      kind,
+      loosens,
+      leftOut,
+      message: CLAUSES[kind],
+      items: [...items],
+    }));
+  }
+}
+
+function aroundLosses(policy: Policy): readonly Loss[] {
+  const { scopes, redirects, env, network, gate, sandbox, shadow, mode } = policy;
+  const entries = (['cwd', 'read', 'write', 'protect'] as const).flatMap((key) =>
+    scopes[key].map((glob) => `${key}: ${glob}`),
+  );
+  const lists: readonly (readonly [LossKind, readonly string[], boolean])[] = [
+    ['scopes', entries, scopes.protect.length > 0],
+    ['redirects', redirects, false],
+    ['env', env, false],
+    ['network', network, false],
+    ['mode', mode === 'enforce' ? [] : [`mode: ${mode}`], false],
+    ['gate', gate === 'off' ? [] : [`gate: ${gate}`], true],
+    ['sandbox', sandbox === 'off' ? [] : [`sandbox: ${sandbox}`], true],
+    ['shadow', shadow === undefined ? [] : [`shadow: ${shadow}`], false],
+  ];
+  const around = lists
+    .filter(([, items]) => items.length > 0)
+    .map(([kind, items, loosens]): Loss => {
+      return { kind, loosens, leftOut: false, message: CLAUSES[kind], items };
+    });
+  const builtin: Loss = {
+    kind: 'builtin',
+    loosens: true,
+    leftOut: false,
+    message: CLAUSES.builtin,
+    items: [],
+  };
+  return [...around, builtin];
+}

@@ -1,0 +1,230 @@
+// What is allowed around the words of a rule, over all policy files: where commands may run, which
+// files they may read and write, which variables they may set and which hosts they may reach. One
+// question after the other is asked about a unit; an `Objection` is why the answer is no.
+
+import type { ReasonCode } from './decision.ts';
+import { absolute, type PathSet, type Places, pathSet } from './paths.ts';
+import type { LoadedPolicy } from './policy.ts';
+import { type Protected, protectedPaths } from './protected.ts';
+import type { Arg, Span } from './unit.ts';
+import { listedNames } from './variables.ts';
+
+export type Objection = {
+  readonly code: ReasonCode;
+  readonly detail: string | undefined;
+  readonly span: Span | undefined;
+  readonly message: string;
+  readonly hint?: string;
+  /** It is not to be had by asking. */
+  readonly final?: boolean;
+};
+
+export type Access = 'read' | 'write';
+
+export type Facts = {
+  readonly places: Places;
+  readonly cwd: PathSet;
+  readonly read: PathSet;
+  readonly write: PathSet;
+  readonly redirects: PathSet;
+  readonly protected: Protected;
+  readonly variables: (name: string) => boolean;
+  readonly host: (host: string) => boolean;
+  /** Whether some policy says where files may be read, or written. */
+  readonly scoped: Readonly<Record<Access, boolean>>;
+  /** Where a path really leads, when somebody can tell. */
+  readonly real: (path: string) => string;
+};
+
+export type Around = {
+  readonly real?: ((path: string) => string) | undefined;
+  /** What only we write. */
+  readonly kept?: readonly string[] | undefined;
+};
+
+export function factsOf(
+  policies: readonly LoadedPolicy[],
+  places: Places,
+  { real = (path) => path, kept = [] }: Around = {},
+): Facts {
+  const all = policies.map(({ policy }) => policy);
+  const scope = (name: 'cwd' | 'read' | 'write' | 'protect'): readonly string[] =>
+    all.flatMap(({ scopes }) => scopes[name]);
+  const [read, write] = [scope('read'), scope('write')];
+  const set = (globs: readonly string[]): PathSet => pathSet(globs, places);
+  const project = [places.project, real(places.project)];
+  return {
+    places,
+    cwd: set([...project, ...scope('cwd')]),
+    read: set([...project, ...read, ...write]),
+    write: set([...project, ...write]),
+    redirects: set(all.flatMap(({ redirects }) => redirects)),
+    protected: protectedPaths(places, {
+      more: scope('protect'),
+      kept,
+      opened: policies.flatMap(({ policy, origin }) =>
+        origin === 'project' ? [] : policy.scopes.write,
+      ),
+    }),
+    variables: listedNames(all.flatMap(({ env }) => env)),
+    host: hostList(all.flatMap(({ network }) => network)),
+    scoped: { read: read.length > 0, write: write.length > 0 },
+    real,
+  };
+}
+
+function hostList(hosts: readonly string[]): (host: string) => boolean {
+  const exact = new Set(hosts.map((host) => host.toLowerCase()));
+  const suffixes = [...exact].filter((host) => host.startsWith('*.')).map((host) => host.slice(1));
+  return (host) => exact.has(host) || suffixes.some((suffix) => host.endsWith(suffix));
+}
+
+/** A word that names a file, as it is known before the command runs. */
+export type PathWord = {
+  readonly value: string | undefined;
+  readonly prefix: string;
+  readonly arg: Arg | undefined;
+};
+
+/** Undefined: every place it may lead to is in the set and is no secret. */
+export function pathObjection(
+  word: PathWord,
+  access: Access,
+  { cwds, facts, scope }: { cwds: readonly string[] | undefined; facts: Facts; scope: PathSet },
+): Objection | undefined {
+  const span = word.arg?.span;
+  const shown = word.value ?? word.arg?.source ?? word.prefix;
+  if (word.value === '-' || word.value === '/dev/null') return undefined;
+  if (word.value !== undefined && /^(?:[a-z][a-z0-9+.-]*:\/\/|file:|data:)/i.test(word.value)) {
+    return urlObjection(word.value, span, facts);
+  }
+  // What is inside is judged by itself.
+  if (word.arg?.kind === 'unknown' && word.arg.one && /^<\([^)]*\)$/.test(word.arg.source)) {
+    return undefined;
+  }
+  const known = knownPath(word);
+  if (known === undefined) {
+    return {
+      code: 'path.unknown',
+      detail: access,
+      span,
+      message: `which file \`${shown}\` is, is only known when it runs`,
+      hint: 'Write the path itself.',
+    };
+  }
+  if (cwds === undefined && !known.path.startsWith('/')) return unknownDirectory(span);
+  for (const cwd of cwds ?? ['/']) {
+    const path = absolute(known.path, cwd);
+    if (known.glob && facts.protected.globSecret(absolute(known.pattern, cwd))) {
+      return secretObjection(shown, span);
+    }
+    if (!scope.has(path) || !scope.has(facts.real(path))) {
+      return {
+        code: 'path.outside',
+        detail: access,
+        span,
+        message: `\`${shown}\` is outside of what may be ${access === 'read' ? 'read' : 'written'}`,
+        hint: `Stay inside ${facts.places.project}, or add it to scopes.${access}.`,
+      };
+    }
+  }
+  return undefined;
+}
+
+type Known = { readonly path: string; readonly glob: boolean; readonly pattern: string };
+
+/** The path, or for a glob the directory that all its names are in. */
+function knownPath({ value, prefix, arg }: PathWord): Known | undefined {
+  if (value !== undefined) return { path: value, glob: false, pattern: value };
+  // What `find` finds is where it began, or below.
+  if (arg?.kind === 'unknown' && /^[^$`"']*\{\}[^$`"']*$/.test(arg.source)) {
+    return prefix === '' ? undefined : { path: prefix, glob: false, pattern: prefix };
+  }
+  const glob = arg?.kind === 'glob' ? arg.pattern : undefined;
+  if (glob === undefined || /(?:^|\/)\.\.(?:\/|$)/.test(glob.slice(prefix.length)))
+    return undefined;
+  const directory = prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.';
+  return { path: directory, glob: true, pattern: glob };
+}
+
+export function unknownDirectory(span: Span | undefined): Objection {
+  return {
+    code: 'cwd',
+    detail: 'unknown',
+    span,
+    message: 'the directory it runs in is only known when it runs',
+    hint: 'Name the directory: `cd /the/path && ...`.',
+  };
+}
+
+export function secretObjection(shown: string, span: Span | undefined): Objection {
+  return {
+    code: 'path.protected',
+    detail: 'secret',
+    span,
+    message: `\`${shown}\` may hold secrets`,
+    hint: 'Secrets are read only when the person says so.',
+  };
+}
+
+/** What nobody may touch without consent, whatever the rules say. */
+export function protectionObjection(
+  word: PathWord,
+  access: Access,
+  { cwds, facts }: { cwds: readonly string[] | undefined; facts: Facts },
+): Objection | undefined {
+  const known = knownPath(word);
+  if (known === undefined) return undefined;
+  const span = word.arg?.span;
+  const shown = word.value ?? word.arg?.source ?? word.prefix;
+  for (const cwd of cwds ?? [facts.places.project, facts.places.home]) {
+    for (const path of variants(absolute(known.glob ? known.pattern : known.path, cwd), facts)) {
+      if (access === 'write' && facts.protected.control(path)) {
+        return {
+          code: 'path.protected',
+          detail: 'control',
+          span,
+          message: `\`${shown}\` decides what programs or agents do, and is not written by one`,
+          hint: 'The person can change it by hand.',
+          final: true,
+        };
+      }
+      const secret = known.glob ? facts.protected.globSecret(path) : facts.protected.secret(path);
+      if (access === 'read' && secret) return secretObjection(shown, span);
+    }
+  }
+  return undefined;
+}
+
+function variants(path: string, { real }: Facts): readonly string[] {
+  const there = real(path);
+  return there === path ? [path] : [path, there];
+}
+
+export function urlObjection(
+  value: string | undefined,
+  span: Span | undefined,
+  { host }: Facts,
+): Objection | undefined {
+  const found = value === undefined ? undefined : hostOf(value);
+  if (found !== undefined && host(found)) return undefined;
+  const which = found ?? value ?? 'what is only known when it runs';
+  return {
+    code: 'network',
+    detail: found,
+    span,
+    message: `no policy lists the host \`${which}\``,
+    hint: 'Hosts are listed under `network`.',
+  };
+}
+
+/** The host of a plain http address; undefined for anything else, also one with a user in it. */
+export function hostOf(value: string): string | undefined {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  if (!/^https?:\/\/[A-Za-z0-9.:[\]-]+(?:[/?#][^\s\\{}]*)?$/i.test(text)) return undefined;
+  try {
+    return new URL(text).hostname;
+  } catch {
+    return undefined; // not an address at all
+  }
+}

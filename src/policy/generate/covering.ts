@@ -1,0 +1,143 @@
+// Finds the rules for what was seen: what a `*` covers by the judgement of the engine itself gets
+// one, everything else its literal. So a literal that no `*` covers is never lost, and a stricter
+// strategy never allows what a looser one does not.
+
+import type { RuleDraft, Surroundings } from './document.ts';
+import { candidates, type General, narrowed } from './propose.ts';
+import type { Reading } from './reading.ts';
+import type { Shape } from './shape.ts';
+import type { Count, Tally } from './tally.ts';
+import { bannedBy, type Trial, trialOf } from './trial.ts';
+import type { GenerateOptions } from './types.ts';
+
+export type Draft = RuleDraft & { readonly closed: boolean };
+
+export type Covering = {
+  /** All of them but the banned: what loses its `*` gets its literal. */
+  rules(banned: ReadonlySet<string>): readonly Draft[];
+  /** What the rules with a `*` allow all by themselves. */
+  readonly passed: ReadonlySet<Reading>;
+  /** The pattern with a `*` that covers a shape. */
+  generalFor(shape: Shape): string | undefined;
+  /** Shapes that a pattern with a `*` covers, with how often they were seen. */
+  coveredBy(pattern: string): readonly (readonly [Shape, Count])[];
+};
+
+export function covering(
+  readings: readonly Reading[],
+  tally: Tally,
+  around: Surroundings,
+  options: GenerateOptions,
+): Covering {
+  const { strategy, minFrequency, home } = options;
+  const proposed =
+    strategy === 'exact' ? [] : candidates(tally, minFrequency, strategy === 'semantic');
+  const proven = proposals(proposed, around, home);
+  const trial = trialOf(proven, around, home);
+  const { passed, uncovered } = tryOut(readings, trial, new Set(proven.map(({ head }) => head)));
+  const covered = assign(tally, settled(proven, tally, uncovered), uncovered);
+  const generals = [...covered].flatMap(([{ pattern, program, closed }, shapes]) => {
+    const frequency = shapes.reduce((sum, [, { count }]) => sum + count, 0);
+    return closed || frequency >= minFrequency ? [{ pattern, program, closed, frequency }] : [];
+  });
+  const byPattern = new Map([...covered].map(([{ pattern }, shapes]) => [pattern, shapes]));
+  const general = new Map<Shape, string>();
+  for (const { pattern } of generals) {
+    for (const [shape] of byPattern.get(pattern) ?? []) general.set(shape, pattern);
+  }
+  const literals = literalsOf(tally, minFrequency);
+  return {
+    rules: (banned) => {
+      const open = generals.filter(({ pattern }) => !banned.has(pattern));
+      const needed = literals.filter(([shape, { pattern }]) => {
+        const covers = general.get(shape);
+        return !banned.has(pattern) && (covers === undefined || banned.has(covers));
+      });
+      return [...open, ...needed.map(([, draft]) => draft)];
+    },
+    passed,
+    generalFor: (shape) => general.get(shape),
+    coveredBy: (pattern) => byPattern.get(pattern) ?? [],
+  };
+}
+
+/** Candidates that let no attack through. */
+function proposals(
+  proposed: readonly General[],
+  around: Surroundings,
+  home: string,
+): readonly (General & RuleDraft)[] {
+  const drafts = proposed.map((one) => ({ ...one, frequency: 0 }));
+  const banned = bannedBy((ban) => drafts.filter(({ pattern }) => !ban.has(pattern)), around, home);
+  return drafts.filter(({ pattern }) => !banned.has(pattern));
+}
+
+/** Which commands pass with these rules alone, and which shapes they do not cover. */
+function tryOut(
+  readings: readonly Reading[],
+  trial: Trial,
+  heads: ReadonlySet<string>,
+): { readonly passed: ReadonlySet<Reading>; readonly uncovered: ReadonlySet<Shape> } {
+  const passed = new Set<Reading>();
+  const uncovered = new Set<Shape>();
+  const open = new Set<Shape>();
+  const headed = ({ head }: Shape): boolean =>
+    head !== undefined && heads.has(head.words.join(' '));
+  for (const reading of readings) {
+    const mine = reading.shapes.filter(headed);
+    if (mine.length === 0) continue;
+    if (mine.length === reading.shapes.length && trial.allows(reading.seen.command, reading.seen)) {
+      passed.add(reading);
+      for (const shape of mine) if (shape.literal === undefined) open.add(shape);
+      continue;
+    }
+    for (const shape of mine) {
+      if (uncovered.has(shape)) continue;
+      if (!trial.allows(shape.text, reading.seen)) uncovered.add(shape);
+    }
+  }
+  // What has no literal was not judged alone as it was meant; that it passed once says more.
+  for (const shape of open) uncovered.delete(shape);
+  return { passed, uncovered };
+}
+
+/** The candidates that have enough to cover, each as narrow as that allows. */
+function settled(
+  proven: readonly General[],
+  tally: Tally,
+  uncovered: ReadonlySet<Shape>,
+): readonly General[] {
+  return proven.flatMap((one) => {
+    const tails = tally.heads.get(one.head);
+    if (one.closed || tails === undefined) return [one];
+    const covered = [...tails.shapes].filter(([shape]) => !uncovered.has(shape));
+    const general = narrowed(tails, covered);
+    return general === undefined ? [] : [general];
+  });
+}
+
+function assign(
+  tally: Tally,
+  generals: readonly General[],
+  uncovered: ReadonlySet<Shape>,
+): ReadonlyMap<General, readonly (readonly [Shape, Count])[]> {
+  return new Map(
+    generals.map((general) => {
+      const shapes = [...(tally.heads.get(general.head)?.shapes ?? [])].filter(
+        ([shape]) =>
+          !uncovered.has(shape) &&
+          (general.open || shape.tail.length === general.fixed.length) &&
+          general.fixed.every((word, at) => shape.tail[at] === word),
+      );
+      return [general, shapes] as const;
+    }),
+  );
+}
+
+function literalsOf(tally: Tally, minFrequency: number): readonly (readonly [Shape, Draft])[] {
+  return [...tally.shapes].flatMap(([shape, { count }]) => {
+    const { literal: pattern, program } = shape;
+    if (pattern === undefined || count < minFrequency) return [];
+    return [[shape, { pattern, program, closed: false, frequency: count }] as const];
+  });
+}

@@ -1,0 +1,43 @@
+// What was recorded, made small: equal commands in equal places are one, with how often and in
+// which sessions they were seen. The order that the evidence came in says nothing afterwards.
+
+export type Evidence = {
+  readonly command: string;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly sessionId: string;
+  readonly exitCode?: number | null;
+  /** Absolute: the directory that a policy of its own would be for. */
+  readonly project: string;
+  /** How often it was run there in that session; 1 where it is missing. */
+  readonly count?: number;
+};
+
+/** One command in one place. */
+export type Seen = {
+  readonly command: string;
+  readonly cwd: string;
+  readonly project: string;
+  count: number;
+  readonly sessions: Set<string>;
+};
+
+export function seenOf(evidence: readonly Evidence[]): readonly Seen[] {
+  const all = new Map<string, Seen>();
+  for (const { command, cwd, project, sessionId, count = 1 } of evidence) {
+    const key = `${project}\0${cwd}\0${command}`;
+    let seen = all.get(key);
+    if (seen === undefined) {
+      seen = { command, cwd, project, count: 0, sessions: new Set() };
+      all.set(key, seen);
+    }
+    seen.count += count;
+    seen.sessions.add(sessionId);
+  }
+  return [...all].sort(([a], [b]) => compare(a, b)).map(([, seen]) => seen);
+}
+
+/** By code unit: the same on every machine, whatever its language. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,158 @@
+// Makes a policy from what was recorded. It is built from units, tried on everything it was made
+// from, and tells what it leaves out and why. Nothing here depends on the order of the evidence or
+// on the clock: the same evidence gives the same policy.
+
+import type { Policy } from '../policy.ts';
+import { ATTACKS } from './attacks.ts';
+import { type Covering, covering } from './covering.ts';
+import { policyOf, type RuleDraft, type Surroundings } from './document.ts';
+import { compare, type Evidence, type Seen, seenOf } from './evidence.ts';
+import { Reader, type Reading } from './reading.ts';
+import type { Shape } from './shape.ts';
+import type { NEEDS } from './surroundings.ts';
+import { tallyOf } from './tally.ts';
+import { withTests } from './tests.ts';
+import { attacksAllowed, bannedBy, type Trial, trialOf } from './trial.ts';
+import type { Excluded, Generated, GenerateOptions } from './types.ts';
+
+export type { Evidence } from './evidence.ts';
+export { policyJson, policyYaml } from './render.ts';
+export {
+  type Generated,
+  type GenerateOptions,
+  STRATEGIES,
+  type Strategy,
+} from './types.ts';
+
+export function generatePolicy(evidence: readonly Evidence[], options: GenerateOptions): Generated {
+  const { strategy, now, home } = options;
+  const seen = seenOf(evidence);
+  const { readings, excluded } = readAll(seen, home);
+  let made = make(readings, options);
+  // What is refused whatever the rules say must not have helped to make them.
+  const refused = made.left.filter(({ denied }) => denied);
+  if (refused.length > 0) {
+    const bad = new Set(refused.map(({ reading }) => reading));
+    excluded.push(...refused.map(({ reading, reason }) => excludedOf(reading.seen, reason)));
+    made = make(
+      readings.filter((reading) => !bad.has(reading)),
+      options,
+    );
+  }
+  excluded.push(...made.left.map(({ reading, reason }) => excludedOf(reading.seen, reason)));
+  const commands = seen.reduce((sum, { count }) => sum + count, 0);
+  const left = excluded.reduce((sum, { count }) => sum + count, 0);
+  return {
+    strategy,
+    generatedAt: now,
+    sessions: new Set(evidence.map(({ sessionId }) => sessionId)).size,
+    commands,
+    accepted: commands - left,
+    attacks: { allowed: attacksAllowed(made.policy, home).length, total: ATTACKS.length },
+    policy: made.policy,
+    excluded: merged(excluded),
+  };
+}
+
+function readAll(seen: readonly Seen[], home: string) {
+  const reader = new Reader(home);
+  const readings: Reading[] = [];
+  const excluded: Excluded[] = [];
+  for (const one of seen) {
+    const read = reader.read(one);
+    if ('reading' in read) readings.push(read.reading);
+    else excluded.push(excludedOf(one, read.reason));
+  }
+  return { readings, excluded };
+}
+
+function excludedOf({ command, count }: Seen, reason: string): Excluded {
+  return { command: reason === 'secret' ? undefined : command, reason, count };
+}
+
+/** The same command in several places is one line. */
+function merged(excluded: readonly Excluded[]): readonly Excluded[] {
+  const all = new Map<string, Excluded>();
+  for (const one of excluded) {
+    const key = `${one.reason}\0${one.command ?? ''}`;
+    all.set(key, { ...one, count: one.count + (all.get(key)?.count ?? 0) });
+  }
+  return [...all.values()].sort(
+    (a, b) =>
+      b.count - a.count || compare(a.reason, b.reason) || compare(a.command ?? '', b.command ?? ''),
+  );
+}
+
+type Left = { readonly reading: Reading; readonly reason: string; readonly denied: boolean };
+
+type Made = { readonly policy: Policy; readonly left: readonly Left[] };
+
+function make(readings: readonly Reading[], options: GenerateOptions): Made {
+  const { minFrequency, home } = options;
+  const tally = tallyOf(readings);
+  const needs = [...tally.needs].filter(([, count]) => count >= minFrequency).map(([need]) => need);
+  const around = surroundingsOf(needs);
+  const found = covering(readings, tally, around, options);
+  const rules = found.rules(bannedBy(found.rules, around, home));
+  const trial = trialOf(rules, around, home);
+  const rare = (shape: Shape): boolean => (tally.shapes.get(shape)?.count ?? 0) < minFrequency;
+  const { accepted, left } = tried(readings, { trial, found, rules, rare });
+  const used = new Set(
+    accepted
+      .flatMap(({ shapes }) => shapes)
+      .flatMap((shape) => [found.generalFor(shape), shape.literal]),
+  );
+  const kept = rules.filter(({ pattern, closed }) => closed || used.has(pattern));
+  const wanted = new Set<string>(accepted.flatMap((reading) => reading.needs));
+  const final = surroundingsOf(needs.filter((need) => wanted.has(need)));
+  return { policy: policyOf(withTests(kept, final, found, home), final), left };
+}
+
+type Tried = {
+  readonly trial: Trial;
+  readonly found: Covering;
+  readonly rules: readonly RuleDraft[];
+  readonly rare: (shape: Shape) => boolean;
+};
+
+function tried(
+  readings: readonly Reading[],
+  { trial, found: { passed, generalFor }, rules, rare }: Tried,
+): { readonly accepted: readonly Reading[]; readonly left: readonly Left[] } {
+  const patterns = new Set(rules.map(({ pattern }) => pattern));
+  const general = (shape: Shape): boolean => patterns.has(generalFor(shape) ?? '');
+  const accepted: Reading[] = [];
+  const left: Left[] = [];
+  for (const reading of readings) {
+    const { shapes, seen } = reading;
+    // It was tried with just these rules: more of them do not take anything back.
+    if (passed.has(reading) && shapes.every(general)) {
+      accepted.push(reading);
+      continue;
+    }
+    const ruleless = shapes.filter(
+      (shape) => !general(shape) && !patterns.has(shape.literal ?? ''),
+    );
+    // Nothing allows what was seen once and has nothing in common with the rest.
+    if (ruleless.some((shape) => shape.head === undefined && rare(shape))) {
+      left.push({ reading, reason: 'frequency', denied: false });
+      continue;
+    }
+    const { verdict, code } = trial.decide(seen.command, seen);
+    if (verdict === 'allow') accepted.push(reading);
+    else {
+      const reason = code === 'default.ask' && ruleless.length > 0 ? 'frequency' : code;
+      left.push({ reading, reason, denied: verdict === 'deny' });
+    }
+  }
+  return { accepted, left };
+}
+
+function surroundingsOf(needs: readonly string[]): Surroundings {
+  const named = (kind: (typeof NEEDS)[number]): readonly string[] =>
+    needs
+      .filter((need) => need.startsWith(`${kind}\0`))
+      .map((need) => need.slice(kind.length + 1))
+      .sort(compare);
+  return { redirects: named('redirects'), env: named('env'), cwd: named('cwd') };
+}

@@ -1,0 +1,78 @@
+// Which heads may get a `*`. Only where the words behind them vary: two different ones at least,
+// and for what does more than read so many that others are likely to follow. Words that are always
+// the same stay in the pattern there.
+
+import { closureOf, type Member } from './closures.ts';
+import type { Shape } from './shape.ts';
+import { type Count, type Tails, type Tally, unseenMass } from './tally.ts';
+
+/** A rule with a `*` at its end, or one that stands for its effect class. */
+export type General = Member & {
+  readonly pattern: string;
+  readonly program: string;
+  /** Added by effect class: it stays whether or not it was seen. */
+  readonly closed: boolean;
+};
+
+const UNSEEN_MIN = 0.2;
+const DISTINCT_ENOUGH = 4; // whoever used four will use a fifth, however often those were
+
+function generalOf(member: Member, closed: boolean): General {
+  const { head, fixed, open } = member;
+  const pattern = [head, ...fixed, ...(open ? ['*'] : [])].join(' ');
+  return { ...member, pattern, program: head.replace(/^xargs /, '').split(' ')[0] ?? '', closed };
+}
+
+function openHead(head: string, fixed: readonly string[] = []): General {
+  return generalOf({ head, fixed, open: true }, false);
+}
+
+/** Every head that could be generalised, for finding out what that would cover. */
+export function candidates(tally: Tally, minFrequency: number, closing: boolean): General[] {
+  const found = new Map<string, General>();
+  for (const tails of tally.heads.values()) {
+    if (varies(tails, [...tails.shapes])) found.set(tails.text, openHead(tails.text));
+  }
+  if (closing) {
+    for (const member of closureOf(tally, minFrequency)) {
+      const general = generalOf(member, true);
+      found.set(general.pattern.replace(/ \*$/, ''), general);
+    }
+  }
+  return [...found.values()];
+}
+
+/** What is left of a candidate when only `covered` counts. */
+export function narrowed(
+  tails: Tails,
+  covered: readonly (readonly [Shape, Count])[],
+): General | undefined {
+  if (!varies(tails, covered)) return undefined;
+  const { head, text } = tails;
+  if (head.kind === 'read' || head.scripts) return openHead(text);
+  const words = covered.map(([{ tail }]) => tail).filter((tail) => tail.length > 0);
+  return openHead(text, commonStart(words));
+}
+
+function varies({ head }: Tails, shapes: readonly (readonly [Shape, Count])[]): boolean {
+  // `xargs wc`: what it adds cannot be written down at all.
+  if (head.unseen) return shapes.length > 0;
+  const distinct = shapes.filter(([{ tail }]) => tail.length > 0).length;
+  const mass = unseenMass(shapes.map(([, count]) => count));
+  // Something unknown among the words varies by itself, and no literal could say it.
+  if (distinct === 1) {
+    const open = shapes.some(([{ literal }]) => literal === undefined) && head.kind === 'read';
+    return open || (shapes.length > 1 && mass >= UNSEEN_MIN);
+  }
+  if (distinct < 2) return false;
+  return head.kind === 'read' || head.scripts || mass >= UNSEEN_MIN || distinct >= DISTINCT_ENOUGH;
+}
+
+function commonStart(tails: readonly (readonly string[])[]): readonly string[] {
+  const [first = [], ...others] = tails;
+  const end = first.findIndex((word, at) => others.some((tail) => tail[at] !== word));
+  const common = end < 0 ? first : first.slice(0, end);
+  // Only plain words: what is quoted or special was not meant to be a constant.
+  const odd = common.findIndex((word) => !/^[A-Za-z0-9_@%+:.,/=-]+$/.test(word));
+  return odd < 0 ? common : common.slice(0, odd);
+}

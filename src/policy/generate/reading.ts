@@ -1,0 +1,75 @@
+// Recorded commands as units that rules can be made of. What cannot be judged by its text, or what
+// holds a secret, is told apart here, before anything is made of it.
+
+import { analyse } from '../analyse/index.ts';
+import { needsNoRule } from '../programs.ts';
+import type { Unit } from '../unit.ts';
+import type { Seen } from './evidence.ts';
+import { looksSecret } from './secrets.ts';
+import { type Shape, shapeOf } from './shape.ts';
+import { type Ground, groundOf, type Need, needsOf } from './surroundings.ts';
+
+/** A command that a policy can be made from. */
+export type Reading = {
+  readonly seen: Seen;
+  /** One for each unit that needs a rule. */
+  readonly shapes: readonly Shape[];
+  readonly needs: readonly Need[];
+};
+
+export type Read = { readonly reading: Reading } | { readonly reason: string };
+
+export class Reader {
+  readonly #home: string;
+  readonly #grounds = new Map<string, Ground>();
+  readonly #shapes = new Map<string, Shape | undefined>();
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  read(seen: Seen): Read {
+    const { command, cwd, project } = seen;
+    if (looksSecret(command)) return { reason: 'secret' };
+    const { units, problems, functions } = analyse(command, { cwd, home: this.#home });
+    if (problems.length > 0) return { reason: 'unanalysable' };
+    const own = new Set(functions.map(({ name }) => name));
+    const shapes: Shape[] = [];
+    const needs = new Set<Need>();
+    const ground = this.#groundOf(project);
+    for (const unit of units) {
+      for (const need of needsOf(unit, ground)) needs.add(need);
+      if (unit.behind !== undefined || isFree(unit, own)) continue;
+      const shape = this.#shapeOf(unit);
+      if (shape === undefined) return { reason: 'program.unknown' };
+      shapes.push(shape);
+    }
+    return { reading: { seen, shapes, needs: [...needs] } };
+  }
+
+  #groundOf(project: string): Ground {
+    const ground = this.#grounds.get(project) ?? groundOf({ project, home: this.#home });
+    this.#grounds.set(project, ground);
+    return ground;
+  }
+
+  /** The same words have the same shape, and most are seen again and again. */
+  #shapeOf(unit: Unit): Shape | undefined {
+    const words = unit.argv.map((arg) =>
+      arg.kind === 'literal' ? `=${arg.value}` : `${arg.kind} ${arg.source}`,
+    );
+    const key = [unit.via.includes('xargs'), ...words].join('\0');
+    const known = this.#shapes.get(key);
+    if (known !== undefined || this.#shapes.has(key)) return known;
+    const shape = shapeOf(unit);
+    this.#shapes.set(key, shape);
+    return shape;
+  }
+}
+
+/** It needs no rule: what a function of the command itself does is among the units. */
+function isFree(unit: Unit, functions: ReadonlySet<string>): boolean {
+  const [first] = unit.argv;
+  if (first === undefined || needsNoRule(unit)) return true;
+  return first.kind === 'literal' && functions.has(first.value);
+}

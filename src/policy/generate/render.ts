@@ -1,0 +1,115 @@
+// A generated policy as a file, in the layout of seed 000: four lines that say where it comes from,
+// a few more that say what it is worth, then the groups. The same policy is always the same bytes.
+
+import { countText } from '../../text/dates.ts';
+import { printableJson, shortLine } from '../../text/printable.ts';
+import type { CommandRule, Policy } from '../policy.ts';
+import type { Excluded, Generated } from './types.ts';
+
+const SHOWN_MAX = 40; // what is left out is for eyes: more than this nobody reads
+const SHOWN_LENGTH_MAX = 88;
+
+export function policyYaml(generated: Generated): string {
+  return `${head(generated)}\n${body(generated.policy)}`;
+}
+
+/** The document alone: JSON has no place for remarks. */
+export function policyJson({ policy }: Generated): string {
+  const text = JSON.stringify(documentOf(policy), undefined, 2);
+  // Outside of its strings it has none of these: what is left is what a terminal would obey.
+  const safe = (one: string): string => printableJson(one).slice(1, -1);
+  return `${text.replace(/[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu, safe)}\n`;
+}
+
+/** The lines in front of it. */
+function head(generated: Generated): string {
+  const { excluded, attacks } = generated;
+  const left = excluded.reduce((sum, { count }) => sum + count, 0);
+  const lines = [
+    'Auto-generated policy from recordings',
+    `Generated: ${new Date(generated.generatedAt).toISOString().replace(/\.\d+Z$/, 'Z')}`,
+    `Source sessions: ${generated.sessions}`,
+    `Commands analyzed: ${countText(generated.commands)}`,
+    `Strategy: ${generated.strategy}`,
+    `Accepts ${countText(generated.accepted)} of these commands, ` +
+      `and ${attacks.allowed} of the ${attacks.total} attacks it is tried with`,
+    ...(left === 0 ? [] : [`Excluded: ${countText(left)} (${reasons(excluded)})`]),
+    ...examples(excluded),
+  ];
+  return lines.map((line) => `# ${line}\n`).join('');
+}
+
+/** How many for which reason: the most frequent first. */
+function reasons(excluded: readonly Excluded[]): string {
+  const counts = new Map<string, number>();
+  for (const { reason, count } of excluded) counts.set(reason, (counts.get(reason) ?? 0) + count);
+  return [...counts]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([reason, count]) => `${reason} ${countText(count)}`)
+    .join(', ');
+}
+
+function examples(excluded: readonly Excluded[]): readonly string[] {
+  const shown = excluded.filter(({ command }) => command !== undefined).slice(0, SHOWN_MAX);
+  const more = excluded.length - shown.length;
+  return [
+    ...shown.map(
+      ({ command = '', reason, count }) =>
+        `  ${reason}, ${countText(count)} x: ${shortLine(command, SHOWN_LENGTH_MAX)}`,
+    ),
+    ...(more > 0 ? [`  and ${countText(more)} more that are not shown`] : []),
+  ];
+}
+
+/** As the seed writes it: names plain, patterns in quotes, an empty line between two groups. */
+function body(policy: Policy): string {
+  const groups = policy.policies.map(({ name, description, commands }) =>
+    [
+      `  - name: ${name}`,
+      `    description: ${description}`,
+      '    commands:',
+      ...commands.flatMap(ruleLines),
+    ].join('\n'),
+  );
+  const rules = groups.length === 0 ? 'policies: []\n' : `policies:\n${groups.join('\n\n')}\n`;
+  const { policies: _, ...rest } = documentOf(policy);
+  const others = Object.entries(rest).map(([key, value]) => `\n${key}: ${printableJson(value)}\n`);
+  return rules + others.join('');
+}
+
+function ruleLines({ pattern, frequency, tests }: CommandRule): readonly string[] {
+  const lines = [`      - pattern: ${printableJson(pattern)}`];
+  if (frequency !== undefined) lines.push(`        frequency: ${frequency}`);
+  const kinds = (['match', 'not_match'] as const).filter((kind) => tests[kind].length > 0);
+  if (kinds.length > 0) lines.push('        tests:');
+  for (const kind of kinds) lines.push(`          ${kind}: ${printableJson(tests[kind])}`);
+  return lines;
+}
+
+type PolicyDocument = Readonly<Record<string, unknown>>;
+
+/** Only what says something: an empty list is what a policy has anyway. */
+function documentOf(policy: Policy): PolicyDocument {
+  const { cwd } = policy.scopes;
+  return {
+    policies: policy.policies.map(({ name, description, commands }) => ({
+      name,
+      description,
+      commands: commands.map(({ pattern, frequency, tests }) => ({
+        pattern,
+        frequency,
+        ...(tests.match.length + tests.not_match.length > 0 && { tests: testsOf(tests) }),
+      })),
+    })),
+    ...(cwd.length > 0 && { scopes: { cwd } }),
+    ...(policy.redirects.length > 0 && { redirects: policy.redirects }),
+    ...(policy.env.length > 0 && { env: policy.env }),
+  };
+}
+
+function testsOf(tests: CommandRule['tests']): Partial<CommandRule['tests']> {
+  return {
+    ...(tests.match.length > 0 && { match: tests.match }),
+    ...(tests.not_match.length > 0 && { not_match: tests.not_match }),
+  };
+}

@@ -1,0 +1,36 @@
+// What comes out of generating: a policy, and the facts that its head tells about it.
+
+import type { Policy } from '../policy.ts';
+
+export const STRATEGIES = ['exact', 'pattern', 'semantic'] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
+export type GenerateOptions = {
+  readonly strategy: Strategy;
+  /** What was seen fewer times gets no rule. */
+  readonly minFrequency: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly home: string;
+};
+
+export type Excluded = {
+  /** Undefined where it must not be shown: it holds a secret. */
+  readonly command: string | undefined;
+  /** `secret`, `frequency`, or the code of the decision about it. */
+  readonly reason: string;
+  readonly count: number;
+};
+
+export type Generated = {
+  readonly strategy: Strategy;
+  readonly generatedAt: number;
+  readonly sessions: number;
+  readonly commands: number;
+  /** How many of the commands the policy allows; the others are in `excluded`. */
+  readonly accepted: number;
+  readonly attacks: { readonly allowed: number; readonly total: number };
+  readonly policy: Policy;
+  /** The most frequent first. */
+  readonly excluded: readonly Excluded[];
+};

@@ -1,0 +1,327 @@
+// One unit of a command against all rules: what denies comes first, then what asks, then what is
+// protected whatever the rules say, then what allows, and the default at the end.
+
+import type { Reason, RuleRef, Verdict } from './decision.ts';
+import { type Facts, type Objection, protectionObjection } from './facts.ts';
+import { hides, type Line } from './hiding.ts';
+import { coversOf, inertObjection } from './match.ts';
+import type { Call } from './profile.ts';
+import { readCall } from './profiles/index.ts';
+import { approvesItself, isOwnPath, needsNoRule, programName, runsItsInput } from './programs.ts';
+import { objectionReason, plainReason, ruleReason, unitText } from './reasons.ts';
+import type { Rule, Rules } from './rules.ts';
+import { strictMatch } from './strict.ts';
+import { surroundings } from './surroundings.ts';
+import type { Arg, Unit } from './unit.ts';
+
+export type Court = {
+  readonly rules: Rules;
+  readonly facts: Facts;
+  readonly fallback: Verdict;
+  /** A file that projects cannot loosen denies what its own rules do not allow. */
+  readonly sealed: boolean;
+};
+
+export type Case = {
+  readonly text: string;
+  /** Functions that the text defines. */
+  readonly functions: ReadonlySet<string>;
+  /** Why the words that `xargs` adds may not be trusted, if so. */
+  readonly tainted: () => Objection | undefined;
+  /** It writes files and starts programs by their path. */
+  readonly makes: boolean;
+  /** Processes are judged again when they start. */
+  readonly gated: boolean;
+};
+
+export function judgeUnit(unit: Unit, court: Court, given: Case): Reason {
+  if (approvesItself(unit.argv)) {
+    const message = 'Whoever asks for approval does not give it.';
+    return plainReason(unit, 'deny', 'builtin.dangerous', message);
+  }
+  const calls = callsOf(unit.argv);
+  const strict = strictReason(unit, calls, court);
+  if (strict?.verdict === 'deny') return strict;
+  if (unit.behind !== undefined) return strict ?? fine(unit);
+  const around = surroundings(unit, court.facts, {
+    fallback: court.fallback,
+    text: given.text,
+  });
+  if (around?.final === true) return objectionReason(unit, 'deny', around, undefined);
+  const held = protection(unit, calls, court);
+  if (held?.final === true) return objectionReason(unit, 'deny', held, undefined);
+  const rest = judgeRest(unit, calls, { court, given, around, held });
+  // A rule that asks does not open what would be denied without it.
+  return strict === undefined || rest.verdict === 'deny' ? rest : strict;
+}
+
+type Rest = {
+  readonly court: Court;
+  readonly given: Case;
+  readonly around: Objection | undefined;
+  readonly held: Objection | undefined;
+};
+
+function judgeRest(
+  unit: Unit,
+  calls: readonly Line[],
+  { court, given, around, held }: Rest,
+): Reason {
+  const refused = court.fallback === 'deny' ? 'deny' : 'ask';
+  if (held !== undefined) return objectionReason(unit, refused, held, undefined);
+  const [first] = unit.argv;
+  if (first === undefined || needsNoRule(unit) || isFunction(first, given)) {
+    return around === undefined ? fine(unit) : objectionReason(unit, refused, around, undefined);
+  }
+  if (first.kind !== 'literal') return unknownProgram(unit, court, given);
+  const found = allowing(unit, calls[0]?.call, court, given);
+  if (found.rule !== undefined && around !== undefined) {
+    return objectionReason(unit, refused, around, found.rule);
+  }
+  if (found.rule !== undefined) return ruleReason(unit, 'allow', found.rule);
+  if (found.objection !== undefined && court.fallback !== 'allow') {
+    return objectionReason(unit, refused, found.objection, found.near);
+  }
+  return byDefault(unit, calls, { court, given, around, near: found.near });
+}
+
+/** The command line, and those inside of it: `npx tsc`, `uv run pytest`. */
+function callsOf(argv: readonly Arg[]): readonly Line[] {
+  const lines: Line[] = [];
+  let rest = argv;
+  while (rest.length > 0 && lines.length < 8) {
+    const call = readCall(rest);
+    lines.push({ argv: rest, call });
+    if (call?.inner === undefined || call.inner === 0) break;
+    rest = rest.slice(call.inner);
+  }
+  return lines;
+}
+
+function strictReason(
+  unit: Unit,
+  lines: readonly Line[],
+  { rules, facts }: Court,
+): Reason | undefined {
+  const place = { project: facts.places.project, cwds: unit.cwds };
+  const argvs = [...lines.map(({ argv }) => argv), ...wrapped(unit)];
+  let perhaps: Reason | undefined;
+  for (const verdict of ['deny', 'ask'] as const) {
+    for (const { words, ref, rule } of rules.strict[verdict]) {
+      for (const argv of argvs) {
+        if (argv[0]?.kind !== 'literal') continue;
+        const match = strictMatch(words, argv, place);
+        if (match === 'yes') return ruleReason(unit, verdict, ref, rule.reason);
+        if (match === 'maybe') perhaps ??= maybe(unit, ref);
+      }
+    }
+  }
+  return perhaps;
+}
+
+/** The line with the wrappers that were opened: a rule about `bash -c` or `find -exec` means it. */
+function wrapped({ via, argv }: Unit): readonly (readonly Arg[])[] {
+  const lines = via.map((_, at) => {
+    const words = via.slice(at).flatMap((one) => one.split(' '));
+    return [...words.map(literal), ...argv];
+  });
+  const [first, ...rest] = argv;
+  const git = first?.kind === 'literal' ? /(?:^|\/)git-([\w-]+)$/.exec(first.value) : null;
+  return git === null ? lines : [...lines, [literal('git'), literal(git[1] ?? ''), ...rest]];
+}
+
+function literal(value: string): Arg {
+  return { kind: 'literal', value, source: value, span: undefined };
+}
+
+function maybe(unit: Unit, ref: RuleRef): Reason {
+  const could = `\`${unitText(unit)}\` could be what the rule \`${ref.pattern}\` is about`;
+  const message = `With what is only known when it runs, ${could}.`;
+  return { ...plainReason(unit, 'ask', 'argument.unknown', message), rule: ref };
+}
+
+/** Secrets that it would read, or files that it must not write. */
+function protection(unit: Unit, lines: readonly Line[], court: Court): Objection | undefined {
+  let found: Objection | undefined;
+  for (const { argv, call } of lines) {
+    const words = call === undefined ? pathLike(argv) : partWords(argv, call);
+    for (const { access, word } of words) {
+      const objection = protectionObjection(word, access, { cwds: unit.cwds, facts: court.facts });
+      if (objection?.final === true && call !== undefined) return objection;
+      // Of a program that nobody knows it cannot be said that it would write.
+      if (objection !== undefined) found ??= { ...objection, final: false };
+    }
+  }
+  return found;
+}
+
+type Touched = {
+  readonly access: 'read' | 'write';
+  readonly word: {
+    readonly value: string | undefined;
+    readonly prefix: string;
+    readonly arg: Arg | undefined;
+  };
+};
+
+function partWords(argv: readonly Arg[], call: Call): readonly Touched[] {
+  const end = call.inner ?? argv.length;
+  return call.parts.flatMap(({ role, index, value, prefix, effect }) => {
+    if (index >= end) return []; // it is a line of its own
+    const word = { value, prefix, arg: argv[index] };
+    if (role === 'output' || role === 'write' || role === 'delete') {
+      return [{ access: 'write' as const, word }];
+    }
+    if (role === 'path' || role === 'exec') return [{ access: 'read' as const, word }];
+    if (effect === undefined || role === 'option') return [];
+    return pathLike([argv[0] ?? EMPTY, argv[index] ?? EMPTY]);
+  });
+}
+
+const EMPTY = literal('');
+
+/** Every word that could name a file, also behind `--option=`. */
+function pathLike(argv: readonly Arg[]): readonly Touched[] {
+  return argv.slice(1).flatMap((arg) => {
+    if (arg.kind === 'literal' && arg.value === '') return [];
+    const value = arg.kind === 'literal' ? arg.value.replace(/^-[^=]*=/, '') : undefined;
+    const prefix = arg.kind === 'literal' ? '' : arg.prefix;
+    const word = { value, prefix, arg };
+    return [
+      { access: 'read' as const, word },
+      { access: 'write' as const, word },
+    ];
+  });
+}
+
+function isFunction(first: Arg, { functions }: Case): boolean {
+  return first.kind === 'literal' && functions.has(first.value);
+}
+
+function fine(unit: Unit): Reason {
+  return plainReason(unit, 'allow', 'builtin', `\`${unitText(unit)}\` needs no rule.`);
+}
+
+function unknownProgram(unit: Unit, { fallback, rules }: Court, { gated }: Case): Reason {
+  const strict = rules.strict.deny.length + rules.strict.ask.length > 0;
+  const open = fallback === 'allow' && (!strict || gated);
+  return plainReason(
+    unit,
+    open ? 'allow' : fallback === 'deny' ? 'deny' : 'ask',
+    open ? 'default.allow' : 'program.unknown',
+    `Which program \`${unitText(unit)}\` runs is only known when it runs.`,
+    { hint: 'Write the name of the program itself.' },
+  );
+}
+
+type Found = {
+  readonly rule?: RuleRef;
+  readonly objection?: Objection;
+  readonly near?: RuleRef | undefined;
+};
+
+/** The rule that allows it, or the one that came nearest and what stood in its way. */
+function allowing(unit: Unit, call: Call | undefined, court: Court, given: Case): Found {
+  const first = unit.argv[0];
+  const program = first?.kind === 'literal' ? first.value : '';
+  const candidates = [
+    ...court.rules.allowing(program),
+    ...(programName(program) === program ? [] : court.rules.allowing(programName(program))),
+  ].filter(({ origin }) => !court.sealed || origin !== 'project');
+  let nearest: { readonly ref: RuleRef; readonly near: number } | undefined;
+  let objection: Objection | undefined;
+  for (const rule of candidates) {
+    const result = coversOf(rule.words, unit.argv);
+    if ('near' in result) {
+      if (nearest === undefined || result.near > nearest.near) {
+        nearest = { ref: rule.ref, near: result.near };
+      }
+      continue;
+    }
+    const against = ruleObjection(rule, unit, call, { court, given, covers: result.covers });
+    if (against === undefined) return { rule: rule.ref };
+    // The first that fits is the one whose reason is told.
+    if (objection === undefined) {
+      objection = against;
+      nearest = { ref: rule.ref, near: Number.POSITIVE_INFINITY };
+    }
+  }
+  return { near: nearest?.ref, ...(objection !== undefined && { objection }) };
+}
+
+function ruleObjection(
+  { rule, via, words }: Rule,
+  unit: Unit,
+  call: Call | undefined,
+  more: { court: Court; given: Case; covers: Parameters<typeof inertObjection>[0]['covers'] },
+): Objection | undefined {
+  const { court, given, covers } = more;
+  const piped = unit.stdin !== 'inherited' && unit.stdin !== 'closed';
+  if (rule.stdin === 'none' && piped) {
+    return {
+      code: 'stdin',
+      detail: unit.stdin,
+      span: unit.span,
+      message: 'the rule is for no input',
+    };
+  }
+  if (rule.stdin !== 'any' && runsItsInput(unit)) {
+    return {
+      code: 'code.unseen',
+      detail: unit.stdin,
+      span: unit.span,
+      message: 'the program runs what it reads, which nobody has seen',
+      hint: 'Save it to a file, look at it, and run that.',
+    };
+  }
+  const unseen = via.includes('xargs') && unit.via.includes('xargs');
+  const open = words.at(-1)?.kind === 'rest';
+  const objection = inertObjection({ unit, call, rule, covers, facts: court.facts, open, unseen });
+  return objection ?? (unseen && rule.args !== 'any' ? given.tainted() : undefined);
+}
+
+type DefaultCase = {
+  readonly court: Court;
+  readonly given: Case;
+  readonly around: Objection | undefined;
+  readonly near: RuleRef | undefined;
+};
+
+function byDefault(unit: Unit, lines: readonly Line[], given: DefaultCase): Reason {
+  const { court, around, near } = given;
+  const text = unitText(unit);
+  const { fallback } = court;
+  if (fallback !== 'allow') {
+    const why = ownPathMessage(unit, court) ?? `No rule allows \`${text}\`.`;
+    const code = why.startsWith('No rule') ? (`default.${fallback}` as const) : 'program.path';
+    return plainReason(unit, fallback, code, why, {
+      nearest: near?.pattern,
+      hint: hintFor(near, court.rules),
+    });
+  }
+  if (around !== undefined) return objectionReason(unit, 'ask', around, near);
+  const hidden = hides(unit, lines, { ...given.given, rules: court.rules });
+  if (hidden !== undefined) return objectionReason(unit, 'ask', hidden, near);
+  return plainReason(unit, 'allow', 'default.allow', `Nothing denies \`${text}\`.`);
+}
+
+function ownPathMessage({ argv }: Unit, { rules }: Court): string | undefined {
+  const [first] = argv;
+  if (first?.kind !== 'literal' || !isOwnPath(first.value)) return undefined;
+  const name = first.value.slice(first.value.lastIndexOf('/') + 1);
+  if (rules.allowing(name).length === 0) return undefined;
+  const whose = "rules without a directory are for the system's programs";
+  return `\`${first.value}\` is not \`${name}\`: ${whose}.`;
+}
+
+/** What would be allowed: the rule that came nearest, or a few of those there are. */
+function hintFor(near: RuleRef | undefined, { allow }: Rules): string | undefined {
+  if (near !== undefined) return `The nearest rule is \`${near.pattern}\`.`;
+  const patterns = [...new Set(allow.map(({ ref }) => ref.pattern))];
+  if (patterns.length === 0) return undefined;
+  const shown = patterns.slice(0, HINT_RULES_MAX).map((pattern) => `\`${pattern}\``);
+  const more = patterns.length > shown.length ? ' and others' : '';
+  return `Allowed are ${shown.join(', ')}${more}.`;
+}
+
+const HINT_RULES_MAX = 4;

@@ -1,0 +1,272 @@
+// What in a policy is not wrong but hardly meant: rules that never decide, stars that mean ask,
+// rules for programs that run anything, lists that change nothing. Every finding has its place.
+
+import type { Place } from '../text/problems.ts';
+import { type Located, placeOf, readYaml } from '../text/yaml.ts';
+import { type Finding, lintLists, type WarningCode } from './lint-lists.ts';
+import { type PolicyPlace, type PolicyProblem, readPolicy } from './load.ts';
+import type { Segment, WordPattern } from './pattern.ts';
+import type { CommandRule, Policy, PolicyGroup } from './policy.ts';
+import { readCall } from './profiles/index.ts';
+import { isOpaque, isShell, runsItsInput } from './programs.ts';
+import { type Rule, rulesOf } from './rules.ts';
+import { starMeaning } from './star.ts';
+import { strictMatch } from './strict.ts';
+import type { Arg } from './unit.ts';
+
+/** A policy is not about one project. */
+const ANYWHERE = { project: '/', cwds: undefined };
+
+type Warning = {
+  readonly line: number;
+  readonly column: number;
+  readonly code: WarningCode;
+  /** One sentence: what is the matter. */
+  readonly message: string;
+  /** One sentence: what to do. */
+  readonly hint: string | undefined;
+};
+
+export type Lint =
+  | { readonly kind: 'invalid'; readonly problems: readonly PolicyProblem[] }
+  | { readonly kind: 'valid'; readonly warnings: readonly Warning[] };
+
+const VALUES_MAX = 400_000; // as many as a policy may have
+
+export function lintPolicy(text: string, where: PolicyPlace): Lint {
+  const read = readPolicy(text, where);
+  if ('problems' in read) return { kind: 'invalid', problems: read.problems };
+  const { root } = readYaml(text, undefined, VALUES_MAX);
+  const places = { home: where.home, project: where.project ?? '/project' };
+  const { policy } = read;
+  const findings = [...lintTop(policy), ...lintRules(policy), ...lintLists(policy, places)];
+  const warnings = findings.map(({ path, code, message, hint }): Warning => {
+    const at = placeIn(root, path);
+    return { line: at.line, column: at.column, code, message, hint };
+  });
+  return { kind: 'valid', warnings: warnings.sort(byPlace) };
+}
+
+function placeIn(root: Located | undefined, path: Finding['path']): Place {
+  return root === undefined ? { line: 1, column: 1 } : placeOf(root, path);
+}
+
+function byPlace(a: Warning, b: Warning): number {
+  return a.line - b.line || a.column - b.column;
+}
+
+function lintTop({ default: fallback, mode, policies }: Policy): readonly Finding[] {
+  const found: Finding[] = [];
+  const rules = policies.flatMap(({ commands }) => commands);
+  if (fallback === 'allow' && rules.every(({ decision }) => decision === 'allow')) {
+    found.push({
+      path: ['default'],
+      code: 'default',
+      message: '`default: allow` without a rule that denies or asks allows everything.',
+      hint: 'Deny something, or say `default: ask`.',
+    });
+  }
+  if (mode === 'off') {
+    found.push({
+      path: ['mode'],
+      code: 'mode',
+      message: '`mode: off`: nothing of this is in force.',
+      hint: 'Say `mode: record` to see what it would do, or `mode: enforce`.',
+    });
+  }
+  return found;
+}
+
+/** A rule of the file, with its variants and where it stands. */
+type Placed = {
+  readonly path: readonly (string | number)[];
+  readonly rule: CommandRule;
+  readonly variants: readonly Rule[];
+};
+
+function lintRules(policy: Policy): readonly Finding[] {
+  const placed = policy.policies.flatMap((group, at) =>
+    group.commands.map((rule, index): Placed => {
+      const path = ['policies', at, 'commands', index, 'pattern'];
+      return { path, rule, variants: variantsOf(policy, group, rule) };
+    }),
+  );
+  const strict = placed.filter(({ rule }) => rule.decision !== 'allow');
+  const seen = new Map<string, Placed>();
+  return placed.flatMap((one) => {
+    const key = keyOf(one);
+    const before = seen.get(key);
+    if (before !== undefined) return [duplicate(one)];
+    seen.set(key, one);
+    const never = neverMatches(one);
+    if (never !== undefined) return [never];
+    const hole = holeLike(one);
+    const rest = one.rule.decision === 'allow' ? lintAllow(one, strict) : [];
+    return hole === undefined ? rest : [hole, ...rest];
+  });
+}
+
+function variantsOf(policy: Policy, group: PolicyGroup, rule: CommandRule): readonly Rule[] {
+  const alone = { ...policy, policies: [{ ...group, commands: [rule] }] };
+  const { allow, strict } = rulesOf([{ policy: alone, origin: 'user', file: undefined }]);
+  return [...allow, ...strict.ask, ...strict.deny];
+}
+
+function keyOf({ rule, variants }: Placed): string {
+  const words = variants.map((one) => one.words.map(wordKey));
+  return JSON.stringify([rule.decision, rule.args, rule.paths ?? null, rule.stdin ?? null, words]);
+}
+
+function wordKey(word: WordPattern): readonly unknown[] {
+  if (word.kind === 'literal') return ['literal', word.value];
+  return word.kind === 'partial' ? ['partial', word.segments] : [word.kind];
+}
+
+function duplicate({ path, rule }: Placed): Finding {
+  const message = `\`${rule.pattern}\` is here twice; the first one is enough.`;
+  return { path, code: 'duplicate', message, hint: 'Remove one of them.' };
+}
+
+const OPERATORS = new Set(['&&', '||', '|', '|&', ';', '&', '>', '>>', '<', '2>&1', '2>', '&>']);
+
+function neverMatches({ path, rule, variants }: Placed): Finding | undefined {
+  const words = variants.flatMap((one) => one.words.flatMap(literal));
+  const operator = words.find(
+    (word) => OPERATORS.has(word) || /^\d?(?:>|<(?![A-Za-z]))/.test(word),
+  );
+  if (operator !== undefined && !quotes(rule.pattern, operator)) {
+    const message = `A pattern is one simple command: \`${operator}\` is a word in it.`;
+    const hint = 'Write a rule for each command; redirections are listed under `redirects`.';
+    return { path, code: 'never', message, hint };
+  }
+  const program = variants.flatMap((one) => one.words.slice(0, 1).flatMap(literal))[0] ?? '';
+  if (/^[A-Za-z_]\w*=/.test(program)) {
+    const message = `\`${program}\` sets a variable and is no program, so this matches nothing.`;
+    return { path, code: 'never', message, hint: 'Leave it out, and list its name under `env`.' };
+  }
+  if (!/\s/.test(program)) return undefined;
+  const message = `The program would be called \`${program}\`, so this matches nothing.`;
+  return { path, code: 'never', message, hint: 'Take the quotes away.' };
+}
+
+function literal(word: WordPattern): readonly string[] {
+  return word.kind === 'literal' ? [word.value] : [];
+}
+
+function quotes(pattern: string, word: string): boolean {
+  return !unquoted(pattern).includes(word);
+}
+
+function unquoted(pattern: string): string {
+  return pattern.replace(/'[^']*'|"(?:\\.|[^"\\])*"|\\./g, ' ');
+}
+
+const HOLE_LIKE = /<([A-Za-z][\w:.-]*)>/g;
+const KNOWN_HOLE = /^(?:path|int|rev|range|word|url(?::.+)?)$/;
+
+function holeLike({ path, rule }: Placed): Finding | undefined {
+  const names = [...unquoted(rule.pattern).matchAll(HOLE_LIKE)].map(([, name = '']) => name);
+  const unknown = names.find((name) => !KNOWN_HOLE.test(name));
+  if (unknown === undefined) return undefined;
+  return {
+    path,
+    code: 'hole',
+    message: `\`<${unknown}>\` is no hole, so it is a word like any other.`,
+    hint: 'Holes are <path>, <int>, <rev>, <range>, <word>, <url> and <url:host>.',
+  };
+}
+
+function lintAllow(one: Placed, strict: readonly Placed[]): readonly Finding[] {
+  const shadow = shadowOf(one, strict);
+  if (shadow !== undefined) return [shadow];
+  const broad = one.variants.map((rule) => broadness(one, rule)).find((found) => found);
+  const star = one.variants.map((rule) => starFinding(one, rule)).find((found) => found);
+  const host = one.variants.map((rule) => openHost(one, rule)).find((found) => found);
+  return [broad ?? star, host].filter((found) => found !== undefined);
+}
+
+/** More words never make a strict rule miss: what meets the fewest meets all. */
+function shadowOf({ path, variants }: Placed, strict: readonly Placed[]): Finding | undefined {
+  const least = variants.map(({ words }) =>
+    words.flatMap((word) => (word.kind === 'literal' ? [literalArg(word.value)] : [])),
+  );
+  const found = strict.find(({ variants: others }) =>
+    least.every((argv) => others.some(({ words }) => strictMatch(words, argv, ANYWHERE) === 'yes')),
+  );
+  if (found === undefined) return undefined;
+  const { decision, pattern } = found.rule;
+  const does = decision === 'deny' ? 'denies' : 'asks about';
+  return {
+    path,
+    code: 'shadowed',
+    message: `The rule \`${pattern}\` ${does} all that this one allows.`,
+    hint: 'Remove this rule, or make that one narrower.',
+  };
+}
+
+function literalArg(value: string): Arg {
+  return { kind: 'literal', value, source: value, span: undefined };
+}
+
+function broadness({ path, rule }: Placed, { words }: Rule): Finding | undefined {
+  const [program = ''] = words.slice(0, 1).flatMap(literal);
+  if (rule.args !== 'any' || !(isShell(program) || isOpaque(program) || runsCode(program))) {
+    return undefined;
+  }
+  const message = `\`${program}\` runs whatever it is given: \`args: any\` allows everything.`;
+  return { path, code: 'broad', message, hint: 'Name the script or the command in the pattern.' };
+}
+
+function runsCode(program: string): boolean {
+  const argv = [literalArg(program)];
+  const around = { assigned: [], redirects: [], cwds: undefined, via: [], behind: undefined };
+  const piped = { ...around, span: undefined, argv, stdin: 'pipe' } as const;
+  return runsItsInput(piped) || readCall(argv)?.kind === 'exec';
+}
+
+function starFinding({ path, rule }: Placed, { words }: Rule): Finding | undefined {
+  const meaning = rule.args === 'any' ? 'inert' : starMeaning(words);
+  const [program = ''] = words.slice(0, 1).flatMap(literal);
+  switch (meaning) {
+    case 'inert':
+      return undefined;
+    case 'runs': {
+      const message = `\`${program}\` runs whatever it is given, so \`*\` means ask here.`;
+      const hint = 'Name the whole command in the pattern.';
+      return { path, code: 'broad', message, hint };
+    }
+    case 'unprofiled': {
+      const message = `What \`${program}\` does with arguments is not known, so \`*\` means ask.`;
+      const hint = 'Write the arguments into the rule, or `args: any` if all of them are fine.';
+      return { path, code: 'star.unprofiled', message, hint };
+    }
+    default: {
+      const hint = 'Name the arguments in the rule, or use a typed hole like <path>.';
+      return {
+        path,
+        code: 'star.destructive',
+        message: `This ${meaning}, so \`*\` means ask.`,
+        hint,
+      };
+    }
+  }
+}
+
+/** `https://*.example.org/`, `https://example.org*`: the host is left open. */
+function openHost({ path }: Placed, { words }: Rule): Finding | undefined {
+  for (const word of words) {
+    if (word.kind !== 'partial' || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*$/i.test(word.lead)) continue;
+    if (word.segments.some(namesHost)) continue;
+    return {
+      path,
+      code: 'host',
+      message: 'The host is not whole in front of the star, so any host that begins so fits it.',
+      hint: 'Write `https://host/*` or `<url:host>`, or list the hosts under `network`.',
+    };
+  }
+  return undefined;
+}
+
+function namesHost(segment: Segment): boolean {
+  return segment.kind === 'hole' && segment.host !== undefined;
+}

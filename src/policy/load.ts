@@ -1,0 +1,249 @@
+// Reads a policy: YAML or JSON in, a checked `Policy` or every problem with its place out. A file
+// that is wrong anywhere is no policy at all: what somebody forbids must not silently be allowed.
+
+import { type Problem as Fault, pathText, quoted, suggestion } from '../text/problems.ts';
+import { type Located, type LocatedMap, readYaml } from '../text/yaml.ts';
+import { MODES, VERDICTS } from './decision.ts';
+import { compilePattern, PatternError } from './pattern.ts';
+import type { CommandRule, Policy, PolicyGroup, Scopes } from './policy.ts';
+import { failedTests } from './rule-tests.ts';
+
+export type PolicyProblem = {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+};
+
+export type ReadPolicy =
+  | { readonly policy: Policy }
+  | { readonly problems: readonly PolicyProblem[] };
+
+export type PolicyPlace = {
+  readonly home: string;
+  /** What relative paths in the tests of rules are relative to. */
+  readonly project?: string | undefined;
+};
+
+const VALUES_MAX = 400_000; // 100,000 commands make about a third of that
+
+const KEYS = [
+  ...['version', 'default', 'mode', 'policies', 'scopes', 'redirects', 'env', 'network', 'shadow'],
+  ...['gate', 'sandbox'],
+];
+const RULE_KEYS = ['pattern', 'frequency', 'decision', 'reason', 'paths', 'args', 'stdin', 'tests'];
+const SCOPE_KEYS = ['cwd', 'read', 'write', 'protect'] as const;
+
+export function readPolicy(text: string, where: PolicyPlace): ReadPolicy {
+  const { root, problems } = readYaml(text, undefined, VALUES_MAX);
+  const reader = new Reader(problems);
+  const read = root === undefined ? emptyPolicy() : reader.policy(root);
+  if (reader.faults.length === 0) {
+    for (const failed of failedTests(read.policy, where)) {
+      reader.fault(read.places.get(failed.rule) ?? NOWHERE, failed.message);
+    }
+  }
+  if (reader.faults.length === 0) return { policy: read.policy };
+  const sorted = [...reader.faults].sort(
+    (a, b) => a.at.line - b.at.line || a.at.column - b.at.column,
+  );
+  return { problems: sorted.map(({ at, message }) => ({ ...at, message })) };
+}
+
+type Read = {
+  readonly policy: Policy;
+  readonly places: ReadonlyMap<CommandRule, Fault['at']>;
+};
+
+const NOWHERE = { line: 1, column: 1 };
+
+const NO_SCOPES: Scopes = { cwd: [], read: [], write: [], protect: [] };
+
+function emptyPolicy(): Read {
+  const policy: Policy = {
+    version: 1,
+    default: 'ask',
+    mode: 'enforce',
+    policies: [],
+    scopes: NO_SCOPES,
+    redirects: [],
+    env: [],
+    network: [],
+    shadow: undefined,
+    gate: 'on',
+    sandbox: 'off',
+  };
+  return { policy, places: new Map() };
+}
+
+class Reader {
+  readonly faults: Fault[];
+  readonly #places = new Map<CommandRule, Fault['at']>();
+
+  constructor(problems: readonly Fault[]) {
+    this.faults = [...problems];
+  }
+
+  fault(at: Fault['at'], message: string): void {
+    this.faults.push({ at, message });
+  }
+
+  policy(root: Located): Read {
+    const empty = emptyPolicy().policy;
+    if (root.kind !== 'map') {
+      this.fault(root.at, 'a policy is a mapping with keys like policies, default and mode');
+      return { policy: empty, places: this.#places };
+    }
+    this.#known(root, KEYS, '');
+    const version = get(root, 'version');
+    if (version !== undefined && scalar(version) !== 1)
+      this.fault(version.at, 'version: must be 1');
+    const groups = this.#list(get(root, 'policies'), 'policies');
+    const policy: Policy = {
+      version: 1,
+      default: this.#oneOf(root, 'default', VERDICTS, empty.default),
+      mode: this.#oneOf(root, 'mode', MODES, empty.mode),
+      policies: groups.flatMap((group, index) => this.#group(group, `policies[${index}]`)),
+      scopes: this.#scopes(get(root, 'scopes')),
+      redirects: this.#strings(get(root, 'redirects'), 'redirects'),
+      env: this.#strings(get(root, 'env'), 'env'),
+      network: this.#strings(get(root, 'network'), 'network'),
+      shadow: this.#string(get(root, 'shadow'), 'shadow'),
+      gate: this.#oneOf(root, 'gate', ['off', 'on', 'strict'] as const, empty.gate),
+      sandbox: this.#oneOf(root, 'sandbox', ['off', 'bwrap'] as const, empty.sandbox),
+    };
+    return { policy, places: this.#places };
+  }
+
+  #group(group: Located, path: string): readonly PolicyGroup[] {
+    if (group.kind !== 'map') {
+      this.fault(group.at, `${path}: must be a mapping with name and commands`);
+      return [];
+    }
+    this.#known(group, ['name', 'description', 'commands'], path);
+    const name = this.#string(get(group, 'name'), `${path}.name`);
+    if (name === undefined) this.fault(group.at, `${path}: needs a name`);
+    const commands = this.#list(get(group, 'commands'), `${path}.commands`);
+    return [
+      {
+        name: name ?? '',
+        description: this.#string(get(group, 'description'), `${path}.description`) ?? '',
+        commands: commands.flatMap((rule, index) => this.#rule(rule, `${path}.commands[${index}]`)),
+      },
+    ];
+  }
+
+  #rule(rule: Located, path: string): readonly CommandRule[] {
+    if (rule.kind !== 'map') {
+      this.fault(rule.at, `${path}: must be a mapping with a pattern`);
+      return [];
+    }
+    this.#known(rule, RULE_KEYS, path);
+    const pattern = this.#string(get(rule, 'pattern'), `${path}.pattern`);
+    const decision = this.#oneOf(rule, 'decision', VERDICTS, 'allow');
+    if (pattern === undefined) this.fault(rule.at, `${path}: needs a pattern`);
+    else this.#checkPattern(pattern, decision, get(rule, 'pattern')?.at ?? rule.at, path);
+    const paths = get(rule, 'paths');
+    const tests = get(rule, 'tests');
+    if (tests?.kind === 'map') this.#known(tests, ['match', 'not_match'], `${path}.tests`);
+    const examples = (key: string): readonly string[] =>
+      this.#strings(tests === undefined ? undefined : get(tests, key), `${path}.tests.${key}`);
+    const stdin = this.#oneOf(rule, 'stdin', ['none', 'any', 'unset'] as const, 'unset');
+    const made: CommandRule = {
+      pattern: pattern ?? '',
+      frequency: this.#count(get(rule, 'frequency'), `${path}.frequency`),
+      decision,
+      reason: this.#string(get(rule, 'reason'), `${path}.reason`),
+      paths: paths === undefined ? undefined : this.#strings(paths, `${path}.paths`),
+      args: this.#oneOf(rule, 'args', ['inert', 'any'] as const, 'inert'),
+      stdin: stdin === 'unset' ? undefined : stdin,
+      tests: { match: examples('match'), not_match: examples('not_match') },
+    };
+    this.#places.set(made, rule.at);
+    return [made];
+  }
+
+  #checkPattern(pattern: string, decision: string, at: Fault['at'], path: string): void {
+    try {
+      for (const { words } of compilePattern(pattern)) {
+        if (decision === 'allow' && words[0]?.kind !== 'literal') {
+          throw new PatternError('a rule that allows has to name its program');
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      this.fault(at, `${path}.pattern: ${quoted(pattern)}: ${error.message}`);
+    }
+  }
+
+  #scopes(value: Located | undefined): Scopes {
+    if (value === undefined || scalar(value) === null) return NO_SCOPES;
+    if (value.kind !== 'map') {
+      this.fault(value.at, 'scopes: must be a mapping');
+      return NO_SCOPES;
+    }
+    this.#known(value, SCOPE_KEYS, 'scopes');
+    const of = (key: (typeof SCOPE_KEYS)[number]): readonly string[] =>
+      this.#strings(get(value, key), `scopes.${key}`);
+    return { cwd: of('cwd'), read: of('read'), write: of('write'), protect: of('protect') };
+  }
+
+  #known(map: LocatedMap, keys: readonly string[], path: string): void {
+    for (const { key, at } of map.entries) {
+      if (keys.includes(key)) continue;
+      const where = path === '' ? '' : `${path}: `;
+      this.fault(at, `${where}unknown key ${quoted(key)}${suggestion(key, keys)}`);
+    }
+  }
+
+  #oneOf<T extends string>(map: LocatedMap, key: string, values: readonly T[], otherwise: T): T {
+    const value = get(map, key);
+    if (value === undefined || scalar(value) === null) return otherwise;
+    // YAML reads `off` as it stands, but some write it as false.
+    const given = scalar(value) === false ? 'off' : scalar(value);
+    const found = values.find((one) => one === given);
+    if (found !== undefined) return found;
+    this.fault(value.at, `${pathText([key])}: must be one of ${values.join(', ')}`);
+    return otherwise;
+  }
+
+  #string(value: Located | undefined, path: string): string | undefined {
+    if (value === undefined || scalar(value) === null) return undefined;
+    const text = scalar(value);
+    if (typeof text === 'string' && !text.includes('\0')) return text;
+    this.fault(value.at, `${path}: must be text; write it in quotes`);
+    return undefined;
+  }
+
+  #strings(value: Located | undefined, path: string): readonly string[] {
+    return this.#list(value, path).flatMap((item, index) => {
+      const text = this.#string(item, `${path}[${index}]`);
+      if (text === '') this.fault(item.at, `${path}[${index}]: is empty`);
+      return text === undefined || text === '' ? [] : [text];
+    });
+  }
+
+  #count(value: Located | undefined, path: string): number | undefined {
+    if (value === undefined || scalar(value) === null) return undefined;
+    const count = scalar(value);
+    if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
+    this.fault(value.at, `${path}: must be a whole number`);
+    return undefined;
+  }
+
+  #list(value: Located | undefined, path: string): readonly Located[] {
+    if (value === undefined || scalar(value) === null) return [];
+    if (value.kind === 'list') return value.items;
+    this.fault(value.at, `${path}: must be a list`);
+    return [];
+  }
+}
+
+function get(map: Located, key: string): Located | undefined {
+  if (map.kind !== 'map') return undefined;
+  return map.entries.find((entry) => entry.key === key)?.value;
+}
+
+/** Undefined for what is no scalar. */
+function scalar(value: Located): string | number | boolean | null | undefined {
+  return value.kind === 'scalar' ? value.value : undefined;
+}

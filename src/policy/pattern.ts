@@ -1,0 +1,232 @@
+// The pattern of a rule: words as in a shell, with holes. `*` at the end is any number of inert
+// arguments, elsewhere one; inside a word it is any text. `<int>` and its like are typed holes,
+// `{a,b}` alternatives, `[--flag]` words that may be missing. Quotes make anything literal.
+
+export type HoleType = 'path' | 'int' | 'rev' | 'range' | 'word' | 'url';
+
+export type Segment =
+  | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'hole'; readonly type: HoleType; readonly host: string | undefined };
+
+export type WordPattern =
+  | { readonly kind: 'literal'; readonly value: string }
+  /** Text with holes in it; `lead` is what stands in front of the first. */
+  | {
+      readonly kind: 'partial';
+      readonly lead: string;
+      readonly regex: RegExp;
+      readonly segments: readonly Segment[];
+    }
+  | { readonly kind: 'one' }
+  | { readonly kind: 'rest' };
+
+export type Pattern = { readonly source: string; readonly words: readonly WordPattern[] };
+
+export class PatternError extends Error {}
+
+/** `{a,b}` and `[x]` multiply: more than this is not a pattern that somebody can oversee. */
+const VARIANTS_MAX = 64;
+
+/** In one word: matching takes time to the power of it. */
+const HOLES_MAX = 3;
+
+/** Every variant of the pattern. Throws `PatternError` with one sentence. */
+export function compilePattern(source: string): readonly Pattern[] {
+  const tokens = tokensOf(source);
+  if (tokens.length === 0) throw new PatternError('the pattern is empty');
+  let variants: readonly Token[][] = [[]];
+  for (const token of tokens) {
+    const choices = choicesOf(token);
+    variants = variants.flatMap((before) => choices.map((choice) => [...before, ...choice]));
+    if (variants.length > VARIANTS_MAX) {
+      throw new PatternError(`it has more than ${VARIANTS_MAX} variants`);
+    }
+  }
+  return variants.map((words) => ({ source, words: words.map(wordPattern).map(restAtEnd) }));
+}
+
+/** A character and whether it was quoted. */
+type Char = { readonly text: string; readonly quoted: boolean };
+
+type Token =
+  | { readonly kind: 'word'; readonly chars: readonly Char[] }
+  | { readonly kind: 'optional'; readonly words: readonly Token[] };
+
+function tokensOf(source: string): Token[] {
+  const words = wordsOf(source);
+  const tokens: Token[] = [];
+  let optional: Token[] | undefined;
+  for (const chars of words) {
+    let word = chars;
+    // `[` alone is the program, `[x` opens; both are literal when quoted.
+    if (optional === undefined && isBare(word[0], '[') && word.length > 1) {
+      optional = [];
+      word = word.slice(1);
+    }
+    if (optional === undefined) {
+      tokens.push({ kind: 'word', chars: word });
+    } else if (isBare(word.at(-1), ']')) {
+      optional.push({ kind: 'word', chars: word.slice(0, -1) });
+      tokens.push({ kind: 'optional', words: optional });
+      optional = undefined;
+    } else optional.push({ kind: 'word', chars: word });
+  }
+  if (optional !== undefined) throw new PatternError('the [ of an optional word is never closed');
+  return tokens;
+}
+
+function isBare(char: Char | undefined, text: string): boolean {
+  return char !== undefined && !char.quoted && char.text === text;
+}
+
+function wordsOf(source: string): Char[][] {
+  const words: Char[][] = [];
+  let word: Char[] | undefined;
+  let quote: string | undefined;
+  for (let at = 0; at < source.length; at += 1) {
+    const text = source.charAt(at);
+    if (quote === undefined && /\s/.test(text)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      continue;
+    }
+    word ??= [];
+    if (quote === undefined && (text === "'" || text === '"')) quote = text;
+    else if (text === quote) quote = undefined;
+    else if (text === '\\' && quote !== "'" && at + 1 < source.length) {
+      at += 1;
+      const next = source.charAt(at);
+      if (quote === '"' && !'"\\$`'.includes(next)) word.push({ text: '\\', quoted: true });
+      word.push({ text: next, quoted: true });
+    } else word.push({ text, quoted: quote !== undefined });
+  }
+  if (quote !== undefined) throw new PatternError(`the quote ${quote} is never closed`);
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+/** What may stand in the place of the token. */
+function choicesOf(token: Token): readonly Token[][] {
+  if (token.kind === 'optional') {
+    const inside = token.words.map(choicesOf);
+    const there = inside.reduce<readonly Token[][]>(
+      (before, choices) => before.flatMap((one) => choices.map((choice) => [...one, ...choice])),
+      [[]],
+    );
+    return [[], ...there];
+  }
+  return alternatives(token.chars).map((chars) => [{ kind: 'word', chars }]);
+}
+
+function alternatives(chars: readonly Char[]): readonly (readonly Char[])[] {
+  const open = chars.findIndex((char) => isBare(char, '{'));
+  const close = chars.findIndex((char, at) => at > open && isBare(char, '}'));
+  const comma = chars.findIndex((char, at) => at > open && at < close && isBare(char, ','));
+  if (open < 0 || close < 0 || comma < 0) return [chars];
+  const [before, behind] = [chars.slice(0, open), chars.slice(close + 1)];
+  const parts: Char[][] = [[]];
+  for (const char of chars.slice(open + 1, close)) {
+    if (isBare(char, ',')) parts.push([]);
+    else parts.at(-1)?.push(char);
+  }
+  if (parts.length > VARIANTS_MAX) {
+    throw new PatternError(`it has more than ${VARIANTS_MAX} variants`);
+  }
+  return parts.flatMap((part) => alternatives([...before, ...part, ...behind]));
+}
+
+const HOLE = /^<(path|int|rev|range|word|url)(?::([^<>\s]+))?>/;
+
+function wordPattern(token: Token): WordPattern {
+  const segments = segmentsOf(token.kind === 'word' ? token.chars : []);
+  if (segments.every(({ kind }) => kind === 'text')) {
+    return { kind: 'literal', value: segments.map(textOf).join('') };
+  }
+  if (segments.length === 1 && segments[0]?.kind === 'any') return { kind: 'one' };
+  if (segments.filter(({ kind }) => kind !== 'text').length > HOLES_MAX) {
+    throw new PatternError(`a word has more than ${HOLES_MAX} holes`);
+  }
+  const [first] = segments;
+  const lead = first?.kind === 'text' ? first.value : '';
+  return { kind: 'partial', lead, regex: regexOf(segments), segments };
+}
+
+function textOf(segment: Segment): string {
+  return segment.kind === 'text' ? segment.value : '';
+}
+
+function segmentsOf(chars: readonly Char[]): Segment[] {
+  const segments: Segment[] = [];
+  const text = (value: string): void => {
+    const last = segments.at(-1);
+    if (last?.kind === 'text')
+      segments[segments.length - 1] = { ...last, value: last.value + value };
+    else segments.push({ kind: 'text', value });
+  };
+  for (let at = 0; at < chars.length; at += 1) {
+    const char = chars[at];
+    if (char === undefined) break;
+    if (isBare(char, '*')) {
+      if (segments.at(-1)?.kind !== 'any') segments.push({ kind: 'any' });
+      continue;
+    }
+    const hole = isBare(char, '<') ? holeAt(chars, at) : undefined;
+    if (hole === undefined) text(char.text);
+    else {
+      segments.push(hole.segment);
+      at += hole.length - 1;
+    }
+  }
+  return segments;
+}
+
+function holeAt(chars: readonly Char[], at: number) {
+  const bare = chars.slice(at).map(({ text, quoted }) => (quoted ? '\0' : text));
+  const match = HOLE.exec(bare.join(''));
+  if (match === null) return undefined;
+  const [whole, type, host] = match;
+  if (host !== undefined && type !== 'url') {
+    throw new PatternError(`<${type}> takes no host; only <url:host> does`);
+  }
+  return {
+    segment: { kind: 'hole', type: type as HoleType, host } satisfies Segment,
+    length: whole.length,
+  };
+}
+
+const REV = '[A-Za-z0-9_@][A-Za-z0-9._/@^~{}+-]*';
+
+/** None of them begins with a dash: a hole is never an option. */
+const HOLES: Readonly<Record<HoleType, string>> = {
+  path: '[^-\\0][^\\0]*',
+  int: '\\d{1,18}',
+  rev: REV,
+  range: `(?:\\d+(?:,\\d+)?|${REV}\\.\\.\\.?(?:${REV})?)`,
+  word: '[^-\\s][^\\s]*',
+  url: 'https?://[^\\s]+',
+};
+
+function regexOf(segments: readonly Segment[]): RegExp {
+  const parts = segments.map((segment, at) => {
+    if (segment.kind === 'text') return escaped(segment.value);
+    // At the start of a word, a star is no option either.
+    if (segment.kind === 'any') return at === 0 ? '(?!-)[\\s\\S]*' : '[\\s\\S]*';
+    return HOLES[segment.type];
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+function restAtEnd(word: WordPattern, at: number, all: readonly WordPattern[]): WordPattern {
+  return word.kind === 'one' && at === all.length - 1 && at > 0 ? { kind: 'rest' } : word;
+}
+
+/** A word so that a pattern takes it literally. */
+export function quotedWord(word: string): string {
+  if (/^[A-Za-z0-9_@%+:.,/=~^-]+$/.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

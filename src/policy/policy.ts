@@ -1,0 +1,64 @@
+// A policy as it is once its file was read. `src/policy/load.ts` reads and checks it; here are only
+// the types. `policies: [{name, description, commands: [{pattern, frequency}]}]` is all that a
+// generated file needs to have.
+
+import type { Mode, Verdict } from './decision.ts';
+
+export type CommandRule = {
+  readonly pattern: string;
+  /** How often it was seen; for people. */
+  readonly frequency: number | undefined;
+  readonly decision: Verdict;
+  readonly reason: string | undefined;
+  /** Globs that its paths must match, instead of the scopes. */
+  readonly paths: readonly string[] | undefined;
+  /** `any`: whatever the arguments do, `*` covers it. */
+  readonly args: 'inert' | 'any';
+  /** Where its input may come from; undefined: anywhere. */
+  readonly stdin: 'none' | 'any' | undefined;
+  readonly tests: { readonly match: readonly string[]; readonly not_match: readonly string[] };
+};
+
+export type PolicyGroup = {
+  readonly name: string;
+  readonly description: string;
+  readonly commands: readonly CommandRule[];
+};
+
+export type Scopes = {
+  /** Globs of absolute paths, or relative to the project; `~` is the home directory. */
+  readonly cwd: readonly string[];
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly protect: readonly string[];
+};
+
+export type Policy = {
+  readonly version: 1;
+  readonly default: Verdict;
+  readonly mode: Mode;
+  readonly policies: readonly PolicyGroup[];
+  /** What the file adds to the built-in scopes: the project may be read and written. */
+  readonly scopes: Scopes;
+  /** Globs of files that `>` may write. */
+  readonly redirects: readonly string[];
+  /** Names of variables that may be set, `FOO_*` too. */
+  readonly env: readonly string[];
+  /** Hosts, `*.example.org` too. */
+  readonly network: readonly string[];
+  /** Another policy whose decisions are counted beside this one's. */
+  readonly shadow: string | undefined;
+  /** Whether processes are judged when they start; `strict`: they do not start unjudged. */
+  readonly gate: 'off' | 'on' | 'strict';
+  readonly sandbox: 'off' | 'bwrap';
+};
+
+/** Who wrote it: a project's file can only tighten what the others deny. */
+export type PolicyOrigin = 'system' | 'user' | 'project';
+
+export type LoadedPolicy = {
+  readonly policy: Policy;
+  readonly origin: PolicyOrigin;
+  /** Undefined for one that is in no file. */
+  readonly file: string | undefined;
+};

@@ -1,0 +1,84 @@
+// What is known of a program: which of its words run code, write, delete, configure, reach the
+// network or name a file. The notation is made for people who read a manual page beside it.
+//
+// `options`: words apart by white space, each `NAMES[VALUE][!EFFECT]`.
+//   NAMES   `-n` or `--lines` or both with a comma: `-n,--lines`
+//   VALUE   `:role` it has a value (`-n5`, `-n 5`, `--lines=5`, `--lines 5`)
+//           `?role` it may have one, joined (`-i.bak`, `--color=auto`)
+//   EFFECT  what the option itself does: `--textconv!exec`, `-i?word!write`
+// `operands`: roles in order, the last of them may end in `*` (any number) or `?` (may be missing).
+
+/** What an argument can do besides what the program does anyway. */
+export type Effect = 'exec' | 'write' | 'delete' | 'config' | 'net' | 'secret';
+
+/** What a program or subcommand does with harmless arguments. */
+export type Kind = 'read' | 'write' | 'delete' | 'exec' | 'net' | 'config';
+
+/** What a word is. `write`, `delete`, `exec`, `config` and `net` have that effect. */
+export type Role =
+  | 'word' // inert: a pattern, a message, a name
+  | 'int'
+  | 'rev' // of git: a branch, a tag, a range
+  | 'path' // a file that is read
+  | 'output' // a file or directory that the program is there to write: `mkdir`, `touch`, `cp`
+  | 'url'
+  | 'package' // from a registry, by its name; a path, a url or a `git+` is `exec`
+  | 'script' // a name in the project's own build file: a target, an npm script
+  | 'program' // the rest of the line is a command line of its own
+  | 'sed'
+  | 'awk'
+  | 'sql'
+  | 'assignment' // NAME=value that the program obeys
+  | 'write'
+  | 'delete'
+  | 'exec'
+  | 'config'
+  | 'net';
+
+export type Profile = {
+  readonly kind: Kind;
+  readonly options?: string;
+  readonly operands?: string;
+  /** Other operands when one of these options is there: `{ '-e': 'path*' }` for grep. */
+  readonly operandsWith?: Readonly<Record<string, string>>;
+  /**
+   * How options are written. `gnu` (default): clusters, long options may be shortened, also behind
+   * operands. `exact`: the same, never shortened. `go`: `-name`, `--name`, `-name=v`, no clusters.
+   * `first`: like exact, and the first operand ends the options. `none`: every word is an operand.
+   */
+  readonly style?: 'gnu' | 'exact' | 'go' | 'first' | 'none';
+  /** By name; the options above are then those in front of it. */
+  readonly subcommands?: Readonly<Record<string, Profile>>;
+  /** Without a subcommand (`git`, `npm`). Undefined: it is as `kind` says. */
+  readonly bare?: Kind;
+  /** Behind `--` stand words for somebody else: what they are. */
+  readonly behindDashes?: Role;
+};
+
+export type Part = {
+  /** Which word of argv it is in; several parts may be in one. */
+  readonly index: number;
+  readonly role: Role | 'option';
+  /** The option it is, or belongs to, by its longest name. */
+  readonly option: string | undefined;
+  /** What is judged: the word, or its part behind `=`. Undefined when it is not known. */
+  readonly value: string | undefined;
+  /** What begins it for sure, when `value` is not known; a glob's directory, too. */
+  readonly prefix: string;
+  readonly effect: Effect | 'unknown' | undefined;
+  /** A clause: "`-o` writes a file". */
+  readonly why: string | undefined;
+};
+
+/** A command line read with its profile. */
+export type Call = {
+  readonly kind: Kind;
+  /** Where in argv the subcommands are. */
+  readonly subcommands: readonly number[];
+  /** In the order of argv. The program itself is none. */
+  readonly parts: readonly Part[];
+  /** Where a command line of its own begins: `npx tsc`, `uv run pytest`. */
+  readonly inner: number | undefined;
+  /** Whether no option of it has an effect: an unknown word can do no harm but by its path. */
+  readonly harmless: boolean;
+};

@@ -1,0 +1,35 @@
+// Words that look like files or names and lead to another machine: the archive of `tar` can be
+// `host:file`, a directory of kustomize a repository, and a repository of `gh` can name its host.
+
+import { type Judged, part, shown, type Text } from './judged.ts';
+
+export type Elsewhere = 'archive' | 'kustomization' | 'repo' | 'endpoint';
+
+export function elsewhere(word: Elsewhere, text: Text): readonly Judged[] {
+  const role = HERE[word];
+  const seen = text.value ?? text.prefix;
+  if (!LEADS[word](seen)) return [part(role, text)];
+  const value = /^[a-z][a-z0-9+.-]*:\/\//i.test(seen) ? seen : `ssh://${seen}`;
+  const why = `${shown(text)} is on another machine`;
+  // As an address it is judged even where a rule says that it is a path.
+  return [part(role, text, 'net', why), part('url', { value, prefix: value }, 'net', why)];
+}
+
+const HERE = {
+  archive: 'output',
+  kustomization: 'path',
+  repo: 'word',
+  endpoint: 'word',
+} as const;
+
+/** GitHub is where `gh` goes anyway. */
+const GITHUB = /^(?:https:\/\/)?(?:api\.)?github\.com\//;
+
+const LEADS: Readonly<Record<Elsewhere, (value: string) => boolean>> = {
+  archive: (value) => /^[^/]*:/.test(value),
+  // `a.b/c` is a host with a repository, as are `x.git`, `a//b?ref=c` and whatever has a colon.
+  kustomization: (value) => /[:@?]|\/\/|\.git\b|_git\b|^[^./][^/]*\.[^/]*\//.test(value),
+  repo: (value) => !GITHUB.test(value) && /:|@|\/.*\//.test(value),
+  endpoint: (value) =>
+    !GITHUB.test(value) && /^[a-z]+:\/\/|^[^/]*@[^/]*:|^[\w-]+\.[\w.-]+(:\d+)?\/.*\//i.test(value),
+};

@@ -1,0 +1,92 @@
+// What is known of programs, joined: one table of profiles, and the reading of a command line with
+// the profile of its program.
+
+import type { Call, Profile } from '../profile.ts';
+import type { Arg } from '../unit.ts';
+import { TAR, TAR_LETTERS, TAR_WITH_DASH } from './data-archives.ts';
+import { BUILD } from './data-build.ts';
+import { BUILTINS } from './data-builtins.ts';
+import { FILES } from './data-files.ts';
+import { GIT } from './data-git.ts';
+import { NET } from './data-net.ts';
+import { NODE } from './data-node.ts';
+import { OPS } from './data-ops.ts';
+import { PYTHON, PYTHON_MODULES } from './data-python.ts';
+import { SYSTEM } from './data-system.ts';
+import { TEXT } from './data-text.ts';
+import { FIND, readFind } from './find.ts';
+import { type Lookups, readWith } from './read-call.ts';
+
+const PROFILES: ReadonlyMap<string, Profile> = new Map(
+  [BUILTINS, FILES, NET, OPS, SYSTEM, TEXT, FIND, GIT, NODE, PYTHON, BUILD].flatMap((profiles) =>
+    Object.entries(profiles),
+  ),
+);
+
+export const PROFILED: readonly string[] = [...PROFILES.keys()]
+  // `@biomejs/biome` is a name behind `npx` alone.
+  .filter((name) => !name.includes('/'))
+  .sort();
+
+/** By its name, or its path in a directory of the system: `./git` is not `git`. */
+export function profileOf(program: string): Profile | undefined {
+  const found = /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/.exec(program);
+  const name = found?.[1] ?? program;
+  return name.includes('/') ? undefined : (PROFILES.get(name) ?? PROFILES.get(plainName(name)));
+}
+
+/** `python3.12`, `pip3.11`, `clang-17`, `php8.1`: the same program with its version. */
+const VERSIONED = new RegExp(
+  [
+    '^(pythonw?|pypy|pip|node|nodejs|perl|ruby|irb|gem|php|lua|luac|gcc|g\\+\\+|cpp|clang',
+    'clang\\+\\+|clang-format|clang-tidy|make|awk|tclsh)-?\\d[\\d.]*[a-z]?(?:-dbg)?$',
+  ].join('|'),
+);
+const SAME: Readonly<Record<string, string>> = {
+  nodejs: 'node',
+  pythonw: 'python',
+  luajit: 'lua',
+  jruby: 'ruby',
+  'original-awk': 'awk',
+};
+/** The tools of GNU where the system has its own of the same name. Wrappers are left out. */
+const GNU: ReadonlySet<string> = new Set(
+  `grep egrep fgrep find tar sed awk diff cmp patch make strings strip nm objdump readelf size ar
+  cp mv rm ls cat tac head tail sort uniq wc cut tr date echo mkdir rmdir touch ln chmod chown chgrp
+  stat du df tee test true false seq split csplit install readlink realpath basename dirname shred
+  dd mktemp paste join comm nl fold fmt expr printf pwd sleep base64 base32 md5sum sha1sum sha256sum
+  sha512sum cksum sum od truncate tsort unexpand expand unlink link uname whoami groups nproc
+  shuf numfmt pr ptx yes factor tty which`.split(/\s+/),
+);
+
+function plainName(name: string): string {
+  const plain = VERSIONED.exec(name)?.[1] ?? name;
+  if (Object.hasOwn(SAME, plain)) return SAME[plain] ?? plain;
+  return plain.startsWith('g') && GNU.has(plain.slice(1)) ? plain.slice(1) : plain;
+}
+
+/** Undefined when nothing is known of the program. */
+export function readCall(argv: readonly Arg[]): Call | undefined {
+  const program = argv[0];
+  if (program?.kind !== 'literal') return undefined;
+  const profile = profileOf(program.value);
+  if (profile === undefined) return undefined;
+  return readWith(profile, argv, 0, LOOKUPS);
+}
+
+const LOOKUPS: Lookups = {
+  program: profileOf,
+  // `npx cat` is a package that somebody called `cat`.
+  nodebin: (name) => (Object.hasOwn(NODE, name) ? NODE[name] : undefined),
+  module: (name) => (Object.hasOwn(PYTHON_MODULES, name) ? PYTHON_MODULES[name] : undefined),
+  own: new Map([
+    [FIND.find, readFind],
+    [TAR, readTar],
+  ]),
+};
+
+function readTar(argv: readonly Arg[], program: number): Call {
+  const first = argv[program + 1];
+  const dash = first?.kind === 'literal' && /^-./.test(first.value);
+  return readWith(dash ? TAR_WITH_DASH : TAR_LETTERS, argv, program, LOOKUPS);
+}

@@ -1,0 +1,52 @@
+// Patterns for the names of files that a program looks for by itself: whether one of them is made
+// to find secrets. The shell does not expand them, so they are no paths.
+
+import { globRegex } from '../paths.ts';
+
+const SECRET_NAMES: readonly string[] = [
+  ...['.env', '.env.local', '.env.production', '.envrc', 'prod.env', '.npmrc', '.netrc', '.pypirc'],
+  ...['.pgpass', '.git-credentials', '.htpasswd', '.dev.vars', 'id_rsa', 'id_ecdsa', 'id_ed25519'],
+  ...['server.pem', 'private.key', 'a.p12', 'a.pfx', 'a.jks', 'a.keystore', 'a.kdbx', 'a.ppk'],
+  ...['terraform.tfstate'],
+];
+const SECRET_DIRECTORIES: readonly string[] = ['.ssh', '.aws', '.gnupg', '.kube', '.docker'];
+
+/** Names like any other: a pattern that finds these, too, is for everything. */
+const ANY_NAMES: readonly string[] = ['zz', 'zz.zz'];
+
+const LENGTH_MAX = 256; // nobody writes longer ones
+
+export function aimsAtSecrets(glob: string): boolean {
+  if (glob.length > LENGTH_MAX) return true;
+  return choices(glob).some((one) => {
+    const names = one.split('/').filter((name) => name !== '' && name !== '**');
+    const last = names.at(-1);
+    if (last === undefined) return false;
+    return finds(last, SECRET_NAMES) || names.some((name) => finds(name, SECRET_DIRECTORIES));
+  });
+}
+
+function finds(name: string, samples: readonly string[]): boolean {
+  const regex = globRegex(name.replace(/\*+/g, '*'));
+  return samples.some((sample) => regex.test(sample)) && !ANY_NAMES.some((any) => regex.test(any));
+}
+
+const CHOICES_MAX = 64;
+
+/** `{a,b}.c` is `a.c` and `b.c`, and the same inside of each; too many are cut off unread. */
+function choices(glob: string): readonly string[] {
+  const done: string[] = [];
+  const open = [glob];
+  while (done.length + open.length <= CHOICES_MAX) {
+    const next = open.pop();
+    if (next === undefined) return done;
+    const found = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(next);
+    if (found === null) done.push(next);
+    else {
+      const [, before = '', inside = '', behind = ''] = found;
+      open.push(...inside.split(',').map((one) => `${before}${one}${behind}`));
+    }
+  }
+  // Of so many one is sure to be meant.
+  return ['.env'];
+}

@@ -1,0 +1,158 @@
+// Programs that the engine itself knows something about: builtins that need no rule, interpreters
+// that run what they are given, and wrappers that hide what they start.
+
+import type { Arg, Unit } from './unit.ts';
+
+const SYSTEM_DIRECTORIES = /^(?:\/usr)?(?:\/local)?\/s?bin\//;
+
+/** `/usr/bin/git` is `git`; `./git` is not. */
+export function programName(value: string): string {
+  return value.replace(SYSTEM_DIRECTORIES, '');
+}
+
+/** They do nothing but steer the script they are in. */
+const STEERING = new Set([
+  ...[':', 'true', 'false', 'cd', 'exit', 'return', 'break', 'continue', 'shift', 'wait', 'set'],
+  ...[
+    'shopt',
+    'test',
+    '[',
+    '[[',
+    'pwd',
+    'sleep',
+    'read',
+    'local',
+    'let',
+    'unset',
+    'times',
+    'getopts',
+  ],
+]);
+
+/** These too, if they only name variables; which, is judged by itself. */
+const DECLARING = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
+
+/** Whether it may run without a rule. */
+export function needsNoRule({ argv }: Unit): boolean {
+  const [first, ...rest] = argv;
+  if (first?.kind !== 'literal') return false;
+  if (DECLARING.has(first.value)) return rest.length > 0 && rest.every(declares);
+  // `set` alone shows every variable there is.
+  if (first.value === 'set') return rest.length > 0 && rest.every(isLiteral);
+  return STEERING.has(first.value);
+}
+
+function isLiteral({ kind }: Arg): boolean {
+  return kind === 'literal';
+}
+
+function declares(arg: Arg): boolean {
+  const text = arg.kind === 'literal' ? arg.value : arg.source;
+  return /^[A-Za-z_]\w*(?:\+?=|$)/.test(text) || /^-[aAgilrux]+$/.test(text);
+}
+
+/** Filters that read variables, or other files. */
+const JQ_ENVIRONMENT = /(?:^|[^.\w$"])(?:env|strenv|envsubst|import|include|load\w*)\b|\$ENV\b/;
+
+/** Whether it prints the environment, or what is set in the shell. */
+export function showsEnvironment({ argv }: Unit): boolean {
+  const [first, ...rest] = argv;
+  const name = first?.kind === 'literal' ? programName(first.value) : '';
+  if (name === 'printenv' || name === 'env' || name === 'compgen') return true;
+  const words = rest.flatMap((arg) => (arg.kind === 'literal' ? [arg.value] : []));
+  if (/^[jy]q$/.test(name)) return words.some((word) => JQ_ENVIRONMENT.test(word));
+  if (/^[gmn]?awk$/.test(name)) return words.some((word) => word.includes('ENVIRON'));
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) return words.includes('env');
+  return name === 'set' || DECLARING.has(name) ? !rest.some(declares) : false;
+}
+
+const OPAQUE = new Set([
+  ...['sudo', 'doas', 'su', 'runuser', 'pkexec', 'ssh', 'mosh', 'watch', 'parallel', 'source', '.'],
+  ...['chroot', 'nsenter', 'unshare', 'script', 'systemd-run', 'at', 'batch', 'crontab', 'expect'],
+  ...['screen', 'tmux', 'flock', 'strace', 'ltrace', 'gdb', 'bwrap', 'firejail', 'entr', 'run0'],
+  ...['eval', 'trap', 'alias', 'enable', 'bind', 'fc', 'complete', 'coproc', 'busybox', 'toybox'],
+]);
+
+/** What it starts is somebody else's, or hidden: it needs a rule of its own. */
+export function isOpaque(program: string): boolean {
+  return OPAQUE.has(baseName(program));
+}
+
+const WRAPPERS = new Set([
+  ...['env', 'nohup', 'nice', 'ionice', 'setsid', 'stdbuf', 'timeout', 'chrt', 'taskset', 'xargs'],
+  ...['time', 'chronic', 'exec', 'command', 'builtin'],
+]);
+
+/** A wrapper that could not be opened, because what it runs is only known then: `nohup $x`. */
+export function isClosed([first, ...rest]: readonly Arg[]): boolean {
+  const name = first?.kind === 'literal' ? baseName(first.value) : '';
+  return WRAPPERS.has(name) && rest.some(({ kind }) => kind !== 'literal');
+}
+
+/** It prints where a program is, for somebody to use: `cp $(which rm) x`. */
+export function tellsPrograms(program: string): boolean {
+  return /^(?:which|type|whereis|hash|command|realpath|readlink)$/.test(baseName(program));
+}
+
+const INTERPRETERS = new RegExp(
+  [
+    '^(?:python|pypy|node(?:js)?|deno|bun',
+    'ruby|perl|php|lua(?:jit)?|tclsh|wish|Rscript|R|julia|osascript|ghci|irb|scala|groovy|jshell',
+    'elixir|iex|erl',
+    'guile|racket|sbcl|psql|mysql|mariadb|sqlite3|m4|make|gmake|ed|ex|bc|dc|xargs|at|batch|crontab',
+    'gnuplot|octave)$',
+  ].join('|'),
+);
+
+const SHELLS =
+  /^(?:(?:ba|da|z|k|mk|a|fi|tc|c|ya|pd|po|lk|ok|hu|o|y)?sh|rbash|pwsh|nu|elvish|xonsh|rc|es|ion)$/;
+
+export function isShell(program: string): boolean {
+  return SHELLS.test(plainName(program));
+}
+
+/** What they read are commands, whatever their words say. */
+const DATABASES = /^(?:psql|mysql|mariadb|sqlite)$/;
+
+/** Whether what it reads from its input is code that it runs: `curl ... | sh`. */
+export function runsItsInput({ argv, stdin }: Unit): boolean {
+  if (stdin === 'inherited' || stdin === 'closed') return false;
+  const [first, ...rest] = argv;
+  if (first?.kind !== 'literal') return false;
+  const name = plainName(first.value);
+  if (DATABASES.test(name)) return true;
+  if (!INTERPRETERS.test(name) && !SHELLS.test(name)) return false;
+  const operands = rest.filter((arg) => arg.kind !== 'literal' || !/^-./.test(arg.value));
+  const code = rest.some((arg) => arg.kind === 'literal' && /^-[a-zA-Z]*[cemp]$/.test(arg.value));
+  const fromInput = operands.some(
+    (arg) =>
+      arg.kind === 'literal' && /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/.*\/fd\/0)$/.test(arg.value),
+  );
+  return fromInput || (!code && operands.length === 0) || rest.some(readsInput);
+}
+
+/** `sh -s`, `bash -is`. */
+function readsInput(arg: Arg): boolean {
+  return arg.kind === 'literal' && /^-[a-zA-Z]*s[a-zA-Z]*$/.test(arg.value);
+}
+
+/** `./git`, `bin/git`: a program by its path, outside of the system's directories. */
+export function isOwnPath(value: string): boolean {
+  return programName(value).includes('/');
+}
+
+function baseName(value: string): string {
+  return value.slice(value.lastIndexOf('/') + 1);
+}
+
+/** `python3.12`, `perl5.34`, `vim.tiny` are what they are without that. */
+export function plainName(value: string): string {
+  return baseName(value).replace(/(?:-?\d[\w.]*|\.(?:tiny|basic|nox|exe)|-(?:static|dbg))+$/, '');
+}
+
+/** `cuff policy approve`, also by `npx` or its path: who asks does not answer. */
+export function approvesItself(argv: readonly Arg[]): boolean {
+  const words = argv.map((arg) => (arg.kind === 'literal' ? baseName(arg.value) : ''));
+  const ours = words.findIndex((word) => /^(?:cuff|derun)(?:\.[cm]?js)?$/.test(word));
+  return ours >= 0 && words.includes('policy', ours) && words.includes('approve', ours);
+}

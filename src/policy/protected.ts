@@ -1,0 +1,136 @@
+// Files that no rule of a policy opens: secrets, which are not read without somebody's consent, and
+// what makes programs do something later on (start-up files, hooks, the configuration of agents and
+// our own), which is not written.
+
+import { globRegex, type Places, pathSet } from './paths.ts';
+
+const SECRETS = [
+  ...['~/.ssh', '~/.aws', '~/.azure', '~/.gnupg', '~/.kube', '~/.password-store', '~/.docker'],
+  ...['~/.config/gh', '~/.config/gcloud', '~/.config/op', '~/.local/share/keyrings', '~/.m2'],
+  ...['~/.cargo/credentials', '~/.cargo/credentials.toml', '~/.gem/credentials', '~/.npmrc'],
+  ...['~/.config/containers', '~/.config/rclone', '~/.config/hub', '~/.config/anthropic'],
+  ...['~/.netrc', '~/.pypirc', '~/.pgpass', '~/.my.cnf', '~/.git-credentials', '~/.vault-token'],
+  ...['~/.*_history', '~/.viminfo', '~/.mozilla', '~/.config/google-chrome', '~/.thunderbird'],
+  ...['~/.claude.json', '~/.claude/.credentials.json', '~/.codex/auth.json', '~/.terraform.d'],
+  ...['**/.netrc', '**/_netrc', '**/.npmrc', '**/.pypirc', '**/.pgpass', '**/.git-credentials'],
+  ...['**/.git/config', '**/.htpasswd', '**/.dockercfg', '**/.ssh/**', '**/.aws/**'],
+  ...['**/.env', '**/.env.*', '**/*.env', '**/.envrc', '**/.dev.vars'],
+  ...['**/id_rsa*', '**/id_dsa*', '**/id_ecdsa*', '**/id_ed25519*', '**/*.pem', '**/*.key'],
+  ...['**/*.p12', '**/*.pfx', '**/*.jks', '**/*.keystore', '**/*.kdbx', '**/*.ppk', '**/*.gpg'],
+  ...['**/credentials.json', '**/service-account*.json', '**/client_secret*.json'],
+  ...['**/secrets.json', '**/secrets.y{a,}ml', '**/*.tfstate', '**/*.tfstate.backup'],
+  ...['/etc/shadow*', '/etc/gshadow*', '/etc/sudoers*', '/etc/ssh', '/etc/ssl/private'],
+  ...['/proc/*/environ', '/proc/*/mem', '/proc/*/task/*/environ', '/proc/*/fd', '/proc/*/root'],
+  ...['/proc/kcore', '/dev/mem', '/dev/kmem', '/run/secrets', '/var/run/secrets'],
+].flatMap(braces);
+
+/** Made to be read by anybody. */
+const EXAMPLES = /\.(?:example|sample|template|dist|defaults?|schema)$/i;
+
+/** By their names, wherever they are. */
+const CONTROLS = [
+  // Ours, and who else decides what an agent may do.
+  ...['**/.cuff', '**/.claude', '**/.codex', '**/.cursor', '**/.gemini', '**/.opencode'],
+  ...['**/.mcp.json', '**/opencode.json', '**/opencode.jsonc', '**/.aider*', '**/.continue'],
+  ...['**/.windsurf', '**/.roo', '**/.cline', '**/.kiro', '**/.agents'],
+  // What runs by itself.
+  ...['**/.git/hooks', '**/.git/config', '**/.git/info/attributes', '**/.gitmodules', '**/.husky'],
+  ...['**/.git/modules', '**/.git/worktrees', '**/.gitattributes', '**/.envrc', '**/.direnv'],
+  ...['**/.vscode', '**/.idea', '**/.devcontainer', '**/.npmrc', '**/.yarnrc*', '**/.pnp.*'],
+  ...['**/sitecustomize.py', '**/usercustomize.py', '**/*.pth', '**/.pre-commit-config.y{a,}ml'],
+  ...['**/.bashrc', '**/.bash_profile', '**/.bash_login', '**/.bash_logout', '**/.bash_aliases'],
+  ...['**/.profile', '**/.zshrc', '**/.zshenv', '**/.zprofile', '**/.zlogin', '**/.kshrc'],
+  ...['**/.inputrc', '**/.vimrc', '**/.exrc', '**/.emacs', '**/.gdbinit', '**/.lldbinit'],
+  ...['**/.gitconfig', '**/.tmux.conf', '**/.screenrc', '**/.curlrc', '**/.wgetrc', '**/.pdbrc'],
+  ...['**/.pythonrc*', '**/.irbrc', '**/.Rprofile', '**/.cargo/config*', '**/authorized_keys'],
+].flatMap(braces);
+
+/** Where the system, or the person, keeps what programs are and do. */
+const CONTROL_PLACES = [
+  ...['~/.*', '~/bin', '~/Library/LaunchAgents', '~/go/bin', '~/.cargo/bin', '~/node_modules'],
+  ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/opt', '/proc', '/root/.*'],
+  ...['/sbin', '/sys', '/usr', '/var/spool', '/var/lib', '/var/run', '/run', '/srv'],
+  ...['/Library', '/System', '/Applications', '/private/etc'],
+];
+
+function braces(glob: string): readonly string[] {
+  const match = /^(.*)\{([^}]*)\}(.*)$/.exec(glob);
+  if (match === null) return [glob];
+  const [, before = '', middle = '', behind = ''] = match;
+  return middle.split(',').map((one) => `${before}${one}${behind}`);
+}
+
+/** Everybody may write these, and nothing stays there. */
+const SINKS = /^\/dev\/(?:null|zero|full|stdout|stderr|tty|fd\/\d+)$/;
+
+export function isSink(path: string): boolean {
+  return SINKS.test(path);
+}
+
+export type Protected = {
+  /** Whether reading it would show a secret. */
+  readonly secret: (path: string) => boolean;
+  /** Whether it must not be written. */
+  readonly control: (path: string) => boolean;
+  /** Whether a glob, absolute, could be the name of a secret or lead into one. */
+  readonly globSecret: (glob: string) => boolean;
+};
+
+export type Openings = {
+  /** Globs that policies protect besides: neither read nor written. */
+  readonly more: readonly string[];
+  /** Places of the system that a trusted policy lets commands write. */
+  readonly opened: readonly string[];
+  /** Directories that only we write: grants are kept there. */
+  readonly kept?: readonly string[] | undefined;
+};
+
+export function protectedPaths(places: Places, { more, opened, kept = [] }: Openings): Protected {
+  const ours = pathSet(kept, places);
+  const extra = pathSet(more, places);
+  const secrets = pathSet(SECRETS, places);
+  const controls = pathSet(CONTROLS, places);
+  const keeps = pathSet(CONTROL_PLACES, places);
+  // A project below a place that is protected as a whole can be worked in.
+  const open = pathSet([places.project, ...opened], places);
+  const named = (path: string): string => insideOf(path, places);
+  const secret = (path: string): boolean =>
+    extra.has(path) || (secrets.has(path) && !EXAMPLES.test(path));
+  return {
+    secret,
+    control: (path) =>
+      !isSink(path) &&
+      (secret(path) ||
+        ours.has(path) ||
+        controls.has(named(path)) ||
+        (keeps.has(path) && !open.has(path))),
+    globSecret: (glob) => {
+      if (secret(glob)) return true;
+      const regex = globRegex(glob, '(?:/.*)?');
+      // A star alone does not cover names with a dot, and the others are too rare to ask for it.
+      if (/(?:^|\/)\*$/.test(glob)) return false;
+      return samples(places).some((path) => regex.test(path));
+    },
+  };
+}
+
+/** A path of the project as if the project were at the top: where it lies says nothing of it. */
+function insideOf(path: string, { project }: Places): string {
+  return project !== '/' && path.startsWith(`${project}/`) ? path.slice(project.length) : path;
+}
+
+/** What globs are tried with; those with a usual ending are known by it. */
+const SAMPLE_NAMES = [
+  ...['.env', '.env.local', '.env.production', '.npmrc', '.netrc', '.git-credentials', '.pypirc'],
+  ...['id_rsa', 'id_ed25519', '.ssh/id_rsa', '.aws/credentials', '.git/config'],
+];
+
+function samples({ project, home }: Places): readonly string[] {
+  const places = [project, posixJoin(project, 'config'), home];
+  const inside = places.flatMap((place) => SAMPLE_NAMES.map((name) => posixJoin(place, name)));
+  return [...inside, '/etc/shadow', '/proc/self/environ', '/proc/1/environ'];
+}
+
+function posixJoin(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`;
+}

@@ -1,0 +1,88 @@
+// The scopes of a policy as a command line of bubblewrap: a boundary that the kernel holds, for
+// those who want one. The system can be read, what is in scope can be read or written, the home
+// directory is empty but for that, and what is protected is not there. Pure: who calls it has
+// looked up what exists, and what it really is.
+//
+// Left out on purpose: `--die-with-parent`, because a run outlives who started it, and its runner,
+// too; and `--new-session`, because job control ends with it. A command that has a terminal of its
+// own can therefore type into it, but nobody else reads that.
+
+/** Absolute paths without links. What does not exist is passed over. */
+export type SandboxScopes = {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly protect: readonly SandboxProtected[];
+};
+
+export type SandboxProtected = {
+  readonly path: string;
+  readonly kind: 'file' | 'directory';
+};
+
+export type SandboxPlace = {
+  readonly project: string;
+  readonly home: string;
+  /** Hosts cannot be told apart from outside: all of it, or nothing. */
+  readonly network: boolean;
+  readonly cwd: string;
+  /** Directories that are empty inside; without links, and they must exist. */
+  readonly emptied?: readonly string[];
+  /** What the recorder itself needs inside, whatever the scopes say. */
+  readonly also?: { readonly read: readonly string[]; readonly write: readonly string[] };
+};
+
+// Sockets of other programs are in these, and one on a read-only disk can be used all the same.
+export const EMPTIED = ['/tmp', '/var/tmp', '/run'];
+// Where the names of hosts are looked up on many systems: /etc/resolv.conf is a link to there.
+const RESOLVER = '/run/systemd/resolve';
+
+/** The arguments of `bwrap` up to the `--` behind which the command stands. */
+export function bwrapArgs(scopes: SandboxScopes, place: SandboxPlace): readonly string[] {
+  const { project, home, network, cwd, also = { read: [], write: [] } } = place;
+  const { emptied = [...EMPTIED, home] } = place;
+  const write = inOrder(scopes.write);
+  const everything = write.includes('/');
+  // Later ones lie over earlier ones: parents before what is in them, what may be written over
+  // what may be read, and what is protected over all of it.
+  return [
+    ...[everything ? '--bind' : '--ro-bind', '/', '/'],
+    ...['--dev', '/dev', '--proc', '/proc'],
+    ...(everything ? [] : emptiedIn(scopes, emptied)),
+    ...(network ? ['--ro-bind-try', RESOLVER, RESOLVER] : []),
+    ...inOrder([...scopes.read, project]).flatMap((path) => bind('--ro-bind-try', path)),
+    ...write.flatMap((path) => bind('--bind-try', path)),
+    ...inOrder(scopes.protect.map(({ path }) => path)).flatMap((path) => mask(path, scopes)),
+    ...inOrder(also.read).flatMap((path) => bind('--ro-bind-try', path)),
+    ...inOrder(also.write).flatMap((path) => bind('--bind-try', path)),
+    ...['--unshare-pid', '--unshare-ipc', ...(network ? [] : ['--unshare-net'])],
+    ...['--cap-drop', 'ALL', '--chdir', cwd, '--'],
+  ];
+}
+
+/** Root itself is there already, and once more over everything would bring back what is hidden. */
+function bind(how: '--ro-bind-try' | '--bind-try', path: string): readonly string[] {
+  return path === '/' ? [] : [how, path, path];
+}
+
+/** Unless a scope has all of it. */
+function emptiedIn({ read, write }: SandboxScopes, paths: readonly string[]): readonly string[] {
+  const open = [...read, ...write];
+  return inOrder(paths)
+    .filter((path) => path !== '/' && !open.some((scope) => isWithin(path, scope)))
+    .flatMap((path) => ['--tmpfs', path]);
+}
+
+/** A directory is empty and cannot be written, a file cannot be opened. */
+function mask(path: string, { protect }: SandboxScopes): readonly string[] {
+  const directory = protect.some((one) => one.path === path && one.kind === 'directory');
+  return directory ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+}
+
+function isWithin(path: string, scope: string): boolean {
+  return scope === '/' || path === scope || path.startsWith(`${scope}/`);
+}
+
+/** Each once, a directory before what is in it. */
+function inOrder(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}

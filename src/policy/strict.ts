@@ -1,0 +1,143 @@
+// Whether a unit is what a denying or asking rule means. Strict where an allowing rule is narrow:
+// the program counts wherever it lies, the words may stand in any order among others, options may
+// be bundled, shortened or spelled out, subcommands and paths named otherwise. More words never
+// make a rule miss.
+
+import { posix } from 'node:path';
+import { programNames, subcommandName } from './aliases.ts';
+import { absolute, globRegex } from './paths.ts';
+import type { WordPattern } from './pattern.ts';
+import { readCall } from './profiles/index.ts';
+import type { Arg } from './unit.ts';
+
+/** `maybe`: with what is only known when it runs, it could be. */
+export type StrictMatch = 'yes' | 'maybe' | 'no';
+
+export type StrictPlace = {
+  readonly project: string;
+  /** Where the command may run; undefined when that is not known. */
+  readonly cwds: readonly string[] | undefined;
+};
+
+export function strictMatch(
+  words: readonly WordPattern[],
+  argv: readonly Arg[],
+  place: StrictPlace,
+): StrictMatch {
+  const [program, ...rest] = words;
+  const first = argv[0];
+  if (program === undefined || first === undefined) return 'no';
+  if (first.kind !== 'literal') return 'maybe';
+  const name = baseName(first.value);
+  if (!isProgram(program, name)) return 'no';
+  const wilds = argv.slice(1).filter(({ kind }) => kind !== 'literal');
+  let missing = missingOptions(words, argv);
+  const operands = rest.filter((word) => optionOf(word) === undefined && word.kind !== 'rest');
+  const { left, globs } = missingOperands(operands, argv.slice(1), { ...place, name });
+  missing += left;
+  if (missing === 0) return globs > 0 ? 'maybe' : 'yes';
+  const many = wilds.some((arg) => arg.kind === 'unknown' && !arg.one);
+  return many || missing <= wilds.length ? 'maybe' : 'no';
+}
+
+function baseName(value: string): string {
+  return value.slice(value.lastIndexOf('/') + 1);
+}
+
+function isProgram(pattern: WordPattern, name: string): boolean {
+  if (pattern.kind === 'literal') return programNames(baseName(pattern.value), name);
+  return pattern.kind === 'partial' ? pattern.regex.test(name) : true;
+}
+
+/** The option that a word of a rule asks for; of `-fd*` what is sure. */
+function optionOf(word: WordPattern): string | undefined {
+  if (word.kind === 'literal') return /^-./.test(word.value) ? word.value : undefined;
+  return word.kind === 'partial' && /^-[A-Za-z]+$/.test(word.lead) ? word.lead : undefined;
+}
+
+/** How many options of the rule are not there, by any of their spellings. */
+function missingOptions(words: readonly WordPattern[], argv: readonly Arg[]): number {
+  const wanted = words.flatMap((word) => optionOf(word) ?? []);
+  if (wanted.length === 0) return 0;
+  const given = argv.flatMap((arg) => (arg.kind === 'literal' ? [arg.value] : []));
+  const names = new Set(optionNames(argv));
+  const letters = new Set(given.filter((one) => /^-[^-]/.test(one)).join(''));
+  const head = words.flatMap(literalArg).filter(({ value }) => !value.startsWith('-'));
+  return wanted.filter((option) => {
+    if (given.some((one) => sameOption(option, one))) return false;
+    const own = option.includes('=') ? [] : optionNames([...head, literal(option)]);
+    if (own.length > 0 && own.every((name) => names.has(name))) return false;
+    const bundle = /^-[A-Za-z0-9]+$/.test(option);
+    return !(bundle && [...option.slice(1)].every((letter) => letters.has(letter)));
+  }).length;
+}
+
+function sameOption(option: string, word: string): boolean {
+  if (word === option || word.startsWith(`${option}=`)) return true;
+  const name = word.split('=', 1)[0] ?? '';
+  return option.startsWith('--') && name.length > 2 && option.startsWith(name);
+}
+
+/** The options of a command line by their full names. */
+function optionNames(argv: readonly Arg[]): readonly string[] {
+  const parts = readCall(argv)?.parts ?? [];
+  return parts.flatMap(({ role, option }) => (role === 'option' ? (option ?? []) : []));
+}
+
+type Literal = Arg & { readonly kind: 'literal' };
+
+function literal(value: string): Literal {
+  return { kind: 'literal', value, source: value, span: undefined };
+}
+
+function literalArg(word: WordPattern): Literal[] {
+  return word.kind === 'literal' ? [literal(word.value)] : [];
+}
+
+type OperandPlace = StrictPlace & { readonly name: string };
+
+/** The operands of the rule in their order, anywhere among the words. */
+function missingOperands(
+  operands: readonly WordPattern[],
+  args: readonly Arg[],
+  place: OperandPlace,
+): { readonly left: number; readonly globs: number } {
+  let [at, left, globs] = [0, 0, 0];
+  for (const operand of operands) {
+    const found = args.findIndex((arg, index) => index >= at && isOperand(operand, arg, place));
+    if (found < 0) left += 1;
+    else {
+      at = found + 1;
+      if (args[found]?.kind === 'glob') globs += 1;
+    }
+  }
+  return { left, globs };
+}
+
+function isOperand(operand: WordPattern, arg: Arg, place: OperandPlace): boolean {
+  if (arg.kind === 'unknown') return false;
+  if (arg.kind === 'glob') {
+    return operand.kind !== 'literal' || globRegex(arg.pattern).test(operand.value);
+  }
+  const { name, project } = place;
+  if (operand.kind === 'literal') {
+    const { value } = operand;
+    if (arg.value === value || subcommandName(name, arg.value) === subcommandName(name, value)) {
+      return true;
+    }
+    const there = absolute(value, project);
+    return arg.value.includes('/') || value.includes('/') || arg.value.startsWith('.')
+      ? spellings(arg.value, place).includes(there)
+      : (place.cwds ?? []).some((cwd) => cwd !== project && absolute(arg.value, cwd) === there);
+  }
+  if (operand.kind !== 'partial') return true;
+  return [arg.value, ...spellings(arg.value, place)].some((one) => operand.regex.test(one));
+}
+
+/** The path as it is, absolute and from the project. */
+function spellings(value: string, { project, cwds }: StrictPlace): readonly string[] {
+  return (cwds ?? [project]).flatMap((cwd) => {
+    const path = absolute(value, cwd);
+    return [path, posix.relative(project, path)];
+  });
+}

@@ -1,0 +1,117 @@
+// What stands around the words of a unit: the directory it runs in, the variables it sets, the
+// files it is redirected to. A rule is about words; these are allowed by the policy as a whole.
+
+import type { Verdict } from './decision.ts';
+import {
+  type Facts,
+  type Objection,
+  pathObjection,
+  protectionObjection,
+  unknownDirectory,
+} from './facts.ts';
+import { absolute } from './paths.ts';
+import { isSink } from './protected.ts';
+import type { Assigned, Unit, UnitRedirect } from './unit.ts';
+import { showsSecret, variableClass } from './variables.ts';
+
+/** The first thing around it that is not allowed. Where all is allowed, only what is dangerous. */
+export function surroundings(
+  unit: Unit,
+  facts: Facts,
+  { fallback, text }: { readonly fallback: Verdict; readonly text: string },
+): Objection | undefined {
+  const open = fallback === 'allow';
+  for (const assigned of unit.assigned) {
+    const objection = variableObjection(assigned, facts, open);
+    if (objection !== undefined) return objection;
+  }
+  for (const redirect of unit.redirects) {
+    const objection = redirectObjection(redirect, unit, facts, open);
+    if (objection !== undefined) return objection;
+  }
+  // What is in a here-document is only known as text.
+  if (unit.redirects.some(({ effect }) => effect === 'text') && showsSecret(text)) {
+    const message = 'what it is given could show a secret of the environment';
+    return { code: 'env', detail: 'secret', span: unit.span, message };
+  }
+  for (const arg of unit.argv) {
+    if (arg.kind !== 'literal' && showsSecret(arg.source)) {
+      return {
+        code: 'env',
+        detail: 'secret',
+        span: arg.span,
+        message: `\`${arg.source}\` would show a secret of the environment`,
+      };
+    }
+  }
+  return open ? undefined : directoryObjection(unit, facts);
+}
+
+function variableObjection(
+  { name, value, how, span }: Assigned,
+  { variables }: Facts,
+  open: boolean,
+): Objection | undefined {
+  const kind = variableClass(name, value, variables);
+  if (kind === 'harmless' || (kind === 'other' && (open || how === 'shell'))) return undefined;
+  return {
+    code: 'env',
+    detail: name,
+    span,
+    message:
+      kind === 'dangerous'
+        ? `\`${name}\` can change what programs do`
+        : `what \`${name}\` does to the program is not known`,
+    hint: 'Variables that may be set are listed under `env`.',
+  };
+}
+
+function redirectObjection(
+  { effect, target, span }: UnitRedirect,
+  { cwds }: Unit,
+  facts: Facts,
+  open: boolean,
+): Objection | undefined {
+  if (effect === 'dup' || effect === 'text' || target === undefined) return undefined;
+  const value = target.kind === 'literal' ? target.value : undefined;
+  if (value !== undefined && isSink(value)) return undefined;
+  const word = { value, prefix: target.kind === 'literal' ? '' : target.prefix, arg: target };
+  const accesses = effect === 'read' ? (['read'] as const) : (['write'] as const);
+  for (const access of accesses) {
+    const held = protectionObjection(word, access, { cwds, facts });
+    if (held !== undefined) return held;
+  }
+  if (open) return undefined;
+  if (effect === 'read') return pathObjection(word, 'read', { cwds, facts, scope: facts.read });
+  const listed =
+    value !== undefined &&
+    (cwds !== undefined || value.startsWith('/')) &&
+    (cwds ?? ['/']).every((cwd) => {
+      const path = absolute(value, cwd);
+      return facts.redirects.has(path) && facts.redirects.has(facts.real(path));
+    });
+  if (listed) return undefined;
+  return {
+    code: 'redirect',
+    detail: effect,
+    span: span ?? target.span,
+    message: `no policy lists \`${target.source}\` as a file to write to`,
+    hint: 'Files that `>` may write are listed under `redirects`.',
+  };
+}
+
+function directoryObjection(
+  { cwds, span }: Unit,
+  { cwd, places, real }: Facts,
+): Objection | undefined {
+  if (cwds === undefined) return unknownDirectory(span);
+  const outside = cwds.find((one) => !cwd.has(one) || !cwd.has(real(one)));
+  if (outside === undefined) return undefined;
+  return {
+    code: 'cwd',
+    detail: outside,
+    span,
+    message: `it runs in \`${outside}\`, outside of ${places.project}`,
+    hint: 'Directories that commands may run in are listed under scopes.cwd.',
+  };
+}

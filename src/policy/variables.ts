@@ -1,0 +1,80 @@
+// Variables of the environment as a policy sees them: a few are harmless whatever they say, a few
+// only with some values, many change what programs run, and of the others nobody knows.
+
+/** Harmless with any value. */
+const HARMLESS = new Set([
+  ...['CI', 'DEBUG', 'VERBOSE', 'NO_COLOR', 'FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'COLOR'],
+  ...['TERM', 'COLUMNS', 'LINES', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LC_COLLATE', 'TZ'],
+  ...['LC_MESSAGES', 'LC_NUMERIC', 'LC_TIME', 'NODE_ENV', 'RAILS_ENV', 'RACK_ENV', 'APP_ENV'],
+  ...['RUST_BACKTRACE', 'RUST_LOG', 'LOG_LEVEL', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE'],
+  ...['PYTHONIOENCODING', 'PYTHONUTF8', 'PYTHONHASHSEED', 'CARGO_TERM_COLOR', 'GOMAXPROCS'],
+  ...['GOFLAGS_UNSET', 'NEXT_TELEMETRY_DISABLED', 'DISABLE_TELEMETRY', 'DO_NOT_TRACK'],
+  ...[
+    'HUSKY',
+    'SKIP_PREFLIGHT_CHECK',
+    'TF_IN_AUTOMATION',
+    'DEBIAN_FRONTEND',
+    'GIT_TERMINAL_PROMPT',
+  ],
+  ...['PORT', 'JEST_WORKERS', 'VITEST_MAX_THREADS', 'UV_NO_PROGRESS', 'PIP_NO_INPUT'],
+]);
+
+/** Harmless with these values. */
+const HARMLESS_VALUES: Readonly<Record<string, RegExp>> = {
+  PAGER: /^(?:cat|)$/,
+  GIT_PAGER: /^(?:cat|)$/,
+  MANPAGER: /^(?:cat|)$/,
+  GIT_EDITOR: /^(?:true|:)$/,
+  EDITOR: /^(?:true|:)$/,
+};
+
+/** They choose programs, libraries, configuration or credentials. */
+const DANGEROUS = new RegExp(
+  [
+    '^(?:PATH|IFS|ENV|HOME|SHELL|CDPATH|FPATH|MANPATH|MANOPT|MANROFFOPT|FCEDIT|POSIXLY_CORRECT)$',
+    '^(?:BASH_.*|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|GLOBIGNORE|EXECIGNORE|HISTFILE)$',
+    '^(?:LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_TUNABLES|HOSTALIASES|INPUTRC)$',
+    '^(?:TMPDIR|TEMP|TMP|XDG_.*|TERMINFO.*|TERMCAP|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESS.*)$',
+    '^(?:GIT_.*|SSH_.*|GPG_.*|GNUPGHOME|RSYNC_RSH|CVS_RSH|SUDO_.*|DOCKER_.*|KUBE.*|HELM_.*)$',
+    '^(?:NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|npm_.*|NPM_.*|YARN_.*|PNPM_.*|BUN_.*|DENO_.*)$',
+    '^(?:PYTHON.*|PIP_.*|UV_.*|VIRTUAL_ENV|CONDA_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|PHP.*|LUA_.*)$',
+    '^(?:CC|CXX|CPP|LD|AR|AS|RUSTC.*|RUSTFLAGS|CARGO_.*|RUSTUP_.*|GO[A-Z]*|CGO_.*|MAKE.*|MFLAGS)$',
+    '^(?:JAVA_.*|_JAVA_OPTIONS|JDK_.*|MAVEN_.*|GRADLE_.*|CLASSPATH|CFLAGS|CXXFLAGS|LDFLAGS)$',
+    '^(?:.*_PROXY|.*_proxy|ALL_PROXY|SSL_.*|CURL_.*|WGETRC|OPENSSL_.*|REQUESTS_.*|AWS_.*)$',
+    '^(?:TF_.*|ANSIBLE_.*|VAGRANT_.*|PGPASSFILE|PGSERVICE.*|MYSQL_.*|SQLITE.*|.*_ASKPASS)$',
+    '^(?:.*_EDITOR|RES_OPTIONS)$',
+    '^(?:.*_WRAPPER|.*_PRELOAD|.*_SHELL|.*_COMMAND|.*_OPTIONS|.*_CONFIG|CUFF_.*|DERUN_.*)$',
+  ].join('|'),
+);
+
+export type VariableClass = 'harmless' | 'dangerous' | 'other';
+
+/** `listed` are the names that a policy allows, `FOO_*` too. */
+export function variableClass(
+  name: string,
+  value: string | undefined,
+  listed: (name: string) => boolean,
+): VariableClass {
+  if (listed(name) || HARMLESS.has(name)) return 'harmless';
+  const values = Object.hasOwn(HARMLESS_VALUES, name) ? HARMLESS_VALUES[name] : undefined;
+  if (values !== undefined && value !== undefined && values.test(value)) return 'harmless';
+  return DANGEROUS.test(name) ? 'dangerous' : 'other';
+}
+
+export function listedNames(names: readonly string[]): (name: string) => boolean {
+  const exact = new Set(names.filter((name) => !name.endsWith('*')));
+  const starts = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+  return (name) => exact.has(name) || starts.some((start) => name.startsWith(start));
+}
+
+const SECRET_NAME =
+  /(?:KEY|TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|PRIVATE|_PAT$|_DSN$)/i;
+const SECRET_START = /^(?:AWS|GITHUB|GITLAB|OPENAI|ANTHROPIC|AZURE|GOOGLE|GCP|NPM|SLACK|STRIPE)_/;
+
+/** Whether words as written, like `$AWS_SECRET_ACCESS_KEY`, would show what is in a secret. */
+export function showsSecret(source: string): boolean {
+  for (const [, name = ''] of source.matchAll(/\$\{?[!#]?([A-Za-z_]\w*)/g)) {
+    if (SECRET_NAME.test(name) || SECRET_START.test(name)) return true;
+  }
+  return false;
+}

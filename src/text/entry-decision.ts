@@ -1,0 +1,27 @@
+// The key `decision` of an entry, read back from JSON. Here, because the journal and the intent of
+// a capture both have it.
+
+import {
+  DECISION_APPROVALS,
+  DECISION_MODES,
+  DECISION_VERDICTS,
+  type EntryDecision,
+} from '../types.ts';
+import { asObject, asOneOf, asString } from './json.ts';
+
+/** Null for an entry of before there were policies, and for what cannot be a decision. */
+export function decisionOf(value: unknown): EntryDecision | null {
+  const json = asObject(value);
+  const verdict = asOneOf(DECISION_VERDICTS, json?.verdict);
+  const mode = asOneOf(DECISION_MODES, json?.mode);
+  const code = asString(json?.code);
+  if (verdict === undefined || mode === undefined || code === undefined) return null;
+  const rule = asString(json?.rule) ?? null;
+  const approved = asOneOf(DECISION_APPROVALS, json?.approved) ?? null;
+  const beside = besideOf(json?.beside);
+  return { verdict, code, mode, rule, approved, ...(beside.length > 0 && { beside }) };
+}
+
+function besideOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}

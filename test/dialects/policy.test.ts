@@ -1,0 +1,211 @@
+// A policy in front of every dialect: what is refused does not run, says why, and is written down.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { processMetrics } from '../../src/ops/metrics.ts';
+import type { AskPerson, CallContext, Plugin, ToolResult } from '../../src/plugin.ts';
+import { Approvals } from '../../src/policy-approvals.ts';
+import { call, World } from '../recorder/helper.ts';
+import { verifies } from '../requirements.ts';
+import { DIALECTS, type DialectCase, POLICY } from './policy-helper.ts';
+
+class Agent {
+  readonly world: World;
+  readonly #plugin: Plugin;
+  readonly #dialect: DialectCase;
+
+  static async open(dialect: DialectCase, policy: string): Promise<Agent> {
+    const world = new World({ policy });
+    return new Agent(world, await world.open(dialect.plugin), dialect);
+  }
+
+  private constructor(world: World, plugin: Plugin, dialect: DialectCase) {
+    this.world = world;
+    this.#plugin = plugin;
+    this.#dialect = dialect;
+  }
+
+  run(command: string, about: Partial<CallContext> = {}): Promise<ToolResult> {
+    const { tool, argument } = this.#dialect;
+    return call(this.#plugin, tool, { [argument]: command }, about);
+  }
+
+  made(name: string): boolean {
+    return existsSync(join(this.world.project, name));
+  }
+
+  decisions() {
+    return this.world.entries().map(({ command, end_reason, decision }) => ({
+      command,
+      end_reason,
+      decision,
+    }));
+  }
+}
+
+async function counted(verdict: string, code: string): Promise<number> {
+  const text = await (await processMetrics()).text();
+  const line = `cuff_policy_decisions_total{verdict="${verdict}",code="${code}"} `;
+  return Number(
+    text
+      .split('\n')
+      .find((one) => one.startsWith(line))
+      ?.slice(line.length) ?? 0,
+  );
+}
+
+const choosing =
+  (value: string): AskPerson =>
+  async () => ({ kind: 'chosen', value });
+
+const enforced = { mode: 'enforce', rule: null, approved: null } as const;
+
+describe.each(DIALECTS.map((one) => [one.name, one] as const))(
+  '%s under a policy',
+  (_, dialect) => {
+    it('refuses what is denied, says why, and writes it down', async () => {
+      verifies('S000-R257');
+      const before = await counted('deny', 'rule.deny');
+      const agent = await Agent.open(dialect, POLICY);
+      const { success, text } = await agent.run('echo before; touch denied');
+      expect(success).toBe(false);
+      expect(text).toMatch(/^cuff policy: denied \(rule\.deny\)\./);
+      expect(text).toContain('it is only a test');
+      expect(text).not.toContain('approve');
+      expect(agent.made('denied')).toBe(false);
+      expect(agent.decisions()).toEqual([
+        {
+          command: 'echo before; touch denied',
+          end_reason: 'denied',
+          decision: { ...enforced, verdict: 'deny', code: 'rule.deny', rule: 'touch denied' },
+        },
+      ]);
+      expect(agent.world.entry()).toMatchObject({ run_id: null, exit_code: null, stdout: null });
+      expect(await counted('deny', 'rule.deny')).toBe(before + 1);
+    });
+
+    it('runs what is allowed, and the answer is the same as without a policy', async () => {
+      const agent = await Agent.open(dialect, POLICY);
+      const { success, text } = await agent.run('echo hello');
+      expect(success).toBe(true);
+      expect(text).toContain('hello');
+      expect(text).not.toContain('policy');
+      expect(agent.decisions()).toEqual([
+        {
+          command: 'echo hello',
+          end_reason: 'itself',
+          decision: { ...enforced, verdict: 'allow', code: 'rule.allow', rule: 'echo *' },
+        },
+      ]);
+    });
+
+    it('tells how to approve what it asks about, and one yes is good for one run', async () => {
+      const agent = await Agent.open(dialect, POLICY);
+      const refused = await agent.run('touch asked');
+      expect(refused.success).toBe(false);
+      expect(refused.text).toMatch(/^cuff policy: needs approval \(default\.ask\)\./);
+      const id = /Ask the person to run: cuff policy approve ([a-z2-7]{8})$/.exec(
+        refused.text,
+      )?.[1];
+      expect((await agent.run('touch asked')).text).toBe(refused.text);
+      expect(agent.made('asked')).toBe(false);
+
+      const approvals = new Approvals(agent.world.stateRoot);
+      const question = approvals.find(id ?? '');
+      expect(question).toMatchObject({ command: 'touch asked', cwd: agent.world.project });
+      if (question !== undefined) approvals.grant(question);
+      // Not for anything that is only alike.
+      expect((await agent.run('touch asked; true')).success).toBe(false);
+      expect((await agent.run('touch asked')).success).toBe(true);
+      expect(agent.made('asked')).toBe(true);
+      expect((await agent.run('touch asked')).text).toContain('cuff policy approve');
+      const approved = agent.decisions().map(({ decision }) => decision?.approved);
+      expect(approved).toEqual([null, null, null, 'grant', null]);
+    });
+
+    it('asks the person that is there: once is once', async () => {
+      const agent = await Agent.open(dialect, POLICY);
+      const asked: string[] = [];
+      const ask: AskPerson = async ({ message, choices, waitMs }) => {
+        asked.push(message);
+        expect(choices.map(({ value }) => value)).toEqual(['once', 'always', 'deny']);
+        expect(waitMs).toBeLessThan(45_000);
+        return { kind: 'chosen', value: 'once' };
+      };
+      expect((await agent.run('touch asked', { ask })).success).toBe(true);
+      expect(agent.made('asked')).toBe(true);
+      expect(asked).toHaveLength(1);
+      expect(asked[0]).toContain('touch asked');
+      expect(asked[0]).toContain(agent.world.project);
+      expect((await agent.run('touch asked')).success).toBe(false);
+      expect(agent.decisions()[0]?.decision).toEqual({
+        ...enforced,
+        verdict: 'ask',
+        code: 'default.ask',
+        approved: 'elicitation',
+      });
+    });
+
+    it('makes a rule of always, and keeps what else is in the file', async () => {
+      const agent = await Agent.open(dialect, POLICY);
+      const first = await agent.run("touch 'as*ked'", { ask: choosing('always') });
+      expect(first).toMatchObject({ success: true });
+      expect(first.text).not.toContain('policy');
+      expect((await agent.run("touch 'as*ked'")).success).toBe(true);
+      expect((await agent.run('touch asXked')).success).toBe(false);
+      expect(agent.decisions()[1]?.decision).toMatchObject({ code: 'rule.allow', approved: null });
+      const text = readFileSync(agent.world.policyFile, 'utf8');
+      expect(text.startsWith(POLICY.trimEnd())).toBe(true);
+      expect(text).toContain("touch 'as*ked'");
+    });
+
+    it('does not run what the person does not want, or says nothing about', async () => {
+      const agent = await Agent.open(dialect, POLICY);
+      const declined = await agent.run('touch asked', { ask: async () => ({ kind: 'declined' }) });
+      expect(declined.text).toMatch(/The person was asked and said no\.$/);
+      const denied = await agent.run('touch asked', { ask: choosing('deny') });
+      expect(denied.text).toBe(declined.text);
+      const strange = await agent.run('touch asked', { ask: choosing('whatever') });
+      expect(strange.text).toContain('cuff policy approve');
+      const silent = await agent.run('touch asked', { ask: async () => ({ kind: 'none' }) });
+      expect(silent.text).toContain('cuff policy approve');
+      expect(agent.made('asked')).toBe(false);
+      expect(agent.decisions().map(({ end_reason }) => end_reason)).toEqual(
+        Array.from({ length: 4 }, () => 'denied'),
+      );
+    });
+
+    it('runs nothing for a caller who left while the person was asked', async () => {
+      const agent = await Agent.open(dialect, POLICY);
+      const controller = new AbortController();
+      const ask: AskPerson = async () => {
+        controller.abort();
+        return { kind: 'chosen', value: 'once' };
+      };
+      const { success } = await agent.run('touch asked', { ask, signal: controller.signal });
+      expect(success).toBe(false);
+      expect(agent.made('asked')).toBe(false);
+    });
+
+    it('under warn adds one line to what it runs, under record only writes it down', async () => {
+      verifies('S000-R262');
+      const warned = await Agent.open(dialect, `mode: warn\n${POLICY}`);
+      const { text } = await warned.run('touch denied');
+      expect(text).toMatch(/\[policy: deny \(rule\.deny\): [^\n]*\]/);
+      expect(warned.made('denied')).toBe(true);
+      const decision = { ...enforced, verdict: 'deny', code: 'rule.deny', rule: 'touch denied' };
+      expect(warned.decisions()[0]?.decision).toEqual({ ...decision, mode: 'warn' });
+
+      const recorded = await Agent.open(dialect, `mode: record\n${POLICY}`);
+      expect((await recorded.run('touch denied')).text).not.toContain('policy');
+      expect(recorded.made('denied')).toBe(true);
+      expect(recorded.decisions()[0]?.decision).toEqual({ ...decision, mode: 'record' });
+    });
+
+    it('with mode off is as if there were none', async () => {
+      const agent = await Agent.open(dialect, `mode: off\n${POLICY}`);
+      expect((await agent.run('touch denied')).success).toBe(true);
+      expect(agent.decisions()[0]?.decision).toBeNull();
+    });
+  },
+);
