@@ -131,7 +131,7 @@ export class PolicyChecker {
   }
 
   #decide({ judgement, mode, files, project }: Compiled, command: string, cwd: string): Checked {
-    const decision = decided(judgement, command, this.#realPath(cwd));
+    const decision = judgement.decide(command, this.#realPath(cwd));
     return { command, cwd, project, mode, decision, files };
   }
 
@@ -142,27 +142,6 @@ export class PolicyChecker {
     const found = realPath(path);
     this.#real.set(path, found);
     return found;
-  }
-}
-
-/** A fault of ours is not for a command to profit from. */
-function decided(judgement: Judgement, command: string, cwd: string): Decision {
-  try {
-    return judgement.decide(command, cwd);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const reason: Reason = {
-      verdict: 'ask',
-      code: 'unanalysable',
-      detail: 'fault',
-      span: undefined,
-      unit: '',
-      message: `It could not be judged: ${why}.`,
-      rule: undefined,
-      nearest: undefined,
-      hint: undefined,
-    };
-    return { verdict: 'ask', code: 'unanalysable', reasons: [reason] };
   }
 }
 

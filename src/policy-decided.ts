@@ -18,12 +18,12 @@ export type Decide = (command: string, cwd: string, gated: boolean) => Told;
 export function decideBy(judgement: Judgement, policies: readonly LoadedPolicy[]): Decide {
   const named = gateable(policies);
   return (command, cwd, gated) => {
-    const plain = decided(judgement, command, cwd, false);
+    const plain = judgement.decide(command, cwd, { gated: false });
     const clear = !gated || plain.verdict !== 'ask' || named === undefined;
     if (clear || plain.reasons.some((reason) => unseen(reason, command, named))) {
       return { decision: plain, relies: false };
     }
-    const open = decided(judgement, command, cwd, true);
+    const open = judgement.decide(command, cwd, { gated: true });
     const relies = open.verdict === 'allow';
     return { decision: relies ? open : plain, relies };
   };
@@ -49,7 +49,10 @@ export function denyBy(judgement: Judgement, policies: readonly LoadedPolicy[]):
     const [program = '', ...rest] = argv;
     const judged = !program.includes('/') && !SHELL.test(program) && inside(rest);
     const more = judged ? judgement.decide(argv.map(quoteWord).join(' '), cwd).reasons : [];
-    return [...reasons, ...more].find(({ code }) => code === 'rule.deny');
+    // A fault of ours counts as a denial: nobody can be asked here.
+    return [...reasons, ...more].find(
+      ({ code, detail }) => code === 'rule.deny' || detail === 'fault',
+    );
   };
 }
 
@@ -108,29 +111,3 @@ const BUILTINS = new Set(
     'shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait'
   ).split(' '),
 );
-
-/** A fault of ours must not let anything through. */
-function decided(judgement: Judgement, command: string, cwd: string, gated: boolean): Decision {
-  try {
-    return judgement.decide(command, cwd, { gated });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return {
-      verdict: 'ask',
-      code: 'unanalysable',
-      reasons: [
-        {
-          verdict: 'ask',
-          code: 'unanalysable',
-          detail: 'fault',
-          span: undefined,
-          unit: '',
-          message: `It could not be judged: ${why}.`,
-          rule: undefined,
-          nearest: undefined,
-          hint: undefined,
-        },
-      ],
-    };
-  }
-}

@@ -36,6 +36,7 @@ export type Judge = {
   readonly kept?: readonly string[];
 };
 
+/** Never throws: what we cannot decide is to be asked. */
 export type Judgement = {
   /** What may be done with the command when it runs in this directory. */
   decide(text: string, cwd: string, options?: DecideOptions): Decision;
@@ -67,12 +68,24 @@ export function judge({ policies, project, home, real, kept }: Judge): Judgement
     ),
   };
   return {
-    decide: (text, cwd, options) => decideText(court, text, cwd, options?.gated),
-    decideProcess: (argv, cwd) => decideProcess(argv, cwd, court),
+    decide: (text, cwd, options) => orAsk(() => decideText(court, text, cwd, options?.gated)),
+    decideProcess: (argv, cwd) => orAsk(() => decideProcess(argv, cwd, court)),
     mode: strictest(MODES, (policy) => policy.mode) ?? 'off',
     gate: strictest(['off', 'on', 'strict'] as const, (policy) => policy.gate) ?? 'off',
     sandbox: strictest(['off', 'bwrap'] as const, (policy) => policy.sandbox) ?? 'off',
   };
+}
+
+/** A fault of ours is not for a command to profit from. */
+function orAsk(decide: () => Decision): Decision {
+  try {
+    return decide();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `It could not be judged: ${why}.`;
+    const reason = plainReason(wholeText(''), 'ask', 'unanalysable', message);
+    return decisionOf([{ ...reason, detail: 'fault', span: undefined }]);
+  }
 }
 
 export function decideText(court: Court, text: string, cwd: string, gated = false): Decision {

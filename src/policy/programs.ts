@@ -141,7 +141,7 @@ export function isOwnPath(value: string): boolean {
   return programName(value).includes('/');
 }
 
-function baseName(value: string): string {
+export function baseName(value: string): string {
   return value.slice(value.lastIndexOf('/') + 1);
 }
 

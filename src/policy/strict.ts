@@ -8,6 +8,7 @@ import { programNames, subcommandName } from './aliases.ts';
 import { absolute, globRegex } from './paths.ts';
 import type { WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';
+import { baseName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
 /** `maybe`: with what is only known when it runs, it could be. */
@@ -38,10 +39,6 @@ export function strictMatch(
   if (missing === 0) return globs > 0 ? 'maybe' : 'yes';
   const many = wilds.some((arg) => arg.kind === 'unknown' && !arg.one);
   return many || missing <= wilds.length ? 'maybe' : 'no';
-}
-
-function baseName(value: string): string {
-  return value.slice(value.lastIndexOf('/') + 1);
 }
 
 function isProgram(pattern: WordPattern, name: string): boolean {

@@ -263,6 +263,22 @@ describe('a decision', () => {
     expect(judged.decide('cat /state/sessions/y', PROJECT).verdict).toBe('allow');
   });
 
+  it('is to ask when it cannot be made', () => {
+    const policy = policyOf(policyText({ default: 'allow', allow: ['cat *'] }));
+    const policies = [{ policy, origin: 'user', file: undefined }] as const;
+    const real = (path: string): string => {
+      if (path !== PROJECT) throw new Error('the disk is gone');
+      return path;
+    };
+    const judged = judge({ policies, project: PROJECT, home: HOME, real });
+    const { verdict, reasons } = judged.decide('cat x', PROJECT);
+    expect([verdict, reasons[0]?.detail, reasons[0]?.message]).toEqual([
+      'ask',
+      'fault',
+      'It could not be judged: the disk is gone.',
+    ]);
+  });
+
   it('sees where links lead, if somebody tells', () => {
     const policy = policyOf(policyText({ allow: ['cat *'] }));
     const policies = [{ policy, origin: 'user', file: undefined }] as const;
