@@ -78,7 +78,6 @@ export type ProblemCode =
   | 'subscript'
   | 'process_substitution'
   | 'heredoc_in_substitution'
-  | 'history'
   | 'syntax_option';
 
 export type Analysis = {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { policyYaml } from '../../src/policy/generate/index.ts';
 import { readPolicy } from '../../src/policy/load.ts';
 import { verifies } from '../requirements.ts';
 import { HOME, PROJECT, policyOf } from './helper.ts';
@@ -69,6 +71,26 @@ describe('a policy file', () => {
       gate: 'on',
       sandbox: 'off',
     });
+  });
+
+  it('of seed 000 is read, and written again to the letter', () => {
+    const file = new URL('./fixtures/seed-sample.yml', import.meta.url);
+    const sample = readFileSync(file, 'utf8');
+    const policy = policyOf(sample);
+    expect(policy.policies.flatMap(({ commands }) => commands)).toHaveLength(9);
+    const written = policyYaml({
+      strategy: 'pattern',
+      generatedAt: Date.parse('2026-01-18T14:30:52Z'),
+      sessions: 47,
+      commands: 1_523,
+      accepted: 1_523,
+      attacks: { allowed: 0, total: 1 },
+      policy,
+      excluded: [],
+    });
+    expect(policyOf(written)).toEqual(policy);
+    // Two lines of ours say what it is worth.
+    expect(written.replace(/^# (?:Strategy|Accepts).*\n/gm, '')).toBe(sample);
   });
 
   it('may be JSON, and may be empty', () => {
