@@ -99,6 +99,8 @@ export function decideText(court: Court, text: string, cwd: string, gated = fals
     makes: makesFiles(analysis.units),
     gated,
   };
+  const large = analysis.problems.some(({ code }) => code === 'too_many');
+  const units = large ? analysis.units.map(shortened) : analysis.units;
   const pattern = mayBeDangerous(analysis) ? dangerousPattern(text) : undefined;
   const whole = wholeText(text);
   return decisionOf([
@@ -114,27 +116,43 @@ export function decideText(court: Court, text: string, cwd: string, gated = fals
         ]),
     ...analysis.problems.map((problem) => problemReason(problem, text, refused)),
     ...analysis.functions.flatMap(({ name, span }) => shadowing(name, span, court, refused)),
-    ...analysis.units.map((unit) => judgeUnit(unit, court, given)),
+    ...units.map((unit) => judgeUnit(unit, court, given)),
   ]);
 }
 
-/** The built-in rules read the text anew, so they are asked only about programs they know. */
+/** The built-in rules read the text anew, so they are asked only where they could have a say. */
 function mayBeDangerous({ text, problems, units }: Analysis): boolean {
-  // What is too large to be taken apart is not allowed anyway.
-  if (problems.length > 0) return !problems.some(({ code }) => code.startsWith('too_'));
+  // What is large and was not understood is not allowed anyway.
+  if (problems.length > 0) return text.length <= BROKEN_LENGTH_MAX;
   if (/\brm\b|mkfs|\bdd\b|\/dev\/(?!null\b)/.test(text)) return true;
   return units.some(
     ({ argv: [first], redirects }) =>
-      (first !== undefined && (first.kind !== 'literal' || DANGEROUS.test(first.value))) ||
+      (first?.kind === 'literal' && DANGEROUS.test(first.value)) ||
       redirects.some(({ target }) => target !== undefined && !isPlain(target)),
   );
 }
+
+const BROKEN_LENGTH_MAX = 4_096;
 
 const DANGEROUS = /^(?:.*\/)?(?:rm|dd|tee|mkfs.*)$/;
 
 /** A file, and no device. */
 function isPlain(target: Arg): boolean {
-  return target.kind === 'literal' && (!/dev/.test(target.value) || isSink(target.value));
+  const value = target.kind === 'literal' ? target.value : target.prefix;
+  return !value.includes('dev') || isSink(value);
+}
+
+const WORDS_MAX = 256;
+
+/** Of what has too many words to be allowed, the first tell whether it is denied. */
+function shortened(unit: Unit): Unit {
+  const { argv, assigned, redirects } = unit;
+  return {
+    ...unit,
+    argv: argv.slice(0, WORDS_MAX),
+    assigned: assigned.slice(0, WORDS_MAX),
+    redirects: redirects.slice(0, WORDS_MAX),
+  };
 }
 
 /** Strictest first, otherwise in the order of the text. */
