@@ -18,7 +18,7 @@ import { type Lint, lintPolicy } from './policy/lint.ts';
 import { readPolicy } from './policy/load.ts';
 import type { LoadedPolicy, Policy } from './policy/policy.ts';
 import { homeOf, policyPlaces, projectPolicy, readPolicyFile } from './policy-files.ts';
-import { realPath } from './policy-real.ts';
+import { shortMemory } from './policy-real.ts';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from './text/json.ts';
 
 export { lossLine, type Reason, TARGETS, type Target };
@@ -85,7 +85,7 @@ export class PolicyChecker {
   readonly #options: CheckOptions;
   readonly #home: string;
   readonly #compiled = new Map<string, Compiled>();
-  readonly #real = new Map<string, string>();
+  readonly #real = shortMemory();
 
   constructor(options: CheckOptions) {
     this.#options = options;
@@ -112,7 +112,7 @@ export class PolicyChecker {
 
   #projectOf(cwd: string, otherwise: (cwd: string) => string): string {
     const { project } = this.#options;
-    return this.#realPath(project === undefined ? otherwise(cwd) : resolve(project));
+    return this.#real(project === undefined ? otherwise(cwd) : resolve(project));
   }
 
   #known(key: string, make: () => Compiled): Compiled {
@@ -124,24 +124,14 @@ export class PolicyChecker {
   }
 
   #compile(policies: readonly LoadedPolicy[], project: string): Compiled {
-    const real = (path: string): string => this.#realPath(path);
-    const judgement = judge({ policies, project, home: this.#home, real });
+    const judgement = judge({ policies, project, home: this.#home, real: this.#real });
     const files = policies.flatMap(({ file }) => (file === undefined ? [] : [file]));
     return { judgement, mode: judgement.mode, files, project };
   }
 
   #decide({ judgement, mode, files, project }: Compiled, command: string, cwd: string): Checked {
-    const decision = judgement.decide(command, this.#realPath(cwd));
+    const decision = judgement.decide(command, this.#real(cwd));
     return { command, cwd, project, mode, decision, files };
-  }
-
-  /** Where it leads, as far as it is there. */
-  #realPath(path: string): string {
-    const known = this.#real.get(path);
-    if (known !== undefined) return known;
-    const found = realPath(path);
-    this.#real.set(path, found);
-    return found;
   }
 }
 

@@ -18,13 +18,14 @@ const KEPT_MS = 100; // one decision asks about the same paths many times
 const KEPT_MAX = 10_000;
 
 /** The same with a short memory. */
-export function shortMemory(now: () => number = () => performance.now()): (path: string) => string {
+export function shortMemory(): (path: string) => string {
   const known = new Map<string, string>();
   let since = 0;
   return (path) => {
-    if (now() - since > KEPT_MS || known.size > KEPT_MAX) {
+    const now = performance.now();
+    if (now - since > KEPT_MS || known.size > KEPT_MAX) {
       known.clear();
-      since = now();
+      since = now;
     }
     const found = known.get(path) ?? realPath(path);
     known.set(path, found);

@@ -73,7 +73,11 @@ function judgeRest(
   if (first === undefined || needsNoRule(unit) || isFunction(first, given)) {
     return around === undefined ? fine(unit) : objectionReason(unit, refused, around, undefined);
   }
-  if (first.kind !== 'literal') return unknownProgram(unit, court, given);
+  if (first.kind !== 'literal') {
+    const reason = unknownProgram(unit, court, given);
+    if (reason.verdict !== 'allow' || around === undefined) return reason;
+    return objectionReason(unit, refused, around, undefined);
+  }
   const found = allowing(unit, calls[0]?.call, court, given);
   if (found.rule !== undefined && around !== undefined) {
     return objectionReason(unit, refused, around, found.rule);

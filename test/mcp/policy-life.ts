@@ -26,6 +26,12 @@ export class Guarded extends Life {
     return readFileSync(join(this.project, '.cuff', 'policy.yml'), 'utf8');
   }
 
+  /** What the servers of this state root have logged. */
+  get log(): string {
+    const file = join(this.cli.root, 'logs', 'cuff.log');
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
   async asked(connect: AskedConnect, person: Person, dialect = 'cuff_shell'): Promise<AskedClient> {
     const command = this.command('cuff', '--dialect', dialect);
     return connect(command, this.env, person);

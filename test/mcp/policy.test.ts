@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { until } from '../cli/helper.ts';
 import { POLICY } from '../dialects/policy-helper.ts';
 import { answers, clientNamed, Guarded, run } from './policy-life.ts';
 
@@ -128,28 +129,25 @@ describe('a server', () => {
     const client = await life.connect(connect, 'cuff', '--dialect', 'cuff_shell');
     // Under each version exactly one of the two is denied, so that the whole is under both.
     const command = (i: number): string => `touch a${i}; mkdir b${i}`;
-    let flips = 0;
-    const flipping = (async () => {
-      for (; flips < FLIPS; flips += 1) {
-        life.policy(version(flips % 2 === 0 ? 'mkdir' : 'touch'));
-        await new Promise((resolve) => setTimeout(resolve, 300)); // a file counts once it is still
-      }
-    })();
     const texts: string[] = [];
-    while (flips < FLIPS) {
-      const calls = Array.from({ length: 50 }, (_, i) => run(client, command(i)));
-      for (const { isError, text } of await Promise.all(calls)) {
-        expect(isError).toBe(true);
-        texts.push(text);
+    for (let flip = 0; flip < FLIPS; flip += 1) {
+      const denied = flip % 2 === 0 ? 'mkdir' : 'touch';
+      life.policy(version(denied));
+      // Calls go on until the new version is what decides.
+      for (let taken = false; !taken; ) {
+        const calls = Array.from({ length: 50 }, (_, i) => run(client, command(i)));
+        const said = await Promise.all(calls);
+        expect(said.every(({ isError }) => isError)).toBe(true);
+        texts.push(...said.map(({ text }) => text));
+        taken = said.some(({ text }) => text.includes(`The rule \`${denied} *\``));
       }
     }
-    await flipping;
     const rules = new Set(texts.map((text) => /The rule `(\w+) \*`/.exec(text)?.[1] ?? text));
     expect([...rules].sort()).toEqual(['mkdir', 'touch']);
     expect(life.made('a0') || life.made('b0')).toBe(false);
     // A version that is wrong changes nothing.
     life.policy('policies: wrong\n');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await until(() => life.log.includes('Policy not taken'), 'the server has seen it');
     expect((await run(client, command(0))).text).toContain('cuff policy: denied');
   });
 });

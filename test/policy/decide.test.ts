@@ -187,6 +187,12 @@ describe('a denying rule', () => {
     expect(said({ default: 'allow', deny: [pattern] }, command)).toBe(wanted);
   });
 
+  it('is not needed for what is dangerous around a program that nobody knows', () => {
+    expect(said({ default: 'allow' }, '$x')).toBe('allow');
+    expect(said({ default: 'allow' }, 'LD_PRELOAD=./x.so $x')).toBe('ask env');
+    expect(said({ default: 'allow' }, '$x < ~/.ssh/id_rsa')).toBe('ask path.protected');
+  });
+
   it('leaves to the gate what only shows when it runs', () => {
     const judged = judgement(rules);
     expect(judged.decide('$x -rf v', PROJECT, { gated: true }).verdict).toBe('allow');
