@@ -102,7 +102,10 @@ function rowsOf(work) {
     row('-recorded', 'traced against recorded', pair('traced', 'recorded', 'ms'), undefined),
     row('-strace', 'strace -f -o /dev/null against bare', compared('strace'), undefined),
     ...(name === 'cat' || name === 'writes'
-      ? [row('-pty', 'on a terminal, traced against recorded', onTerminal(work), undefined)]
+      ? [
+          row('-socket', 'on sockets, against bare', compared('traced-socket'), undefined),
+          row('-pty', 'on a terminal, traced against recorded', onTerminal(work), undefined),
+        ]
       : [row('-bear', 'bear against bare', compared('bear'), undefined)]),
   ];
 }
@@ -169,7 +172,8 @@ function wordsOf(capture, cwd, inner) {
   ];
   return {
     recorded: runner('pipe'),
-    traced: runner('socket', '--trace', SHIM),
+    traced: runner('pipe', '--trace', SHIM, '--trace-stamps', 'no'), // as agents get it
+    'traced-socket': runner('socket', '--trace', SHIM),
     'recorded-pty': runner('pty'),
     'traced-pty': runner('pty', '--trace', SHIM),
     strace: ['strace', '-f', '-o', '/dev/null', ...inner],

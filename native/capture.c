@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -182,12 +181,6 @@ void capture_sync_late(struct capture *c) {
   fdatasync(c->events);
   trace_sync(true);
   fsync(c->dir);
-}
-
-/* The starter is about to sync what it has of the run: the disk is its own for now. */
-void capture_sync_soon(struct capture *c) {
-  poll(NULL, 0, SOON_MS);
-  capture_sync_late(c);
 }
 
 void capture_event(struct capture *c, const struct text *line) {

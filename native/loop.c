@@ -171,18 +171,16 @@ static void answer(struct run *r) {
   tty_leave(r);
   r->answered = true;
   r->hold_until = 0;
-  r->soon = r->o->sync && !r->sync && !open;
-  r->hold = !open && r->o->sync; /* "ended" follows at once: one message */
+  r->late = !r->sync && !open;
+  r->hold = !open; /* "ended" follows at once: one message */
   if (open) appear(r); /* before anybody hears of it: an order may follow at once */
-  else if (r->soon && !r->visible) record_started(r);
   if (WIFSIGNALED(r->status))
     say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
         (unsigned long long)c->offset, count, cause_name(r->cause));
   else
     say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
         cause_name(r->cause));
-  if (!r->visible && !r->soon) record_started(r); /* too late for orders, not for the record */
-  if (!r->sync && !r->soon) capture_sync_late(c);
+  if (!r->sync && open) capture_sync_late(c);
 }
 
 static void finish(struct run *r, bool rewrite) {
@@ -371,6 +369,8 @@ int run_main(struct options *o) {
   tty_raw(r); /* before a byte goes out: the terminal's answer to it must not be echoed */
   while (!r->ended) step(r);
   say_last(r);
-  if (r->soon) capture_sync_soon(&r->capture);
+  if (!r->visible) record_started(r); /* too late for orders, not for the record */
+  if (r->late && o->serve && r->capture.on && getppid() == o->server) return EXIT_UNSYNCED;
+  if (r->late) capture_sync_late(&r->capture);
   return o->serve ? 0 : end_like(r->status);
 }

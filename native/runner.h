@@ -8,7 +8,7 @@
  *   proc.c     descendants, survivors   kill.c     TERM, grace, KILL
  *   orders.c   what others ask for      tty.c      the outer terminal
  *   serve.c    many runs, one server    text.c     strings, time, JSON
- *   refuse.c   the end of a socket
+ *   refuse.c   the end of a socket       late.c     what is synced behind the answer
  *
  * and when it is traced (traced.h):
  *
@@ -36,7 +36,6 @@
 #define INDEX_DELAY_MS 50     /* an index record never waits longer than this for more data */
 #define NAP_US 200           /* so long a stream of crumbs is left to gather */
 #define HOLD_MS 4             /* a short run says that it started and ended in one message */
-#define SOON_MS 50            /* a sync that nobody waits for keeps out of the way so long */
 #define DRAIN_MS 100          /* how long survivors may hold up the answer */
 #define SYNC_BYTES (8u << 20) /* sync after this much, or after SYNC_MS, off the hot path */
 #define SYNC_MS 1000
@@ -67,6 +66,7 @@ struct options {
   bool sync;      /* everything is on disk before the answer */
   uint64_t sync_from; /* unless it is less output than this: then right behind it */
   bool serve;     /* forked by `runner serve`: fd 3 is shared with others */
+  pid_t server;   /* and that one's pid */
   long kill_after_ms;
   long grace_ms;
   uint64_t cap;
@@ -164,7 +164,7 @@ struct run {
   int status;
   bool exited, answered, ended, stopped, children;
   bool sync;    /* all is on disk before the answer */
-  bool soon;    /* or when all has been said: the starter keeps the output itself */
+  bool late;    /* or when all has been said, together with others */
   bool visible; /* others can see its pids and give it orders */
   bool hurry;  /* somebody wants it to end: a reader that does not read is not waited for */
   bool killed_all; /* everybody was killed: nobody of ours holds the streams */
@@ -213,7 +213,6 @@ void capture_append(struct capture *c, const struct stream *s);
 void capture_sync_tick(struct capture *c, int64_t now);
 void capture_sync(struct capture *c);
 void capture_sync_begin(struct capture *c);
-void capture_sync_soon(struct capture *c);
 void capture_sync_late(struct capture *c);
 void capture_event(struct capture *c, const struct text *line);
 void capture_retry_gap(struct capture *c);
@@ -294,6 +293,13 @@ bool tty_gone(void);
 void tty_resize(struct run *r, int cols, int rows);
 bool tty_size(int fd, int *cols, int *rows);
 int tty_restore_main(const char *hex);
+
+/* late.c */
+#define EXIT_UNSYNCED 3 /* a served runner that leaves the sync of its capture to its server */
+void late_add(const char *dir);
+int late_wait_ms(void);
+void late_tick(void);
+void late_end(void);
 
 /* loop.c, serve.c and runner.c */
 int run_main(struct options *o);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 
 #define REQUEST_MAX (16u << 20)
 #define RETRY_MS 20 /* after a fork that failed */
+#define LAST_MS 200 /* behind the end of the server, for runs that end at the same moment */
 
 extern char **environ;
 
@@ -30,9 +32,11 @@ struct child {
   struct child *next;
   pid_t pid;
   char id[ID_MAX + 1];
+  char dir[]; /* of its capture; empty without one */
 };
 
 static struct child *children; /* those that have a run */
+static pid_t server;           /* ourselves */
 static pid_t spare;            /* the one that waits for a request; 0 when there is none */
 static int fork_error;         /* and why there is none */
 
@@ -73,6 +77,7 @@ static char **split(char **at, char *end, uint32_t count) {
 struct taken {
   pid_t pid;
   char id[ID_MAX + 1];
+  char dir[PATH_MAX]; /* only its text is sent */
 };
 
 /* No system starts a command with that many words; the next request is not to suffer from it. */
@@ -89,17 +94,24 @@ static bool refuse(uint32_t length, const char *why) {
 }
 
 /* In the spare child, with a whole request: from here on it is the runner of one run. */
-static void become_runner(char **words, uint32_t count, char **variables, const sigset_t *mask) {
+static void become_runner(char **words, uint32_t count, int parent, const sigset_t *mask) {
   static struct options o;
+  static struct taken taken;
   char problem[256];
-  sigprocmask(SIG_SETMASK, mask, NULL);
-  environ = variables;
   o.serve = true;
-  if (parse_options(&o, (int)count, words, problem, sizeof problem) != 0) {
+  bool sound = parse_options(&o, (int)count, words, problem, sizeof problem) == 0;
+  taken.pid = getpid();
+  snprintf(taken.id, sizeof taken.id, "%s", words[0]);
+  snprintf(taken.dir, sizeof taken.dir, "%s", sound && o.dir ? o.dir : "");
+  send(parent, &taken, offsetof(struct taken, dir) + strlen(taken.dir) + 1, MSG_NOSIGNAL);
+  close(parent);
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  if (!sound) {
     tell(o.id ? o.id : "-", problem);
     _exit(2);
   }
   o.serve = true;
+  o.server = server;
   _exit(run_main(&o));
 }
 
@@ -117,11 +129,8 @@ static void wait_for_request(const sigset_t *mask, int parent) {
     char **words = head[1] > head[0] ? NULL : split(&at, end, head[1]);
     char **variables = head[2] > head[0] ? NULL : split(&at, end, head[2]);
     if (words == NULL || variables == NULL || head[1] == 0) break;
-    struct taken taken = {.pid = getpid()};
-    snprintf(taken.id, sizeof taken.id, "%s", words[0]);
-    send(parent, &taken, sizeof taken, MSG_NOSIGNAL);
-    close(parent);
-    become_runner(words, head[1], variables, mask);
+    environ = variables;
+    become_runner(words, head[1], parent, mask);
   }
   _exit(0);
 }
@@ -146,13 +155,15 @@ static bool refuse_request(void) {
 }
 
 static void note_taken(int from) {
-  struct taken taken;
-  while (recv(from, &taken, sizeof taken, MSG_DONTWAIT) == (ssize_t)sizeof taken) {
-    struct child *c = calloc(1, sizeof *c);
+  static struct taken taken;
+  while (recv(from, &taken, sizeof taken, MSG_DONTWAIT) > 0) {
+    size_t length = strlen(taken.dir) + 1;
+    struct child *c = malloc(sizeof *c + length);
     if (taken.pid == spare) spare = 0;
     if (c == NULL) continue; /* then its being killed goes unnoticed, and nothing else */
     c->pid = taken.pid;
     snprintf(c->id, sizeof c->id, "%s", taken.id);
+    memcpy(c->dir, taken.dir, length);
     c->next = children;
     children = c;
   }
@@ -163,7 +174,9 @@ static void forget(pid_t pid, int status) {
     struct child *c = *at;
     if (c->pid != pid) continue;
     /* One that came to its end has said so itself. */
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) tell(c->id, "gone");
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == EXIT_UNSYNCED) late_add(c->dir);
+    else if (code != 0) tell(c->id, "gone");
     *at = c->next;
     free(c);
     return;
@@ -184,9 +197,20 @@ static bool reap_runners(int signals, int taken) {
   return true;
 }
 
+/* Those that have just said that they are done may not have left their capture to us yet. */
+static void await_last(int signals, int taken) {
+  int64_t until = now_ms() + LAST_MS;
+  struct pollfd p = {.fd = signals, .events = POLLIN};
+  while (reap_runners(signals, taken), children != NULL) {
+    int64_t left = until - now_ms();
+    if (left <= 0 || (poll(&p, 1, (int)left) < 0 && errno != EINTR)) return;
+  }
+}
+
 int serve_main(void) {
   sigset_t mask, old;
   int pair[2];
+  server = getpid();
   sigemptyset(&mask);
   sigaddset(&mask, SIGCHLD);
   sigprocmask(SIG_BLOCK, &mask, &old);
@@ -201,9 +225,13 @@ int serve_main(void) {
     struct pollfd p[3] = {{.fd = spare == 0 ? 3 : -1, .events = POLLIN},
                           {.fd = signals, .events = POLLIN},
                           {.fd = pair[0], .events = POLLIN}};
-    if (poll(p, 3, spare == 0 ? RETRY_MS : -1) < 0 && errno != EINTR) return 1;
+    if (poll(p, 3, spare == 0 ? RETRY_MS : late_wait_ms()) < 0 && errno != EINTR) return 1;
     if (p[2].revents) note_taken(pair[0]);
-    if (p[1].revents && !reap_runners(signals, pair[0])) return 0;
-    if (p[0].revents && !refuse_request()) return 0;
+    if (p[1].revents && !reap_runners(signals, pair[0])) break;
+    if (p[0].revents && !refuse_request()) break;
+    late_tick();
   }
+  await_last(signals, pair[0]);
+  late_end();
+  return 0;
 }

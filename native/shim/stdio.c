@@ -32,33 +32,44 @@ WEAK extern const char *gnu_get_libc_version(void);
 
 enum place { PLACE_UNKNOWN, PLACE_CODE, PLACE_WRITABLE, PLACE_PROTECTED };
 
-struct looked_up {
-  uintptr_t at, page, base;
-  enum place place;
+/* One loaded file. */
+struct image {
+  uintptr_t at, page; /* an address in it; how large pages are */
+  uintptr_t base;
+  const struct elf_segment *segments;
+  int count; /* 0: none was found */
 };
 
-static int look_in(struct loaded *object, size_t size, void *with) {
-  struct looked_up *l = with;
-  (void)size;
-  for (int i = 0; i < object->count; i++) {
-    const struct elf_segment *s = &object->segments[i];
-    uintptr_t from = object->base + s->address, to = from + s->memory_bytes;
-    if (s->type == PT_LOAD && l->at >= from && l->at < to) {
-      l->base = object->base;
-      if (s->flags & PF_X) l->place = PLACE_CODE;
-      else if ((s->flags & PF_W) && l->place == PLACE_UNKNOWN) l->place = PLACE_WRITABLE;
+static enum place place_in(const struct image *image, const void *address) {
+  uintptr_t at = (uintptr_t)address;
+  enum place place = PLACE_UNKNOWN;
+  for (int i = 0; i < image->count; i++) {
+    const struct elf_segment *s = &image->segments[i];
+    uintptr_t from = image->base + s->address, to = from + s->memory_bytes;
+    if (s->type == PT_LOAD && at >= from && at < to) {
+      if (s->flags & PF_X) place = PLACE_CODE;
+      else if ((s->flags & PF_W) && place == PLACE_UNKNOWN) place = PLACE_WRITABLE;
     }
     /* Protected after relocation, in whole pages: what the loader did, not what the file says. */
-    from &= ~(l->page - 1), to &= ~(l->page - 1);
-    if (s->type == PT_GNU_RELRO && l->at >= from && l->at < to) l->place = PLACE_PROTECTED;
+    from &= ~(image->page - 1), to &= ~(image->page - 1);
+    if (s->type == PT_GNU_RELRO && at >= from && at < to) place = PLACE_PROTECTED;
   }
-  return l->place != PLACE_UNKNOWN;
+  return place;
 }
 
-static struct looked_up look_up(const void *at) {
-  struct looked_up l = {.at = (uintptr_t)at, .page = getauxval ? getauxval(AT_PAGESZ) : 0};
-  if (dl_iterate_phdr && l.page != 0) dl_iterate_phdr(look_in, &l);
-  return l;
+static int is_image(struct loaded *object, size_t size, void *with) {
+  struct image *image = with;
+  (void)size;
+  image->base = object->base, image->segments = object->segments, image->count = object->count;
+  if (place_in(image, (const void *)image->at) != PLACE_UNKNOWN) return 1;
+  image->count = 0;
+  return 0;
+}
+
+static struct image image_with(const void *at) {
+  struct image image = {.at = (uintptr_t)at, .page = getauxval ? getauxval(AT_PAGESZ) : 0};
+  if (dl_iterate_phdr && image.page != 0 && at != NULL) dl_iterate_phdr(is_image, &image);
+  return image;
 }
 
 /* --- glibc */
@@ -84,23 +95,35 @@ static ssize_type told_write(void *file, const void *data, ssize_type length) {
   return done;
 }
 
-static void patch_table(void **table, uintptr_t libc) {
+/* Where the table has it; NULL unless exactly once, also where it has been exchanged already. */
+static void **slot_in(const struct image *libc, void **table) {
   void **slot = NULL;
-  if (look_up(table).base != libc || look_up(table + JUMPS - 1).base != libc) return;
+  if (!place_in(libc, table) || !place_in(libc, table + JUMPS - 1)) return NULL;
   for (int i = 0; i < JUMPS; i++) {
     if (table[i] != (void *)glibc_write) continue;
-    if (slot != NULL) return;
+    if (slot != NULL) return NULL;
     slot = &table[i];
   }
-  if (slot == NULL) return; /* or it has been exchanged already */
-  struct looked_up l = look_up(slot);
-  uintptr_t page = (uintptr_t)slot & ~(l.page - 1);
-  if (l.place != PLACE_PROTECTED && l.place != PLACE_WRITABLE) return;
-  if (l.place == PLACE_PROTECTED &&
-      SYS3(SYS_mprotect, page, l.page, PROT_READ | PROT_WRITE) < 0)
-    return;
-  __atomic_store_n(slot, (void *)told_write, __ATOMIC_RELEASE);
-  if (l.place == PLACE_PROTECTED) SYS3(SYS_mprotect, page, l.page, PROT_READ);
+  return slot;
+}
+
+static void exchange(void **slot) {
+  if (slot != NULL) __atomic_store_n(slot, (void *)told_write, __ATOMIC_RELEASE);
+}
+
+/* They lie side by side, mostly on one page: it is opened once for all of them. */
+static void exchange_all(const struct image *libc, void **const *slots, int count) {
+  uintptr_t from = UINTPTR_MAX, to = 0;
+  for (int i = 0; i < count; i++) {
+    uintptr_t page = (uintptr_t)slots[i] & ~(libc->page - 1);
+    if (slots[i] == NULL || place_in(libc, slots[i]) != PLACE_PROTECTED) continue;
+    if (page < from) from = page;
+    if (page + libc->page > to) to = page + libc->page;
+  }
+  /* What is between them is protected like them. */
+  if (to != 0 && SYS3(SYS_mprotect, from, to - from, PROT_READ | PROT_WRITE) < 0) return;
+  for (int i = 0; i < count; i++) exchange(slots[i]);
+  if (to != 0) SYS3(SYS_mprotect, from, to - from, PROT_READ);
 }
 
 /* The tables by their names, and those that stdout really has: since 2.37 they are members of an
@@ -109,15 +132,16 @@ static void patch_glibc(void) {
   enum { VTABLE = 0xd8, WIDE_DATA = 0xa0, WIDE_VTABLE = 0xe0 }; /* in struct _IO_FILE_plus */
   void *original = NEXT(_IO_file_write);
   char *out = _IO_2_1_stdout_, *wide = NULL;
-  struct looked_up code = look_up(original);
-  if (original == NULL || code.place != PLACE_CODE || !fileno_unlocked) return;
+  struct image libc = image_with(original);
+  if (libc.count == 0 || place_in(&libc, original) != PLACE_CODE || !fileno_unlocked) return;
   glibc_write = (file_write *)original;
-  patch_table(_IO_file_jumps, code.base);
-  patch_table(_IO_wfile_jumps, code.base);
-  if (look_up(out).base != code.base) return;
-  memcpy(&wide, out + WIDE_DATA, sizeof wide);
-  patch_table(*(void ***)(out + VTABLE), code.base);
-  if (look_up(wide).base == code.base) patch_table(*(void ***)(wide + WIDE_VTABLE), code.base);
+  void **slots[4] = {slot_in(&libc, _IO_file_jumps), slot_in(&libc, _IO_wfile_jumps)};
+  if (place_in(&libc, out)) {
+    memcpy(&wide, out + WIDE_DATA, sizeof wide);
+    slots[2] = slot_in(&libc, *(void ***)(out + VTABLE));
+    if (place_in(&libc, wide)) slots[3] = slot_in(&libc, *(void ***)(wide + WIDE_VTABLE));
+  }
+  exchange_all(&libc, slots, 4);
 }
 
 /* --- musl */
@@ -165,25 +189,22 @@ void shim_stdio_opened(void *file) {
   if (f != NULL && musl_usual != NULL && f->write == musl_usual) f->write = told_musl_write;
 }
 
-static int looks_like_musl(const struct musl_file *f, int fd, uintptr_t base) {
+static int looks_like_musl(const struct image *libc, const struct musl_file *f, int fd) {
   enum { PERMANENT = 1, NOT_READ = 4 };
-  struct looked_up l = look_up(f);
-  if (l.place != PLACE_WRITABLE || l.base != base) return 0;
+  if (place_in(libc, f) != PLACE_WRITABLE) return 0;
   if (f->fd != fd || (f->flags & (PERMANENT | NOT_READ)) != (PERMANENT | NOT_READ)) return 0;
   const void *functions[] = {(const void *)f->write, (const void *)f->seek,
                              (const void *)f->close};
-  for (int i = 0; i < 3; i++) {
-    l = look_up(functions[i]);
-    if (l.place != PLACE_CODE || l.base != base) return 0;
-  }
+  for (int i = 0; i < 3; i++)
+    if (place_in(libc, functions[i]) != PLACE_CODE) return 0;
   return 1;
 }
 
 static void patch_musl(void) {
   if (!&stdout || !&stderr) return;
   struct musl_file *out = stdout, *err = stderr;
-  uintptr_t base = look_up(out).base;
-  if (base == 0 || !looks_like_musl(out, 1, base) || !looks_like_musl(err, 2, base)) return;
+  struct image libc = image_with(out);
+  if (!looks_like_musl(&libc, out, 1) || !looks_like_musl(&libc, err, 2)) return;
   musl_usual = err->write;
   musl_first = out->write == musl_usual ? NULL : out->write;
   musl_out = out;

@@ -15,6 +15,12 @@
 #define WINDOW_NS 100000000
 #define WINDOW_PROMPT 8
 #define BATCH_RECORDS ((4096u - sizeof(struct trace_frame)) / sizeof(struct trace_write))
+/* How soon behind one write the next may begin for what was asked about the first to hold for it,
+ * where no other thread could change it: in so short a time no process is made and no filter is put
+ * in place; and in the shorter one no system call begins and ends, so that the descriptor is still
+ * what it was. */
+#define SAME_PROCESS_NS 2000
+#define SAME_STREAM_NS 60
 /* How often a last flush looks whether another thread is done: some 20 microseconds. */
 #define LAST_TRIES 2000
 
@@ -31,9 +37,13 @@ static uint64_t window_ns; /* when it began */
 static int window_sent;
 static int batch_taken;
 static int ending;
+/* The last record of this process: its descriptor and stream in one word, so that a signal cannot
+ * come between the two, and when all was done. Changed by who has taken the batch. */
+static uint64_t last_stream, last_ns;
 static int vdso_lies; /* somebody's clock_gettime is not the kernel's (faketime) */
 
 WEAK extern int clock_gettime(int clock, struct sys_time *to);
+WEAK extern char __libc_single_threaded; /* of glibc; without it nobody knows */
 
 uint64_t shim_clock_ns(void) {
   struct sys_time now = {0, 0};
@@ -68,8 +78,31 @@ static NOINLINE void send_alone(const struct trace_write *record) {
   frame_send_ready(&frame.head, sizeof frame.head + sizeof frame.record, TRACE_WRITE, FROM_SHIM);
 }
 
-static void add_record(const struct trace_write *record) {
-  if (!shim_own_process() || !take_batch()) {
+static uint64_t word_of(int fd, uint32_t stream) {
+  return (uint64_t)(uint32_t)fd << 32 | stream;
+}
+
+/* How long ago the last record was done, if it was one of `fd` and by this thread; `stream` is what
+ * that was then. */
+static uint64_t since_last(int fd, uint64_t at_ns, uint32_t *stream) {
+  if (&__libc_single_threaded == NULL || !__libc_single_threaded) return UINT64_MAX;
+  uint64_t word = __atomic_load_n(&last_stream, __ATOMIC_RELAXED);
+  uint64_t done_ns = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
+  if ((uint32_t)(word >> 32) != (uint32_t)fd) return UINT64_MAX;
+  if (word != __atomic_load_n(&last_stream, __ATOMIC_RELAXED)) return UINT64_MAX;
+  *stream = (uint32_t)word;
+  return at_ns - done_ns; /* before it: very long ago */
+}
+
+static void note_last(int fd, uint32_t stream) {
+  if (&__libc_single_threaded == NULL || !__libc_single_threaded) return;
+  __atomic_store_n(&last_stream, word_of(-1, 0), __ATOMIC_RELAXED);
+  __atomic_store_n(&last_ns, shim_clock_ns(), __ATOMIC_RELAXED);
+  __atomic_store_n(&last_stream, word_of(fd, stream), __ATOMIC_RELAXED);
+}
+
+static void add_record(int fd, const struct trace_write *record, int own) {
+  if (!own || !take_batch()) {
     send_alone(record);
     return;
   }
@@ -84,6 +117,7 @@ static void add_record(const struct trace_write *record) {
     window_sent++;
     send_batch(now_ns);
   }
+  note_last(fd, record->stream);
   give_batch();
 }
 
@@ -98,6 +132,7 @@ void shim_flush(void) {
 }
 
 void shim_reset_batch(void) {
+  last_stream = word_of(-1, 0);
   batch_count = 0;
   window_ns = 0;
   give_batch();
@@ -178,13 +213,16 @@ static uint64_t hash_of(const struct sys_vector *v, size_t count, size_t length)
 
 static void tell(int fd, uint64_t at_ns, const struct sys_vector *v, size_t count, size_t length) {
   struct trace_write record = {.at_ns = at_ns, .took_ns = took(at_ns)};
-  if (!shim_may_speak()) return; /* a filter that no hook saw may kill for what follows */
-  record.stream = stream_of(fd);
+  uint64_t since = since_last(fd, at_ns, &record.stream);
+  int same = since < SAME_PROCESS_NS;
+  /* A filter that no hook saw may kill for what follows. */
+  if (same ? !shim_on() : !shim_may_speak()) return;
+  if (since >= SAME_STREAM_NS) record.stream = stream_of(fd);
   if (record.stream == 0) return;
   record.length = (uint32_t)length;
   if (v == NULL) record.stream |= STREAM_UNHASHED;
   else record.hash = hash_of(v, count, length);
-  add_record(&record);
+  add_record(fd, &record, same || shim_own_process());
 }
 
 void shim_tell_vector(int fd, uint64_t at_ns, const struct sys_vector *v, size_t count,

@@ -104,6 +104,19 @@ describe('a descriptor', () => {
     },
   );
 
+  it('is asked about again as soon as it could be another, or the writer could', () => {
+    const run = drive('pipe', [calls, 'in_a_row']);
+    expect([run.code, run.stdout.length, run.stderr.length]).toEqual([0, 20_040, 1250]);
+    expectEveryByteTold(run);
+    const child = run.stdout
+      .toString()
+      .split('')
+      .map((letter) => letter === 'v');
+    const parent = of(run, 'stderr')[0]?.pid;
+    expect(of(run, 'stdout').map(({ pid }) => pid !== parent)).toEqual(child);
+    expect(run.frames.length).toBeLessThan(1000);
+  });
+
   it('that a shell has swapped is the other stream', () => {
     const swap = '{ echo to-err; echo to-out >&2; } 3>&1 1>&2 2>&3 3>&-; /bin/echo plain';
     const run = drive('pipe', ['bash', '-c', swap]);

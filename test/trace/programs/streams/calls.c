@@ -106,6 +106,37 @@ static void dups(void) {
   write(2, "e-raw\n", 6);
 }
 
+/* As little as can lie between two writes. */
+static long raw_dup3(long from, long to) {
+#ifdef __x86_64__
+  long result;
+  register long flags __asm__("rdx") = 0;
+  __asm__ volatile("syscall" : "=a"(result) : "0"(SYS_dup3), "D"(from), "S"(to), "r"(flags)
+                   : "rcx", "r11", "memory");
+  return result;
+#else
+  return syscall(SYS_dup3, from, to, 0);
+#endif
+}
+
+/* In a row, without a pause; now and then the number is another's stream for one letter, and now
+ * and then a child that shares our memory writes the letter: o by us, e to stderr, v by a child. */
+static void in_a_row(void) {
+  int out = dup(1), err = dup(2);
+  for (int i = 0; i < 20000; i++) {
+    write(1, "o", 1);
+    if (i % 16 == 5) {
+      check(raw_dup3(err, 1) == 1, "to stderr");
+      write(1, "e", 1);
+      check(raw_dup3(out, 1) == 1, "and back");
+    }
+    if (i % 500 == 7 && vfork() == 0) {
+      write(1, "v", 1);
+      _exit(0);
+    }
+  }
+}
+
 static void failing(void) {
   const char *volatile nowhere = NULL;
   int file = open("/dev/null", O_RDONLY);
@@ -159,6 +190,7 @@ int main(int argc, char **argv) {
     syscall(SYS_execve, words[0], words, environ);
   } else if (!strcmp(name, "partial")) partial();
   else if (!strcmp(name, "dups")) dups();
+  else if (!strcmp(name, "in_a_row")) in_a_row();
   else if (!strcmp(name, "failing")) failing();
   else if (!strcmp(name, "killed")) {
     for (int i = 0; i < 1000; i++) all(1, pattern + i, 50);
