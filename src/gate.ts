@@ -9,6 +9,7 @@ import * as fs from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { makeDirectories } from './directories.ts';
 import { errnoOf } from './errors.ts';
 
 export type GateProcess = {
@@ -261,7 +262,7 @@ function addressIn(directory: string): { readonly path: string; readonly tempora
 
 function isPrivate(dir: string): boolean {
   try {
-    fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectories(dir, 0o700);
     const found = fs.lstatSync(dir);
     return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
   } catch {

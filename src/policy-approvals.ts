@@ -9,6 +9,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectories } from './directories.ts';
 import { errnoOf } from './errors.ts';
 import type { Decision } from './policy/decision.ts';
 import { asCount, asString, asStrings, parseObject } from './text/json.ts';
@@ -174,7 +175,7 @@ export class Approvals {
   #write(kind: Kind, question: Question): void {
     const text = `${JSON.stringify(question)}\n`;
     if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw new RangeError('too long to be approved');
-    fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectories(this.#directory, 0o700);
     if (!this.#isOurs()) throw new RangeError(`${this.#directory} is no directory of ours`);
     const draft = join(this.#directory, `.${question.id}.${process.pid}.${newId()}`);
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;

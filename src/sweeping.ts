@@ -4,6 +4,7 @@ import { closeSync, constants, lstatSync, openSync, readFileSync, utimesSync } f
 import { join } from 'node:path';
 import type { Store } from './capture/store.ts';
 import { type SweepOptions, type Swept, sweep } from './capture/sweep.ts';
+import { errnoOf, isAppError } from './errors.ts';
 import { SWEEP_PAUSE_MS } from './limits.ts';
 import type { Log } from './ops/log.ts';
 import { within } from './running.ts';
@@ -27,9 +28,18 @@ export async function sweepLogged(
 
 /**
  * Looks at a few captures, unless somebody did so a moment ago; and when the run lasts, at all
- * others for as long as it does. A short command in a full state root is not held up.
+ * others for as long as it does. A short command in a full state root is not held up, and one in a
+ * place that is none is not, either: that it is not recorded is said elsewhere.
  */
 export async function sweepAtStart(store: Store, log: Log, done: Promise<unknown>): Promise<void> {
+  try {
+    await sweepBeside(store, log, done);
+  } catch (error) {
+    if (errnoOf(error) === undefined && !isAppError(error)) throw error;
+  }
+}
+
+async function sweepBeside(store: Store, log: Log, done: Promise<unknown>): Promise<void> {
   let over = false;
   const end = done.then(() => {
     over = true;

@@ -6,6 +6,7 @@
 import * as fs from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
+import { makeDirectories } from './directories.ts';
 import { cacheDir, findRunner } from './run/binary.ts';
 import { findShim } from './run/shim.ts';
 import type { RunSpec } from './run/spec.ts';
@@ -116,7 +117,7 @@ function stored(path: string): Known | undefined {
 function store(path: string, { key, at, result }: Known): void {
   const temp = `${path}.${process.pid}.tmp`;
   try {
-    fs.mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+    makeDirectories(join(path, '..'), 0o700);
     fs.writeFileSync(temp, `${JSON.stringify({ key, at, ...result })}\n`, { mode: 0o600 });
     fs.renameSync(temp, path);
   } catch {

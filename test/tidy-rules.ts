@@ -12,7 +12,7 @@ const FUNCTION_LINES_MAX = 70;
 export const LINE_COLUMNS_MAX = 100;
 
 const ENTRIES = ['src/index.ts', 'src/cli/cuff.ts', 'src/cli/derun.ts'];
-const GROUND = ['src/types.ts', 'src/errors.ts', 'src/limits.ts'];
+const GROUND = ['src/types.ts', 'src/errors.ts', 'src/limits.ts', 'src/directories.ts'];
 const DOORS = ['cli', 'mcp', 'dialects', 'library', 'web'];
 const ROOMS = ['policy', 'run', 'capture', 'journal', 'trace'];
 

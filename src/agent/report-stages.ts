@@ -4,8 +4,9 @@
 // notice or be disturbed (it has traps of its own, or looks at the variables of the shell), it is
 // let be.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectories } from '../directories.ts';
 import { processAlive, thisProcess } from '../run/processes.ts';
 import { quoteWord, shortLine } from '../text/printable.ts';
 import { endingPipeline } from '../text/shell-facts.ts';
@@ -70,7 +71,7 @@ export class StageWatch {
   }
 
   #open(): string {
-    mkdirSync(this.#root, { recursive: true, mode: 0o700 });
+    makeDirectories(this.#root, 0o700);
     for (const name of readdirSync(this.#root)) {
       const [pid = 0, startTime = 0] = name.split('-').map(Number);
       if (!processAlive({ pid, startTime })) {

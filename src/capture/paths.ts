@@ -5,6 +5,7 @@
 import * as nodeFs from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, win32 } from 'node:path';
+import { makeDirectories } from '../directories.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import { SESSION_ID_LENGTH_MAX } from '../limits.ts';
 
@@ -96,7 +97,7 @@ export function ensureRoot(root: string): void {
 export function ensurePrivateDir(path: string): void {
   let stat = nodeFs.lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) {
-    nodeFs.mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
+    makeDirectories(path, DIRECTORY_MODE);
     stat = nodeFs.lstatSync(path);
   }
   if (!stat.isDirectory()) throw unsafe(path, 'is not a directory of its own');

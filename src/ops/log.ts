@@ -1,16 +1,9 @@
 // The internal log: JSON lines in logs/derun.log under the state root. It never speaks to a
 // terminal, holds no output and no environment, and a log that cannot be written stops nobody.
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectories } from '../directories.ts';
 
 const LOG_BYTES_MAX = 4 * 1024 * 1024; // and as much again in the older one
 
@@ -51,7 +44,7 @@ export function appendLog(dir: string, name: string, text: string): void {
   const path = join(dir, name);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectories(dir, 0o700);
     const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
     try {
       writeSync(fd, text);

@@ -4,6 +4,7 @@
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectories } from '../directories.ts';
 import type { Health } from '../plugin.ts';
 import { processAlive, thisProcess } from '../run/processes.ts';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
@@ -143,7 +144,7 @@ function readServer(path: string): KnownServer | undefined {
 function replace(path: string, text: string): void {
   const temp = `${path}.tmp`;
   try {
-    fs.mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+    makeDirectories(join(path, '..'), 0o700);
     fs.writeFileSync(temp, text, { mode: 0o600 });
     fs.renameSync(temp, path);
   } catch {

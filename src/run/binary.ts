@@ -3,10 +3,11 @@
 // builds into a file of its own and renames it into place.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeDirectories } from '../directories.ts';
 import { fnv64 } from '../text/fnv.ts';
 
 export type Runner =
@@ -51,7 +52,7 @@ function buildOnce(native: string, env: Env): Runner {
   if (existsSync(target)) return { kind: 'native', path: target };
   const temp = `${target}.${process.pid}.tmp`;
   try {
-    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    makeDirectories(cache, 0o700);
     const inputs = sources.filter((name) => name.endsWith('.c')).map((name) => join(native, name));
     compile([...FLAGS, '-o', temp, ...inputs]);
     renameSync(temp, target);

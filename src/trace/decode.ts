@@ -72,11 +72,20 @@ function decodeHeader(file: Buffer): TraceHeader | undefined {
     follows: (file.readUInt32LE(88) & FOLLOWS) !== 0,
     merged: stream(56) === stream(72),
     pidNamespace: file.readUInt32LE(92),
-    envNames: file
-      .toString('utf8', ENV_AT, HEADER_BYTES)
-      .split('\0')
-      .slice(0, file.readUInt32LE(96)),
+    envNames: namesOf(file.subarray(ENV_AT, HEADER_BYTES), file.readUInt32LE(96)),
   };
+}
+
+/** At most `count` texts, each with a NUL behind it; the field is mostly empty. */
+function namesOf(field: Buffer, count: number): string[] {
+  const names: string[] = [];
+  for (let at = 0; names.length < count; ) {
+    const end = field.indexOf(0, at);
+    names.push(field.toString('utf8', at, end < 0 ? field.length : end));
+    if (end < 0) break;
+    at = end + 1;
+  }
+  return names;
 }
 
 function hasMagic(file: Buffer): boolean {
