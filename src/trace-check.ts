@@ -34,11 +34,23 @@ export function shimFile(dir: string): string {
   return join(dir, '$LIB', 'libcuff-shim.so');
 }
 
+const FRESH_MS = 1_000; // so long nobody looks whether the binaries are still the same
+const fresh = new WeakMap<Env, { readonly at: number; readonly check: TraceCheck }>();
+
 /**
- * Never throws. Costs two looks at files when the answer is known to this process. `again`: it is
- * tested, whatever is known.
+ * Never throws. Costs two looks at files when the answer is known to this process, and none within
+ * a second of the last. `again`: it is tested, whatever is known.
  */
 export function traceCheck(env: Env, { again = false } = {}): TraceCheck {
+  const now = performance.now();
+  const last = fresh.get(env);
+  if (!again && last !== undefined && now - last.at < FRESH_MS) return last.check;
+  const check = checkNow(env, again);
+  if (check.ok) fresh.set(env, { at: now, check });
+  return check;
+}
+
+function checkNow(env: Env, again: boolean): TraceCheck {
   const runner = findRunner(env);
   if (runner.kind === 'none') return off(`there is no native runner (${runner.why})`);
   try {
