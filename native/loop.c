@@ -175,11 +175,12 @@ static void answer(struct run *r) {
   r->hold = !open; /* "ended" follows at once: one message */
   if (open) appear(r); /* before anybody hears of it: an order may follow at once */
   if (WIFSIGNALED(r->status))
-    say(r, "signaled %s %llu %d %s", signal_name(WTERMSIG(r->status)),
-        (unsigned long long)c->offset, count, cause_name(r->cause));
+    say(r, "signaled %s %llu %d %s %llu", signal_name(WTERMSIG(r->status)),
+        (unsigned long long)c->offset, count, cause_name(r->cause),
+        (unsigned long long)c->lost_total);
   else
-    say(r, "exited %d %llu %d %s", WEXITSTATUS(r->status), (unsigned long long)c->offset, count,
-        cause_name(r->cause));
+    say(r, "exited %d %llu %d %s %llu", WEXITSTATUS(r->status), (unsigned long long)c->offset,
+        count, cause_name(r->cause), (unsigned long long)c->lost_total);
   if (!r->sync && open) capture_sync_late(c);
 }
 

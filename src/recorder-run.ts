@@ -45,6 +45,7 @@ function failure(error: string): EndReason {
 /** A capture that somebody removed meanwhile, or cannot be read, costs the output and no more. */
 export function seenOf(shell: Shell, run: Run, bytesMax: number): Seen {
   const memory = run.memory && memoryStreams(run.memory);
+  if (run.silent) return { streams: NOTHING, survivors: [], lostBytes: 0, readable: true };
   try {
     // Most of a capture need not be opened when there is nothing in it.
     const final = decodeFinal(readTextIn(run.recording.dir, 'final.json') ?? '');

@@ -49,6 +49,8 @@ export type Run = {
   readonly started: Promise<ProcessId | undefined>;
   /** The shell is done and its output is captured. Never rejects. */
   readonly done: Promise<Ended>;
+  /** It is over and printed nothing, lost nothing and left nobody: nothing of it need be read. */
+  readonly silent: boolean;
   /** Every survivor is gone and nothing more can come. Never rejects. */
   readonly closed: Promise<void>;
   /** What `done` gives, or undefined when the time is over first. It never kills. */
@@ -86,6 +88,8 @@ export function makeRun(parts: Parts): Run {
   const done = doneness.promise.then(({ ended }) => ended);
   const closed = deferred<void>();
   let recording = parts.recording;
+  let nothing = false;
+  let silent = false;
 
   const end = (outcome: Outcome, endedBy: EndedBy, outputBytes = 0): void => {
     started.resolve(undefined);
@@ -101,12 +105,20 @@ export function makeRun(parts: Parts): Run {
     if (message.kind === 'uncaptured') {
       recording = { on: false, dir: recording.dir, why: message.error };
     }
-    if (message.kind === 'done') end(message.outcome, message.endedBy, message.outputBytes);
+    if (message.kind === 'done') {
+      const { outputBytes, lostBytes, survivors } = message;
+      const captured = recording.on && parts.memory === undefined;
+      nothing = captured && outputBytes + lostBytes + survivors === 0;
+      end(message.outcome, message.endedBy, outputBytes);
+    }
     if (message.kind === 'failed') {
       end({ kind: 'failed', error: message.error, message: message.message }, 'itself');
       closed.resolve();
     }
-    if (message.kind === 'ended') over();
+    if (message.kind === 'ended') {
+      silent = nothing;
+      over();
+    }
     if (message.kind === 'gone') {
       const ended = ({ outcome, endedBy, outputBytes }: CaptureFinal): void =>
         end(outcome, endedBy, outputBytes);
@@ -131,6 +143,9 @@ export function makeRun(parts: Parts): Run {
     memory: parts.memory,
     get recording() {
       return recording;
+    },
+    get silent() {
+      return silent;
     },
     started: started.promise,
     done,

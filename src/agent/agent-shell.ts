@@ -238,6 +238,7 @@ export class AgentShell {
   }
 
   read(id: string, cursor: number, maxBytes: number): ReadResult {
+    if (this.#runs.get(id)?.begun.run.silent) return NOTHING_READ;
     return readOutput(this.open(id), cursor, maxBytes);
   }
 
@@ -328,3 +329,5 @@ function executeRequest({ waitMs, killAfterMs, ...command }: RunRequest): Execut
 }
 
 const COMMAND_SHOWN_MAX = 80;
+
+const NOTHING_READ: ReadResult = { chunks: [], nextCursor: 0, eof: true, final: true };

@@ -12,6 +12,7 @@ import { coAuthored, dangerousPattern } from '../agent/command-text.ts';
 import { type CopyDisk, LiveCopy } from '../agent/output-copy.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
+import type { ReadResult } from '../shell.ts';
 import { hasInteractiveRebase } from '../text/shell-facts.ts';
 import type { DialectConfig } from './agent-config.ts';
 import type { Args } from './arguments.ts';
@@ -165,13 +166,17 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
   }
 
   #output({ id }: AgentRun): words.Output {
-    const totalBytes = this.shell.read(id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
-    const read = (from: number, length: number): Uint8Array =>
-      Buffer.concat(this.shell.read(id, from, length).chunks.map(({ bytes }) => bytes));
-    if (totalBytes <= words.OUTPUT_BYTES_MAX) {
-      return { first: read(0, totalBytes), last: new Uint8Array(), totalBytes };
+    const { OUTPUT_BYTES_MAX, SNIP_BYTES: length } = words;
+    const whole = this.shell.read(id, 0, OUTPUT_BYTES_MAX);
+    if (whole.eof) {
+      return { first: bytesOf(whole), last: new Uint8Array(), totalBytes: whole.nextCursor };
     }
-    const { SNIP_BYTES: length } = words;
-    return { first: read(0, length), last: read(totalBytes - length, length), totalBytes };
+    const totalBytes = this.shell.read(id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
+    const last = bytesOf(this.shell.read(id, totalBytes - length, length));
+    return { first: bytesOf(whole).subarray(0, length), last, totalBytes };
   }
+}
+
+function bytesOf({ chunks }: ReadResult): Uint8Array {
+  return Buffer.concat(chunks.map(({ bytes }) => bytes));
 }

@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, errnoOf } from '../errors.ts';
 import type { Random } from './ids.ts';
+import { quickSync, type Sync } from './quick-sync.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -37,8 +38,8 @@ export type Disk = Pick<
 > & {
   /** One write(2), off the event loop if it is large; says how many bytes it took. */
   readonly write: (fd: number, bytes: Uint8Array) => Promise<number>;
-  /** One fdatasync(2), off the event loop. */
-  readonly sync: (fd: number) => Promise<void>;
+  /** One fdatasync(2), off the event loop unless it is quick and one waits for it `alone`. */
+  readonly sync: Sync;
 };
 
 /** What a journal needs from outside. */
@@ -70,7 +71,11 @@ export const DISK: Disk = {
     bytes.length <= SMALL_BYTES
       ? nodeFs.writeSync(fd, bytes)
       : (await writeOnce(fd, bytes)).bytesWritten,
-  sync: promisify(nodeFs.fdatasync),
+  sync: quickSync({
+    here: nodeFs.fdatasyncSync,
+    away: promisify(nodeFs.fdatasync),
+    clock: () => performance.now(),
+  }),
 };
 
 export function later(ms: number, action: () => void): () => void {

@@ -102,7 +102,7 @@ export class GroupCommit {
     await writeAll(fd, bytes, this.#disk);
     const nameSynced = this.#syncName();
     try {
-      await this.#disk.sync(fd);
+      await this.#disk.sync(fd, lines.length === 1 && this.#waiting.length === 0);
     } finally {
       await nameSynced; // whoever waits for us to be done must not find it at work
     }

@@ -271,8 +271,9 @@ export class PortableRun implements Handle {
     const { outcome, at } = this.#exited;
     const endedBy = this.#endedBy;
     this.#sink.finish({ at, outcome, endedBy }, { closed: over, survivors });
-    const { outputBytes } = this.#sink;
-    this.#tell({ kind: 'done', outcome, outputBytes, survivors: left.length, endedBy });
+    const { outputBytes, lostBytes } = this.#sink;
+    const seen = { outcome, outputBytes, lostBytes, survivors: left.length, endedBy };
+    this.#tell({ kind: 'done', ...seen });
   }
 
   #finish(again: boolean): void {

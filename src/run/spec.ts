@@ -66,6 +66,7 @@ export type RunMessage =
       readonly kind: 'done';
       readonly outcome: Outcome;
       readonly outputBytes: number;
+      readonly lostBytes: number;
       readonly survivors: number;
       readonly endedBy: EndedBy;
     }

@@ -10,7 +10,7 @@ import { createShell } from '../../src/shell.ts';
 import { call, World } from '../recorder/helper.ts';
 import { Claude } from './claude-helper.ts';
 import { CodexWorld, outputOf } from './codex-helper.ts';
-import { alive } from './hard-cases.ts';
+import { alive, BECOME, becomes } from './hard-cases.ts';
 
 /** A dialect whose captures take ten bytes. */
 async function onSmallDisk(of: PluginClass): Promise<Plugin> {
@@ -35,7 +35,7 @@ function lose({ stateRoot }: World, lost_bytes: number, reason = 'ENOSPC'): void
 }
 
 async function eventually(fact: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 40_000;
   while (!(await fact())) {
     if (performance.now() > deadline) throw new Error('it never came true');
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -47,6 +47,7 @@ describe('what a background shell of claude_code leaves running', () => {
     const claude = await Claude.open();
     await claude.background('sleep 654 & echo started', 'started');
     await claude.ended('bash_1');
+    await becomes(claude.world, 'sleep 654');
     const output = await claude.tool('BashOutput', { bash_id: 'bash_1' });
     const task = await claude.tool('TaskOutput', { task_id: 'bash_1' });
     const pid = Number(/\[Still running: pid (\d+): sleep 654\]/.exec(output.text)?.[1]);
@@ -78,18 +79,20 @@ describe('what a background shell of claude_code leaves running', () => {
 describe('what a command of codex leaves running', () => {
   it('is named behind its output', async () => {
     const codex = await CodexWorld.open();
-    const { text } = await codex.exec('sleep 100 >/dev/null & printf started');
+    const { text } = await codex.exec(`sleep 100 >/dev/null & ${BECOME}; printf started`);
     codex.golden('survivor', text);
   });
 
   it('is named when its session ends, in few words', async () => {
     const codex = await CodexWorld.open();
-    const sleeps = `for i in 1 2 3 4 5; do sleep ${'0'.repeat(200)}100 & done`;
-    await codex.start(`sleep 1.5; ${sleeps}`);
-    const { text } = await codex.write(1_000);
+    const go = join(codex.world.dir, 'go');
+    const sleeps = `for i in 1 2 3 4 5; do sleep ${'0'.repeat(200)}100 & ${BECOME}; done`;
+    await codex.start(`until [ -e ${go} ]; do sleep 0.01; done; ${sleeps}`);
+    appendFileSync(go, '');
+    const { text } = await codex.write(1_000, { yield_time_ms: 30_000 });
     expect(text).toContain('Process exited with code 0');
     expect(outputOf(text)).toMatch(/^\[Still running: (pid \d+: sleep 0{54}…; ){3}and 2 more\]$/);
-  }, 20_000);
+  });
 });
 
 describe('output that could not be kept', () => {
@@ -135,7 +138,7 @@ describe('output that could not be kept', () => {
     const first = await codex.write(1_000, { chars: 'a\n' });
     expect(first.text).not.toContain('could not be kept');
     lose(codex.world, 5);
-    const second = await codex.write(1_000, { chars: 'b\n', yield_time_ms: 10_000 });
+    const second = await codex.write(1_000, { chars: 'b\n', yield_time_ms: 30_000 });
     expect(second.text).toMatch(/\[5 bytes of output could not be kept\]$/);
   });
 });
@@ -148,7 +151,9 @@ describe('a run whose output cannot be read', () => {
 
   it('is a session of codex all the same', async () => {
     const codex = await CodexWorld.open();
-    const { success, text } = await codex.start(`${spoil(codex.world)}; sleep 60`);
+    const { success, text } = await codex.start(`${spoil(codex.world)}; sleep 60`, {
+      yield_time_ms: 5_000,
+    });
     expect(success).toBe(true);
     expect(text).toMatch(/\nProcess running with session ID 1000\n.*\nOutput:\n/);
     expect(outputOf(text)).toMatch(/^\[The output of run \S+ could not be read: .+\]$/);
@@ -158,7 +163,7 @@ describe('a run whose output cannot be read', () => {
 
   it('tells codex how it came out', async () => {
     const codex = await CodexWorld.open();
-    const { text } = await codex.exec(`${spoil(codex.world)}; exit 3`);
+    const { text } = await codex.exec(`${spoil(codex.world)}; echo said; exit 3`);
     expect(text).toContain('\nProcess exited with code 3\n');
     expect(outputOf(text)).toMatch(/^\[The output of run \S+ could not be read: .+\]$/);
   });
