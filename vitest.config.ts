@@ -16,8 +16,9 @@ export default defineConfig({
     setupFiles: ['test/setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A test waits for facts; this only ends what would never come.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     reporters: ci ? ['default', ['json', { outputFile: report }]] : ['default'],
   },
 });

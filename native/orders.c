@@ -123,12 +123,29 @@ static void order_signal(struct run *r, const char *name, bool starter) {
   deliver(r, signal, starter ? "starter" : "order");
 }
 
+static bool is_among(const struct process *p, const struct process *list, int count) {
+  for (int i = 0; i < count; i++)
+    if (list[i].pid == p->pid && list[i].start == p->start) return true;
+  return false;
+}
+
+/* Once to each. With those that nobody can catch, also to whoever was forked meanwhile, who would
+ * be the only one left; what a handler of another signal starts is not meant. */
 static void order_signal_all(struct run *r, const char *name) {
-  static struct process list[PROCESSES_MAX];
-  int signal = signal_number(name);
+  static struct process list[PROCESSES_MAX], told[PROCESSES_MAX];
+  int signal = signal_number(name), told_count = 0;
   if (signal <= 0 || signal > 64) return;
-  int count = descendants(getpid(), list, PROCESSES_MAX);
-  for (int i = 0; i < count; i++) kill(list[i].pid, signal);
+  bool final = signal == SIGKILL || signal == SIGSTOP;
+  for (bool more = true; more && told_count < PROCESSES_MAX;) {
+    int count = descendants(getpid(), list, PROCESSES_MAX);
+    more = false;
+    for (int i = 0; i < count && told_count < PROCESSES_MAX; i++) {
+      if (is_among(&list[i], told, told_count)) continue;
+      kill(list[i].pid, signal);
+      told[told_count++] = list[i];
+      more = final;
+    }
+  }
   record_event(r, "signal", "\"signal\":\"%s\",\"from\":\"order\"", signal_name(signal));
 }
 

@@ -24,7 +24,7 @@
 
 #define REQUEST_MAX (16u << 20)
 #define RETRY_MS 20 /* after a fork that failed */
-#define LAST_MS 200 /* behind the end of the server, for runs that end at the same moment */
+#define LAST_MS 2000 /* behind the end of the server, for runs that end at the same moment */
 
 extern char **environ;
 

@@ -88,8 +88,7 @@ export function makeRun(parts: Parts): Run {
   const done = doneness.promise.then(({ ended }) => ended);
   const closed = deferred<void>();
   let recording = parts.recording;
-  let nothing = false;
-  let silent = false;
+  const silence = silenceIn(() => recording.on && parts.memory === undefined);
 
   const end = (outcome: Outcome, endedBy: EndedBy, outputBytes = 0): void => {
     started.resolve(undefined);
@@ -101,24 +100,17 @@ export function makeRun(parts: Parts): Run {
     closed.resolve();
   };
   const listener = (message: RunMessage): void => {
+    silence.hear(message);
     if (message.kind === 'started') started.resolve(message.child);
     if (message.kind === 'uncaptured') {
       recording = { on: false, dir: recording.dir, why: message.error };
     }
-    if (message.kind === 'done') {
-      const { outputBytes, lostBytes, survivors } = message;
-      const captured = recording.on && parts.memory === undefined;
-      nothing = captured && outputBytes + lostBytes + survivors === 0;
-      end(message.outcome, message.endedBy, outputBytes);
-    }
+    if (message.kind === 'done') end(message.outcome, message.endedBy, message.outputBytes);
     if (message.kind === 'failed') {
       end({ kind: 'failed', error: message.error, message: message.message }, 'itself');
       closed.resolve();
     }
-    if (message.kind === 'ended') {
-      silent = nothing;
-      over();
-    }
+    if (message.kind === 'ended') over();
     if (message.kind === 'gone') {
       const ended = ({ outcome, endedBy, outputBytes }: CaptureFinal): void =>
         end(outcome, endedBy, outputBytes);
@@ -126,17 +118,14 @@ export function makeRun(parts: Parts): Run {
     }
   };
   const handle = parts.begin(listener);
-  const events = (options?: EventsOptions): AsyncIterableIterator<RunEvent> =>
-    runEvents(
-      {
-        started: started.promise,
-        done: doneness.promise,
-        closed: closed.promise,
-        ...parts.output,
-        survivors: () => parts.look()?.final?.survivors ?? [],
-      },
-      options,
-    );
+  const source: EventSource = {
+    started: started.promise,
+    done: doneness.promise,
+    closed: closed.promise,
+    ...parts.output,
+    survivors: () => parts.look()?.final?.survivors ?? [],
+  };
+  const events: Run['events'] = (options) => runEvents(source, options);
 
   return {
     id: parts.id,
@@ -145,7 +134,7 @@ export function makeRun(parts: Parts): Run {
       return recording;
     },
     get silent() {
-      return silent;
+      return silence.certain;
     },
     started: started.promise,
     done,
@@ -158,10 +147,36 @@ export function makeRun(parts: Parts): Run {
       await closed.promise;
       return done;
     },
+    ...ordersTo(handle),
+  };
+}
+
+function ordersTo(handle: Handle): Pick<Run, 'signal' | 'write' | 'endInput' | 'resize'> {
+  return {
     signal: (name) => handle.signal(name),
     write: (input) => handle.write(typeof input === 'string' ? Buffer.from(input) : input),
     endInput: () => handle.endInput(),
     resize: (cols, rows) => handle.resize(cols, rows),
+  };
+}
+
+/** Whether it is certain that a run has nothing to be read: known when all of it is over. */
+function silenceIn(captured: () => boolean): {
+  hear(message: RunMessage): void;
+  readonly certain: boolean;
+} {
+  let nothing = false;
+  let over = false;
+  return {
+    hear(message) {
+      if (message.kind === 'ended') over = true;
+      if (message.kind !== 'done') return;
+      const { outputBytes, lostBytes, survivors } = message;
+      nothing = captured() && outputBytes + lostBytes + survivors === 0;
+    },
+    get certain() {
+      return over && nothing;
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Cli } from './helper.ts';
+import { Cli, type Result } from './helper.ts';
 
 const cli = new Cli();
 beforeAll(() => cli.run('one', 'true'));
@@ -37,8 +37,13 @@ const NAMES = [
   'socket',
 ];
 
+/** It tests anew and keeps the result, which must be nobody else's: others run beside us. */
+function asked(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Result> {
+  return cli.with({ XDG_CACHE_HOME: join(cli.root, 'cache'), ...env }, 'doctor', ...args);
+}
+
 async function doctor(env: Readonly<Record<string, string>>): Promise<Doctor & { code: number }> {
-  const { out, code } = await cli.with(env, 'doctor', '--json');
+  const { out, code } = await asked(env, '--json');
   return { ...JSON.parse(out), code };
 }
 
@@ -48,7 +53,7 @@ function row({ checks }: Doctor, name: string): Doctor['checks'][number] | undef
 
 describe('cuff doctor', () => {
   it('looks at everything a run needs', async () => {
-    const { code, out, err } = await cli.cuff('doctor');
+    const { code, out, err } = await asked({});
     expect([code, err]).toEqual([0, '']);
     const lines = out
       .trimEnd()
@@ -82,7 +87,7 @@ describe('cuff doctor', () => {
       },
     ]);
     expect(found.limits.length).toBeGreaterThan(5);
-    const { out } = await cli.with({ CUFF_RUNNER: 'off' }, 'doctor');
+    const { out } = await asked({ CUFF_RUNNER: 'off' });
     for (const limit of found.limits) expect(out).toContain(`\n- ${limit}\n`);
   });
 
@@ -100,7 +105,7 @@ describe('cuff doctor', () => {
         },
       ]);
     }
-    const { code, out, err } = await cli.with({ CUFF_RUNNER: '/bin/false' }, 'doctor');
+    const { code, out, err } = await asked({ CUFF_RUNNER: '/bin/false' });
     expect([code, err]).toEqual([1, 'Missing: runner.\n']);
     expect(out).toContain('-> CUFF_RUNNER must name a runner');
   });

@@ -7,14 +7,33 @@ import { alive, binary, Cli, until } from './helper.ts';
 const cli = new Cli();
 afterAll(() => cli.close());
 
+// Who gets its turn later than the grace dies of KILL: where TERM is to be seen, nobody may.
+const GRACE = ['--grace', '1m'];
+
 const SURVIVORS = 'setsid sleep 1000 & (sleep 1001 &) ; nohup sleep 1002 >/dev/null 2>&1 & echo hi';
 
-/** Kills or stops the runner of a live run, whose pid it gives. */
-async function toRunner(id: string, signal: NodeJS.Signals): Promise<number> {
+/** Kills or stops the runner of a live run, whose pid it gives once it is dead or stopped. */
+async function toRunner(id: string, signal: 'SIGKILL' | 'SIGSTOP'): Promise<number> {
   const pid = (await cli.live(id)).runner_pid;
   if (pid === null) throw new Error(`${id} has no runner`);
   process.kill(pid, signal);
+  // It takes the signal when it gets its turn, and that may be later than what follows.
+  await until(() => (signal === 'SIGKILL' ? !alive(pid) : stopped(pid)), `${pid} got ${signal}`);
   return pid;
+}
+
+/** Two processes `sleep 1000` of a run, once there are two besides those. */
+async function twoSleepers(id: string, besides: readonly number[]): Promise<number[]> {
+  while (true) {
+    const { processes } = await cli.live(id, 'sleep 1000');
+    const found = processes.filter(({ command }) => command === 'sleep 1000');
+    const pids = found.map(({ pid }) => pid).filter((pid) => !besides.includes(pid));
+    if (pids.length === 2) return pids;
+  }
+}
+
+function stopped(pid: number): boolean {
+  return /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 
 function finalOf(id: string): Readonly<Record<string, unknown>> {
@@ -35,13 +54,16 @@ describe('cuff kill', () => {
       [String(pids[2]), 'ended', 'sleep 1002'],
     ]);
     expect(pids.filter(alive)).toEqual([]);
+    expect(finalOf('left')).toMatchObject({ state: 'exited' });
+    // Its runner writes this down after the last of them, and nobody waits long for it.
+    await until(() => finalOf('left').output_closed === true, 'the output is closed');
     expect(finalOf('left')).toMatchObject({ state: 'exited', output_closed: true });
   });
 
   it('ends a running command with TERM and says so in one JSON document', async () => {
     const run = await cli.running('term', /up/, 'sh', '-c', 'echo up; sleep 1000; true');
     const [shell, sleeper] = await cli.pids('term', 'sleep 1000');
-    expect(await cli.json('kill', 'term')).toEqual({
+    expect(await cli.json('kill', 'term', ...GRACE)).toEqual({
       session_id: 'term',
       result: 'ended',
       state: 'signaled',
@@ -69,18 +91,23 @@ describe('cuff kill', () => {
     const script = 'trap "echo got" USR1; echo up; while :; do sleep 1000 & wait $!; done';
     const both = `sh -c '${script}' & ${script}`;
     const run = await cli.running('usr', /up\nup/, 'sh', '-c', both);
-    for (const name of ['USR1', 'SIGUSR1', 'sigusr1', '10']) {
+    const over: number[] = [];
+    for (const [i, name] of ['USR1', 'SIGUSR1', 'sigusr1', '10'].entries()) {
+      over.push(...(await twoSleepers('usr', over)));
       const { code, err } = await cli.cuff('kill', 'usr', '--signal', name);
       expect([code, err]).toEqual([0, 'usr got SIGUSR1; see what it does with `cuff ps`.\n']);
+      await run.seen(new RegExp(`(got\\n.*){${2 * (i + 1)}}`, 's'));
     }
-    await run.seen(/(got\n.*){2}/s);
+    // A shell that is just about to fork would leave a child that KILL did not reach.
+    await twoSleepers('usr', over);
     expect((await cli.pids('usr')).length).toBeGreaterThanOrEqual(2);
     expect(readFileSync(join(cli.dir('usr'), 'events.jsonl'), 'utf8')).not.toContain('"kill"');
-    expect(await cli.json('kill', 'usr', '--signal', 'KILL')).toMatchObject({
+    expect(await cli.json('kill', 'usr', '--signal', 'KILL', ...GRACE)).toMatchObject({
       result: 'ended',
       state: 'signaled',
       signal: 'SIGKILL',
     });
+    await until(() => finalOf('usr').output_closed === true, 'the output is closed');
     expect((await cli.ps()).filter((run) => run.session_id === 'usr')).toEqual([]);
   });
 
@@ -99,7 +126,10 @@ describe('cuff kill', () => {
     run.child.kill('SIGKILL');
     await once(run.child, 'exit');
     expect(pids.filter(alive)).toEqual(pids);
-    expect(await cli.json('kill', 'orphan')).toMatchObject({ result: 'ended', signal: 'SIGTERM' });
+    expect(await cli.json('kill', 'orphan', ...GRACE)).toMatchObject({
+      result: 'ended',
+      signal: 'SIGTERM',
+    });
     expect(pids.filter(alive)).toEqual([]);
   });
 });
@@ -139,9 +169,10 @@ describe('cuff kill without a runner that obeys', () => {
     await cli.running('stopped', /up/, 'sh', '-c', 'echo up; sleep 1000; true');
     const pids = await cli.pids('stopped', 'sleep 1000');
     const runner = await toRunner('stopped', 'SIGSTOP');
-    const { code, err } = await cli.cuff('kill', 'stopped', '--grace', '10ms');
+    const { code, err } = await cli.cuff('kill', 'stopped', ...GRACE);
     expect([code, err]).toEqual([0, 'stopped has ended: signaled SIGTERM.\n']);
-    expect([...pids, runner].filter(alive)).toEqual([]);
+    expect(pids.filter(alive)).toEqual([]);
+    await until(() => !alive(runner), 'the runner ends, which has written down how it was');
   });
 
   it('ends a run of the portable way, which takes no orders', async () => {
@@ -151,7 +182,7 @@ describe('cuff kill without a runner that obeys', () => {
     await cli.start([process.execPath, binary('cuff'), ...words], { env }).seen(/up/);
     const pids = await cli.pids('portable', 'sleep 1000', 'sleep 1001');
     expect(pids).toHaveLength(3);
-    expect(await cli.json('kill', 'portable')).toMatchObject({
+    expect(await cli.json('kill', 'portable', ...GRACE)).toMatchObject({
       result: 'ended',
       state: 'signaled',
       signal: 'SIGTERM',

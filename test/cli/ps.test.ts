@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { binary, Cli, type RunJson, steady } from './helper.ts';
+import { alive, binary, Cli, type RunJson, steady, until } from './helper.ts';
 
 let cli: Cli;
 beforeEach(() => {
@@ -113,7 +113,9 @@ describe('cuff ps', () => {
   it('says when nobody captures a run any more', async () => {
     await cli.running('lost', /up/, 'sh', '-c', 'echo up; exec sleep 1000');
     const { runner_pid } = await cli.live('lost', 'sleep 1000');
-    if (runner_pid !== null) process.kill(runner_pid, 'SIGKILL');
+    if (runner_pid === null) throw new Error('it has no runner');
+    process.kill(runner_pid, 'SIGKILL');
+    await until(() => !alive(runner_pid), 'the runner is dead');
     const { out, err } = await cli.cuff('ps');
     expect(out).toMatch(/^lost +runner killed/m);
     expect(out).toMatch(/└─ \d+ .* sleep 1000$/m);

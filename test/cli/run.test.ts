@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { openStore } from '../../src/open-store.ts';
+import { sweepAtStart } from '../../src/sweeping.ts';
 import { verifies } from '../requirements.ts';
-import { binary, Cli } from './helper.ts';
+import { binary, Cli, until } from './helper.ts';
 
 const cli = new Cli();
 afterAll(() => cli.close());
@@ -192,10 +194,13 @@ test('a signal that comes while derun starts is not lost', async () => {
 });
 
 test('cuff run knows a directory, variables and a deadline', async () => {
-  const text = 'pwd; echo $A $B; sleep 100';
-  const words = ['--cwd', '/usr', '--env', 'A=1', '--env', 'B=2=3', '--kill-after', '300ms'];
-  const ended = await cli.cuff('run', ...words, '--session-id', 'dl', '--', 'bash', '-c', text);
-  expect(ended).toMatchObject({ code: 124, out: '/usr\n1 2=3\n' });
+  const words = ['--cwd', '/usr', '--env', 'A=1', '--env', 'B=2=3', '--kill-after', '1h'];
+  const told = await cli.cuff('run', ...words, '--', 'bash', '-c', 'pwd; echo $A $B');
+  expect(told).toMatchObject({ code: 0, out: '/usr\n1 2=3\n' });
+  // A bash that gets its turn late may print nothing before its deadline: this one only waits.
+  const waits = ['--kill-after', '300ms', '--session-id', 'dl', '--', 'bash', '-c', 'sleep 100'];
+  const ended = await cli.cuff('run', ...waits);
+  expect(ended).toMatchObject({ code: 124, out: '' });
   expect(json('dl', 'final.json')).toMatchObject({ ended_by: 'timeout', state: 'signaled' });
 });
 
@@ -265,15 +270,19 @@ test('a run sweeps what has expired and leaves what has not', async () => {
   const other = new Cli();
   try {
     await other.cuff('run', '--session-id', 'old', '--', 'true');
-    await other.cuff('run', '--session-id', 'short', '--retention', '1s', '--', 'true');
+    // Long enough to be there still when the two below have looked, however long they took.
+    await other.cuff('run', '--session-id', 'short', '--retention', '5m', '--', 'true');
     await other.cuff('run', '--session-id', 'young', '--', 'true');
-    backdate(other.dir('old'), 25 * 3600);
-    backdate(other.dir('young'), 23 * 3600);
-    backdate(other.dir('short'), 2);
-    // One that was started a moment ago has looked: the next short one need not. How long the
-    // machine took for the three above must not matter.
-    utimesSync(join(other.root, 'swept'), new Date(), new Date());
     await other.cuff('run', '--session-id', 'soon', '--', 'true');
+    await backdate(other.dir('old'), 25 * 3600);
+    await backdate(other.dir('young'), 23 * 3600);
+    await backdate(other.dir('short'), 301);
+    // One that was started a moment ago has looked: the next short one need not. A process would
+    // not be short on every machine, so this is what it does, with a clock that stands still.
+    const at = Date.now();
+    utimesSync(join(other.root, 'swept'), at / 1000, at / 1000);
+    const store = { ...openStore(other.root), now: () => at };
+    await sweepAtStart(store, () => undefined, Promise.resolve());
     expect(readdirSync(join(other.root, 'sessions')).sort()).toEqual([
       'old',
       'short',
@@ -290,9 +299,10 @@ test('a run sweeps what has expired and leaves what has not', async () => {
 });
 
 /** Moves the end of a capture into the past. */
-function backdate(dir: string, seconds: number): void {
+async function backdate(dir: string, seconds: number): Promise<void> {
   const path = join(dir, 'final.json');
-  const final = JSON.parse(readFileSync(path, 'utf8'));
-  final.ended_at = new Date(Date.now() - seconds * 1000).toISOString();
-  writeFileSync(path, `${JSON.stringify(final)}\n`);
+  const final = (): { output_closed: boolean } => JSON.parse(readFileSync(path, 'utf8'));
+  await until(() => final().output_closed, 'the runner writes nothing more');
+  const ended_at = new Date(Date.now() - seconds * 1000).toISOString();
+  writeFileSync(path, `${JSON.stringify({ ...final(), ended_at })}\n`);
 }

@@ -1,21 +1,22 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Cli } from './helper.ts';
+import { Cli, until } from './helper.ts';
 
 let cli: Cli;
 beforeEach(async () => {
   cli = new Cli();
   for (const id of ['old', 'kept', 'new']) await cli.run(id, 'echo', id);
-  for (const id of ['old', 'kept']) endedLongAgo(id);
+  for (const id of ['old', 'kept']) await endedLongAgo(id);
   await cli.cuff('pin', 'kept');
 });
 afterEach(() => cli.close());
 
-function endedLongAgo(id: string): void {
+async function endedLongAgo(id: string): Promise<void> {
   const path = join(cli.dir(id), 'final.json');
-  const final = JSON.parse(readFileSync(path, 'utf8'));
-  writeFileSync(path, `${JSON.stringify({ ...final, ended_at: '2020-01-01T00:00:00.000Z' })}\n`);
+  const final = (): { output_closed: boolean } => JSON.parse(readFileSync(path, 'utf8'));
+  await until(() => final().output_closed, `the runner of ${id} writes nothing more`);
+  writeFileSync(path, `${JSON.stringify({ ...final(), ended_at: '2020-01-01T00:00:00.000Z' })}\n`);
 }
 
 function there(): string[] {

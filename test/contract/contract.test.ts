@@ -161,7 +161,7 @@ describeBackends('what a command gets', (backend) => {
       const run = home.start(argv('cat'), { stdin: 'orders' });
       run.write(`early ${i}\n`);
       run.endInput();
-      expect((await run.wait(5_000))?.outcome).toEqual(exited(0));
+      expect((await run.wait(50_000))?.outcome).toEqual(exited(0));
       expect(textOf(home, run.id)).toBe(`early ${i}\n`);
     }
   });

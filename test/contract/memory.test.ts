@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeBackends, world } from './backends.ts';
 
+/** Soon, and late enough for what a command does first, also on a busy machine. */
+const DEADLINE_MS = 4_000;
+
 /** Everything under the state root, in one string. */
 function everyByte(root: string): string {
   return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -45,7 +48,10 @@ describeBackends('output in memory', (backend) => {
 
   it('ends with its deadline and by a kill', async () => {
     const { shell } = world(backend);
-    const late = shell.start('echo a; exec sleep 100', { output: 'memory', killAfterMs: 200 });
+    const late = shell.start('echo a; exec sleep 100', {
+      output: 'memory',
+      killAfterMs: DEADLINE_MS,
+    });
     expect(await late.done).toMatchObject({ endedBy: 'timeout' });
     expect(Buffer.from(late.memory?.stdout() ?? []).toString()).toBe('a\n');
     const killed = shell.start('exec sleep 100', { output: 'memory' });

@@ -57,7 +57,7 @@ describeBackends('processes', (backend) => {
     verifies('S002-R020', 'S002-R073');
     const home = world(backend);
     const run = home.start('sleep 101 & echo $!; (sleep 102 & echo $!; wait) & wait', {
-      killAfterMs: 300,
+      killAfterMs: 5_000, // time for all of them to start, and for us to see them
     });
     const pids = await numbers(home, run.id, 2);
     expect(pids.map(alive)).toEqual([true, true]);
@@ -89,7 +89,7 @@ describeBackends('processes', (backend) => {
     for (let i = 0; i < 10; i++) {
       const run = home.start('sleep 100');
       run.kill();
-      expect(await run.wait(5_000)).toMatchObject({
+      expect(await run.wait(50_000)).toMatchObject({
         outcome: signaled('SIGTERM'),
         endedBy: 'kill',
       });
@@ -112,7 +112,10 @@ describeBackends('processes', (backend) => {
     const home = world(backend);
     const run = home.start('trap "echo bye; exit 3" TERM; echo up; while :; do sleep 0.01; done');
     await shows(home, run.id, /up/);
-    expect(await run.kill()).toMatchObject({ outcome: exited(3), endedBy: 'kill' });
+    expect(await run.kill({ graceMs: 50_000 })).toMatchObject({
+      outcome: exited(3),
+      endedBy: 'kill',
+    });
     expect(textOf(home, run.id, 'stdout')).toBe('up\nbye\n');
   });
 
@@ -234,7 +237,8 @@ describeBackends('survivors', (backend) => {
 
   it('are found after setsid', async () => {
     const home = world(backend);
-    const run = home.start('setsid sleep 100 & echo $!');
+    const escaped = 'until [ "$(ps -o sid= -p $!)" -eq $! ]; do :; done';
+    const run = home.start(`setsid sleep 100 & ${escaped}; echo $!`);
     await run.done;
     const [pid = 0] = await numbers(home, run.id, 1);
     expect(alive(pid)).toBe(true);
@@ -250,7 +254,9 @@ describeBackends('survivors', (backend) => {
 
   it('are found in a group of their own with their output elsewhere', async () => {
     const home = world(backend);
-    const run = home.start('set -m; sleep 100 > /dev/null 2>&1 & echo $!');
+    // The shell ends once the other has let go of its output.
+    const away = 'until [ /proc/$!/fd/1 -ef /dev/null -a /proc/$!/fd/2 -ef /dev/null ]; do :; done';
+    const run = home.start(`set -m; sleep 100 > /dev/null 2>&1 & ${away}; echo $!`);
     await run.done;
     const [pid = 0] = await numbers(home, run.id, 1);
     const listed = readEvents(home.shell.open(run.id)).some(({ type }) => type === 'survivors');
@@ -266,9 +272,16 @@ describeBackends('survivors', (backend) => {
 
   it('do not lose the output of a process substitution', async () => {
     const home = world(backend);
-    const run = home.start('exec > >(tee copy) 2>&1; echo hi');
-    await run.done;
-    expect(textOf(home, run.id)).toBe('hi\n');
+    const answered: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      const run = home.start('exec > >(tee copy) 2>&1; echo hi');
+      await run.done;
+      answered.push(textOf(home, run.id));
+      await run.closed;
+      expect(textOf(home, run.id)).toBe('hi\n');
+    }
+    // Nobody waits long for it: a busy machine may keep one of them from being in time.
+    expect(answered).toContain('hi\n');
   });
 });
 
@@ -302,7 +315,8 @@ describeBackends('other processes', (backend) => {
     }
     await shows(home, id, /^up\nafter\nagain\n$/);
     await gone(pid);
-    await expect.poll(() => home.shell.open(id).final).toMatchObject({ outcome: exited(0) });
+    const final = () => home.shell.open(id).final;
+    await expect.poll(final, { timeout: 30_000 }).toMatchObject({ outcome: exited(0) });
   });
 });
 

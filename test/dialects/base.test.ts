@@ -9,7 +9,7 @@ import { Dialect } from '../../src/dialects/dialect.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../src/plugin.ts';
 import { call, conversation, World } from '../recorder/helper.ts';
 
-const config = dialectConfig('agent', { wait_ms: z.int().default(5_000) });
+const config = dialectConfig('agent', { wait_ms: z.int().default(50_000) });
 
 const RUN: ToolDefinition = {
   name: 'run',
@@ -77,7 +77,7 @@ describe('a dialect', () => {
     const command = 'echo $PLAIN; echo $OPENAI_API_KEY $EDITOR; exit 3';
     const { text } = await call(plugin, 'run', { command });
     expect(text).toBe('yes\n/bin/false\n{"kind":"exited","code":3}');
-    expect(world.entry()).toMatchObject({ command, exit_code: 3, timeout_seconds: 5 });
+    expect(world.entry()).toMatchObject({ command, exit_code: 3, timeout_seconds: 50 });
   });
 
   it('writes the entry of a run that was left running when it ends', async () => {

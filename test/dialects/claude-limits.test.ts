@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { call, conversation } from '../recorder/helper.ts';
 import { Claude, pathIn, stdoutOf } from './claude-helper.ts';
-import { alive, cleanText, outputText, SURVIVORS, wc } from './hard-cases.ts';
+import { alive, cleanText, oneOf, outputText, SOON_MS, SURVIVORS, wc } from './hard-cases.ts';
 
 const CAP = 1_000;
 const METADATA_BYTES = 2_000; // facts around the output, paths and commands included
@@ -79,12 +79,16 @@ describe('a filter', () => {
 it.each(SURVIVORS)('%s is answered at once, and goes on', async (command) => {
   const claude = await Claude.open();
   await claude.bash('true'); // whatever is made only once
-  const startedAt = performance.now();
-  const { success, text } = await claude.bash(command);
-  expect(performance.now() - startedAt).toBeLessThan(500);
-  expect(success).toBe(true);
-  const pid = Number(/\[Still running: pid (\d+): (?:nohup |setsid )?sleep 100\]$/.exec(text)?.[1]);
-  expect(alive(pid)).toBe(true);
+  const named = /\[Still running: pid \d+: (?:nohup |setsid )?sleep 100\]$/;
+  const asItShould = await oneOf(async () => {
+    const startedAt = performance.now();
+    const { success, text } = await claude.bash(command);
+    const inTime = performance.now() - startedAt < SOON_MS;
+    expect(success).toBe(true);
+    expect(alive(Number(/\[Still running: pid (\d+): /.exec(text)?.[1]))).toBe(true);
+    return inTime && named.test(text); // and not as the bash that is about to become it
+  });
+  expect(asItShould).toBe(true);
 });
 
 it('output that looks like our own words changes nothing', async () => {
@@ -133,7 +137,7 @@ it('the end of the output is never lost', async () => {
     const eight = Array.from({ length: 8 }, () => claude.bash('printf x; exit 3'));
     for (const { text } of await Promise.all(eight)) expect(text).toBe('Exit code 3\nx');
   }
-}, 120_000);
+}, 300_000);
 
 it('one command more than may run is refused with the list', async () => {
   const claude = await Claude.open({ max_live_runs: 1 });

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Claude } from './claude-helper.ts';
 import { expectDocumented } from './documented.ts';
+import { BECOME } from './hard-cases.ts';
 
 const SMALL = { max_output_chars: 1_000 };
+const SOON_MS = 4_000; // time to print something before, on a busy machine, too
 
 async function said(command: string, config: unknown = {}, args = {}): Promise<[Claude, string]> {
   const claude = await Claude.open(config);
@@ -50,9 +52,9 @@ describe('Bash answers', () => {
   });
 
   it('timeout, with what was printed before', async () => {
-    const [claude, text] = await said('echo before; sleep 60', {}, { timeout: 300 });
+    const [claude, text] = await said('echo before; sleep 60', {}, { timeout: SOON_MS });
     claude.golden('timeout', text);
-    expect(claude.world.entry()).toMatchObject({ timed_out: true, timeout_seconds: 1 });
+    expect(claude.world.entry()).toMatchObject({ timed_out: true, timeout_seconds: 4 });
   });
 
   it('huge, with both ends and the file', async () => {
@@ -67,7 +69,7 @@ describe('Bash answers', () => {
   });
 
   it('what is left running', async () => {
-    const [claude, text] = await said('echo started; sleep 100 >/dev/null &');
+    const [claude, text] = await said(`sleep 100 >/dev/null & ${BECOME}; echo started`);
     claude.golden('survivor', text);
   });
 
@@ -115,7 +117,7 @@ describe('a background shell', () => {
 
   it('is what a command becomes whose time is over, where the settings say so', async () => {
     const claude = await Claude.open({ on_timeout: 'background' });
-    const { success, text } = await claude.bash('echo a; sleep 60', { timeout: 300 });
+    const { success, text } = await claude.bash('echo a; sleep 60', { timeout: SOON_MS });
     expect(success).toBe(true);
     claude.golden('moved-to-background', text);
     const { text: output } = await claude.tool('BashOutput', { bash_id: 'bash_1' });

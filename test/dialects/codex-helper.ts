@@ -24,13 +24,14 @@ export class CodexWorld {
     return call(this.plugin, name, args, about);
   }
 
+  /** To its end, unless a wait is given. */
   exec(cmd: string, args: Args = {}, about: Partial<CallContext> = {}): Promise<ToolResult> {
-    return this.tool('exec_command', { cmd, ...args }, about);
+    return this.tool('exec_command', { cmd, yield_time_ms: 30_000, ...args }, about);
   }
 
   /** Left running: it does not end within the wait, and a busy machine has time to print. */
   start(cmd: string, args: Args = {}, about: Partial<CallContext> = {}): Promise<ToolResult> {
-    return this.exec(cmd, { yield_time_ms: 1_000, ...args }, about);
+    return this.exec(cmd, { yield_time_ms: 3_000, ...args }, about);
   }
 
   write(

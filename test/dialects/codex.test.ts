@@ -59,7 +59,8 @@ describe('a session', () => {
     expect(success).toBe(true);
     codex.golden('background', text);
     writeFileSync(go, '');
-    codex.golden('finished-later', (await codex.write(1_000)).text);
+    const last = await codex.write(1_000, { yield_time_ms: 30_000 });
+    codex.golden('finished-later', last.text);
     codex.golden('unknown-session', (await codex.write(1_000)).text);
     expect(codex.world.entry()).toMatchObject({ exit_code: 7, end_reason: 'itself' });
   });
@@ -72,12 +73,12 @@ describe('a session', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(4_900);
     codex.golden('still-running', text, look.text);
     codex.golden('timeout', look.text);
-  }, 20_000);
+  });
 
   it('with a terminal can be typed to, and interrupted', async () => {
     const codex = await CodexWorld.open();
     const first = await codex.start('read -p "name? " n; echo "hello $n"; sleep 60', { tty: true });
-    const typed = await codex.write(1_000, { chars: 'you\n', yield_time_ms: 1_000 });
+    const typed = await codex.write(1_000, { chars: 'you\n', yield_time_ms: 3_000 });
     const interrupted = await codex.write(1_000, { chars: '\u0003', yield_time_ms: 30_000 });
     codex.golden('terminal', first.text, typed.text, interrupted.text);
   });

@@ -33,52 +33,69 @@ async function measured<T>(
   return { value, tookMs: performance.now() - startedAt, silentMs };
 }
 
-it('codex shows both ends of what there was', async () => {
-  const plugin = await new World().open(Codex);
-  const args = { cmd: YES, yield_time_ms: 250 };
-  const exec = await measured(call(plugin, 'exec_command', args));
-  expect(exec.value.text).toMatch(/tokens truncated…[a\n]*$/);
-  const session_id = Number(/session ID (\d+)/.exec(exec.value.text)?.[1]);
-  const stop = { session_id, chars: '\u0003', yield_time_ms: 10_000 };
-  const write = await measured(call(plugin, 'write_stdin', stop));
-  expect(write.value.text).toContain('Process exited with code 130');
-  for (const { tookMs, silentMs } of [exec, write]) {
-    expect(tookMs).toBeLessThan(ANSWER_MS);
-    expect(silentMs).toBeLessThan(1_500);
+type Times = { readonly tookMs: number; readonly silentMs: number };
+
+/** One of a few attempts: the machine may be busy elsewhere, and not have started the command. */
+async function oneInTime(attempt: (waitMs: number) => Promise<readonly Times[] | undefined>) {
+  const all: (readonly Times[])[] = [];
+  const inTime = (times: readonly Times[]): boolean =>
+    times.every(({ tookMs, silentMs }) => tookMs < ANSWER_MS && silentMs < 1_500);
+  for (const waitMs of [300, 500, 1_000, 2_000, 4_000]) {
+    const times = await attempt(waitMs);
+    if (times !== undefined) all.push(times);
+    if (all.some(inTime)) return;
   }
-}, 60_000);
+  expect(all.filter(inTime), JSON.stringify(all)).not.toEqual([]);
+}
+
+it('codex shows both ends of what there was', async () => {
+  await oneInTime(async (yield_time_ms) => {
+    const plugin = await new World().open(Codex);
+    const exec = await measured(call(plugin, 'exec_command', { cmd: YES, yield_time_ms }));
+    const session_id = Number(/session ID (\d+)/.exec(exec.value.text)?.[1]);
+    const stop = { session_id, chars: '\u0003', yield_time_ms: 30_000 };
+    const write = await measured(call(plugin, 'write_stdin', stop));
+    expect(write.value.text).toContain('Process exited with code 130');
+    if (!/\naaa/.test(exec.value.text)) return undefined;
+    expect(exec.value.text).toMatch(/tokens truncated…[a\n]*$/);
+    return [exec, write];
+  });
+}, 240_000);
 
 it('pipe_bash shows the end of what there was, and names a file that has it', async () => {
-  const world = new World();
-  const plugin = await pipe(world);
-  const command = `echo quiet >&2; ${YES}`;
-  const left = await measured(text(bash(plugin, { command, timeout: 500 })));
-  const pid = Number(/\(pid (\d+)\)/.exec(left.value)?.[1]);
-  const check = await measured(text(bash(plugin, { check_pid: pid })));
-  const killed = await measured(text(bash(plugin, { kill_pid: pid })));
-  expect(left.value).toMatch(/stdout \(last \d+ lines\):\na+\n[\s\S]*\nstderr:\nquiet\n/);
-  // How much is new depends on how much of the machine it got meanwhile.
-  expect(check.value).toMatch(/New output since last check \((last \d+ of )?\d+ lines?\b/);
-  for (const { value, tookMs, silentMs } of [left, check, killed]) {
-    expect(tookMs).toBeLessThan(ANSWER_MS);
-    expect(silentMs).toBeLessThan(1_500);
-    expect(value).toMatch(/Full output: \S+/);
-  }
-  const path = /Full output: ([^\s\]]+)/.exec(killed.value)?.[1] ?? '';
-  const captured = join(world.shell.list()[0]?.dir ?? '', 'output.bin');
-  expect(fs.statSync(path).size).toBe(fs.statSync(captured).size);
-}, 60_000);
+  await oneInTime(async (timeout) => {
+    const world = new World();
+    const plugin = await pipe(world);
+    const command = `echo quiet >&2; ${YES}`;
+    const left = await measured(text(bash(plugin, { command, timeout })));
+    const pid = Number(/\(pid (\d+)\)/.exec(left.value)?.[1]);
+    const check = await measured(text(bash(plugin, { check_pid: pid })));
+    const killed = await measured(text(bash(plugin, { kill_pid: pid })));
+    for (const { value } of [left, check, killed]) expect(value).toMatch(/Full output: \S+/);
+    const path = /Full output: ([^\s\]]+)/.exec(killed.value)?.[1] ?? '';
+    const captured = join(world.shell.list()[0]?.dir ?? '', 'output.bin');
+    expect(fs.statSync(path).size).toBe(fs.statSync(captured).size);
+    // How much is new depends on how much of the machine it got meanwhile.
+    expect(check.value).toMatch(/New output since last check \((last \d+ of )?\d+ lines?\b/);
+    if (!/\naaa/.test(left.value)) return undefined;
+    expect(left.value).toMatch(/stdout \(last \d+ lines\):\na+\n[\s\S]*\nstderr:\nquiet\n/);
+    return [left, check, killed];
+  });
+}, 240_000);
 
 it('cuff_shell counts what it shows', async () => {
   const plugin = await new World().open(CuffShellPlugin);
-  const { text: answer } = await call(plugin, 'shell_run', { command: YES, wait_ms: 300 });
+  let answer = '';
+  // With more time as long as a busy machine has not started it.
+  for (let wait_ms = 300; !/^a+$/m.test(answer) && wait_ms < 30_000; wait_ms *= 4) {
+    ({ text: answer } = await call(plugin, 'shell_run', { command: YES, wait_ms }));
+    await call(plugin, 'shell_kill', { id: /"id":"([^"]+)"/.exec(answer)?.[1] });
+  }
   const hidden = Number(/\[new lines 1-(\d+) not shown/.exec(answer)?.[1]);
   const shown = answer.split('\n').filter((line) => /^a+$/.test(line)).length;
   const total = Number(/(\d+) lines[^\n]* so far/.exec(answer)?.[1]);
   expect(hidden + shown).toBe(total);
-  const id = /"id":"([^"]+)"/.exec(answer)?.[1];
-  await call(plugin, 'shell_kill', { id });
-}, 60_000);
+}, 120_000);
 
 /** With a disk that takes its time for each of the pieces that a file is copied in. */
 function slowDisk(writeMs: number): CopyDisk {
@@ -106,7 +123,7 @@ async function leftBehind(writeMs: number, size: number): Promise<{ world: World
 
 it('phoenix_bash finishes the file of a command before the server stops', async () => {
   const size = 60_000_000;
-  const { world, path } = await leftBehind(10, size);
+  const { world, path } = await leftBehind(3, size); // of two seconds, which it has for all
   const written = fs.readFileSync(path);
   expect(written.subarray(size).toString()).toMatch(/^\n\n\[background process [^\n]*\]\n$/);
   expect(written.subarray(0, size).equals(Buffer.alloc(size, `${YES.slice(4)}\n`))).toBe(true);
@@ -124,12 +141,12 @@ it('phoenix_bash says nothing behind a part of the output, and the log says why'
 
 it('pipe_bash names the capture itself while its copy is behind', async () => {
   class Slow extends PipeBashPlugin {
-    protected override readonly disk = slowDisk(200);
+    protected override readonly disk = slowDisk(400);
   }
   const world = new World();
   const plugin = await world.open(Slow);
   const command = `${YES} | head -c 40000000; touch done; sleep 100`;
-  const answer = await text(bash(plugin, { command, timeout: 2_000 }));
+  const answer = await text(bash(plugin, { command, timeout: 5_000 }));
   expect(fs.existsSync(join(world.project, 'done'))).toBe(true);
   const path = /Full output: ([^\s\]]+)/.exec(answer)?.[1] ?? '';
   expect(path).toMatch(/\/output\.bin$/);

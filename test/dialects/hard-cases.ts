@@ -2,7 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { descendantsOf } from '../../src/run/processes.ts';
 import { sanitize } from '../../src/text/sanitize.ts';
+import { until } from '../cli/helper.ts';
+import type { World } from '../recorder/helper.ts';
 
 /** All ways to leave a process behind; the shell itself is done at once. */
 export const SURVIVORS = [
@@ -13,6 +16,27 @@ export const SURVIVORS = [
   'setsid sleep 100 &',
   'coproc sleep 100',
 ];
+
+/** For a shell: until what it has just put behind is the `sleep` that it will be, and no bash. */
+export const BECOME = 'until grep -q ^sleep /proc/$!/cmdline; do :; done';
+
+/** Once the newest run has a process of that name: a shell forks first. */
+export async function becomes(world: World, command: string): Promise<void> {
+  const there = (): boolean => {
+    const runner = world.shell.list()[0]?.meta?.runner?.pid ?? 0;
+    return descendantsOf(runner).some((one) => one.command === command);
+  };
+  await until(there, command);
+}
+
+/** A requirement on the answer, of ours and not of a machine that is busy elsewhere. */
+export const SOON_MS = 500;
+
+/** Whether one of a few attempts was as it should be. */
+export async function oneOf(attempt: () => Promise<boolean>): Promise<boolean> {
+  for (let i = 0; i < 5; i += 1) if (await attempt()) return true;
+  return false;
+}
 
 const unit = fc.constantFrom(
   ...['a', 'word ', '\n', 'é', '€', '😀', '\r\n', '\t', '\x1b[31m', '\x1b]0;t\x07', '</stdout>\n'],

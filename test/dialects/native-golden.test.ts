@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expectDocumented } from './documented.ts';
 import { golden } from './golden.ts';
+import { BECOME, becomes } from './hard-cases.ts';
 import { Native, type Said } from './native-helper.ts';
 
 const MORE = [
+  [/\bkill_after_ms \d+/g, 'kill_after_ms 300'],
   [/\b\d+(\.\d+)? m?s\b/g, '12 ms'],
   [/^[0-9a-f]{8}(?= )/gm, '1a2b3c4d'],
   [/((?:\brun |\bid |")(?:\d{8}-\d{6}-)?)[0-9a-f]{8}\b/g, '$11a2b3c4d'],
@@ -24,7 +26,7 @@ const RUNS: readonly (readonly [string, boolean, string, Args])[] = [
   ['ok', true, 'echo one; echo two', {}],
   ['failure', false, 'echo checking; echo "x.c:1: no" >&2; exit 2', {}],
   ['signal', false, 'echo before; kill -SEGV $$', {}],
-  ['timeout', false, 'echo begun; sleep 60', { kill_after_ms: 300 }],
+  ['timeout', false, 'echo begun; sleep 60', { kill_after_ms: 4_000 }],
   ['empty', true, 'true', {}],
   ['binary', true, 'cat bytes', {}],
   ['huge', true, 'seq 1000000', { max_bytes: 50 }],
@@ -51,27 +53,30 @@ describe('the answer of the native dialect', () => {
 
   it('to one that leaves a process behind: background', async () => {
     const native = await Native.open();
-    const said = await native.run('sleep 100 & echo started');
+    const said = await native.run(`sleep 100 & ${BECOME}; echo started`);
     check(native, 'background', said);
-    check(native, 'list', await native.call('shell_list'));
     check(native, 'background-killed', await native.call('shell_kill', { id: said.id }));
+    await native.run('sleep 100 & echo started');
+    await becomes(native.world, 'sleep 100');
+    check(native, 'list', await native.call('shell_list'));
   });
 
   it('to one that goes on: still-running, finished-later, killed', async () => {
     const native = await Native.open();
     const go = join(native.world.project, 'go');
     const command = `echo one; until [ -e go ]; do sleep 0.02; done; echo two`;
-    const said = await native.run(command, { wait_ms: 1_500 });
+    const said = await native.run(command, { wait_ms: 4_000 });
     check(native, 'still-running', said);
     writeFileSync(go, '');
     check(native, 'finished-later', await native.call('shell_wait', { id: said.id }));
-    const sleeping = await native.run('echo on; exec sleep 100', { wait_ms: 1_500 });
+    const sleeping = await native.run('echo on; exec sleep 100', { wait_ms: 4_000 });
+    await becomes(native.world, 'sleep 100');
     check(native, 'killed', await native.call('shell_kill', { id: sleeping.id }));
   });
 
   it('to one that waits for input: waiting', async () => {
     const native = await Native.open();
-    const said = await native.run('printf "Name: "; read name', { tty: true, wait_ms: 2_000 });
+    const said = await native.run('printf "Name: "; read name', { tty: true, wait_ms: 5_000 });
     check(native, 'waiting', said);
     await native.call('shell_kill', { id: said.id });
   });

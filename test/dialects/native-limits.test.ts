@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { World } from '../recorder/helper.ts';
-import { cleanText, outputText, SURVIVORS, wc } from './hard-cases.ts';
+import { cleanText, oneOf, outputText, SOON_MS, SURVIVORS, wc } from './hard-cases.ts';
 import { Native, type Said } from './native-helper.ts';
 
 /** What an answer may have besides output; docs/dialects/cuff_shell.md says so. */
@@ -116,22 +116,23 @@ describe('an answer', () => {
     expect((await native.call('shell_list')).text).toBe('[no runs are alive]');
   });
 
-  it.each(SURVIVORS)(
-    'comes at once although a process is left: %s',
-    { retry: 3 },
-    async (command) => {
-      const native = await Native.open();
-      await native.run('true');
+  it.each(SURVIVORS)('comes at once although a process is left: %s', async (command) => {
+    const native = await Native.open();
+    await native.run('true');
+    const asItShould = await oneOf(async () => {
       const startedAt = performance.now();
       const said = await native.run(`${command}\necho done`);
-      expect(performance.now() - startedAt).toBeLessThan(500);
+      const inTime = performance.now() - startedAt < SOON_MS;
       expect(said.success).toBe(true);
-      const pid = Number(/still alive: (?:.*, )?pid (\d+) sleep 100/.exec(said.text)?.[1]);
+      const pid = Number(/still alive: (?:.*, )?pid (\d+) /.exec(said.text)?.[1]);
       process.kill(pid, 0);
       await native.call('shell_kill', { id: said.id });
       expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-    },
-  );
+      // And not as the bash that is about to become it.
+      return inTime && /still alive: (?:.*, )?pid (\d+) sleep 100/.test(said.text);
+    });
+    expect(asItShould).toBe(true);
+  });
 
   it('ends with the last bytes, 50 times', async () => {
     const native = await Native.open();
@@ -150,5 +151,5 @@ describe('an answer', () => {
     };
     for (let i = 0; i < 125; i += 1) await Promise.all(Array.from({ length: 8 }, one));
     expect(native.world.entries()).toHaveLength(1_000);
-  }, 120_000);
+  }, 300_000);
 });

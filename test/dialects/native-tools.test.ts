@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conversation } from '../recorder/helper.ts';
-import { alive } from './hard-cases.ts';
+import { alive, BECOME, becomes } from './hard-cases.ts';
 import { Native, steady } from './native-helper.ts';
 
 /** A command that goes on until the file is there. */
@@ -166,6 +166,8 @@ describe('shell_kill', () => {
   it('ends everything and says who died', async () => {
     const native = await Native.open();
     const { id } = await native.run('setsid sleep 61 & sleep 62', { wait_ms: 300 });
+    await becomes(native.world, 'sleep 61');
+    await becomes(native.world, 'sleep 62');
     const said = await native.call('shell_kill', { id });
     expect(said.success).toBe(true);
     expect(said.trailer[0]).toMatch(
@@ -178,7 +180,7 @@ describe('shell_kill', () => {
 
   it('ends what a finished shell left behind', async () => {
     const native = await Native.open();
-    const said = await native.run('trap "" TERM; setsid sleep 60 & echo $!');
+    const said = await native.run(`trap "" TERM; setsid sleep 60 & ${BECOME}; echo $!`);
     const pid = Number(said.body);
     expect(alive(pid)).toBe(true);
     const killed = await native.call('shell_kill', { id: said.id, signal: 'KILL' });
@@ -191,6 +193,7 @@ describe('shell_kill', () => {
     const native = await Native.open({ on_shutdown: 'leave' });
     const about = conversation('c');
     const { id } = await native.run('sleep 60', { wait_ms: 0 }, about);
+    await becomes(native.world, 'sleep 60');
     await native.world.stop(native.plugin);
     const next = await Native.open({}, native.world);
     const said = await next.call('shell_kill', { id }, about);
@@ -203,7 +206,8 @@ describe('shell_list', () => {
     const native = await Native.open();
     await native.run('echo over');
     const { id } = await native.run('echo left; sleep 60 &');
-    await native.run('echo live; sleep 61', { wait_ms: 200 });
+    await becomes(native.world, 'sleep 60');
+    await native.run('echo live; sleep 61', { wait_ms: 3_000 });
     const list = await native.call('shell_list');
     expect(
       steady(list.text)

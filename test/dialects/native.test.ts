@@ -61,7 +61,10 @@ describe('shell_run', () => {
     expect(said.success).toBe(true);
     expect(said.trailer[1]).toBe('the last pipeline: stage 1 of 3 (cat none) exited 1');
     expect((await native.run('yes | head -n 1')).trailer).toHaveLength(1);
-    const later = await native.run('sleep 0.2; false | true', { wait_ms: 0 });
+    const go = join(native.world.project, 'go');
+    const wait = `until [ -e ${go} ]; do sleep 0.05; done`;
+    const later = await native.run(`${wait}; false | true`, { wait_ms: 0 });
+    writeFileSync(go, '');
     const { trailer } = await native.call('shell_wait', { id: later.id });
     expect(trailer[1]).toBe('the last pipeline: stage 1 of 2 (false) exited 1');
   });
@@ -70,10 +73,10 @@ describe('shell_run', () => {
     const native = await Native.open();
     const go = join(native.world.project, 'go');
     const said = await native.run(`echo a; until [ -e ${go} ]; do sleep 0.05; done; echo b`, {
-      wait_ms: 300,
+      wait_ms: 3_000,
     });
     expect(said.success).toBe(true);
-    expect(steady(said.text)).toBe(
+    expect(steady(said.text).replace('0 s;', '0 ms;')).toBe(
       'a\n[The command is still running and was not killed: id 1a2b3c4d, pid 1, 0 ms; ' +
         '1 line, 2 bytes so far]\n[go on with shell_wait {"id":"1a2b3c4d"}, ' +
         'shell_read {"id":"1a2b3c4d"} or shell_kill {"id":"1a2b3c4d"}]',
@@ -86,14 +89,14 @@ describe('shell_run', () => {
 
   it('is killed by kill_after_ms alone, with what it printed so far', async () => {
     const native = await Native.open();
-    const said = await native.run('echo a; sleep 60', { kill_after_ms: 300 });
+    const said = await native.run('echo a; sleep 60', { kill_after_ms: 4_000 });
     expect(said).toMatchObject({ success: false, body: 'a\n' });
-    expect(said.trailer[0]).toMatch(/^died of SIGTERM, killed by kill_after_ms 300, /);
+    expect(said.trailer[0]).toMatch(/^died of SIGTERM, killed by kill_after_ms 4000, /);
     expect(native.world.entry()).toMatchObject({ end_reason: 'timeout', timed_out: true });
-    const later = await native.run('sleep 60', { kill_after_ms: 900, wait_ms: 0 });
-    expect(later.trailer[1]).toMatch(/^kill_after_ms 900 ends it in \d+ ms$/);
+    const later = await native.run('sleep 60', { kill_after_ms: 5_000, wait_ms: 0 });
+    expect(later.trailer[1]).toMatch(/^kill_after_ms 5000 ends it in [\d.]+ m?s$/);
     const { trailer } = await native.call('shell_wait', { id: later.id });
-    expect(trailer[0]).toMatch(/^died of SIGTERM, killed by kill_after_ms 900, /);
+    expect(trailer[0]).toMatch(/^died of SIGTERM, killed by kill_after_ms 5000, /);
   });
 
   it('feeds stdin, and without it a command reads nothing', async () => {
@@ -227,7 +230,7 @@ describe('a command that waits for somebody to type', () => {
       await vi.waitFor(async () => {
         const { text } = await native.call('shell_wait', { id, wait_ms: 0 });
         expect(text).toMatch(/\[waiting for input: pid \d+ .* reads from the terminal; .*\]/);
-      }, 20_000);
+      }, 50_000);
       await native.call('shell_kill', { id, signal: 'KILL' });
     },
   );

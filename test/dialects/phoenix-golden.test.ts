@@ -38,7 +38,7 @@ describe('the answers of phoenix_bash', () => {
 
   it('timeout', async () => {
     const world = newWorld();
-    const plugin = await phoenix(world, { timeout_seconds: 1 });
+    const plugin = await phoenix(world, { timeout_seconds: 4 });
     const { text } = await bash(plugin, 'echo "Compiling cuff v0.1.0"; sleep 100');
     golden('phoenix', 'timeout', text, world, MORE);
   });

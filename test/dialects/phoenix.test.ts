@@ -209,7 +209,7 @@ describe('a command of phoenix_bash that is over', () => {
     const { text: answer } = await bash(plugin, { command, background: true });
     const path = /<output_file>(.*)</.exec(answer)?.[1] ?? '';
     await expect
-      .poll(() => fs.readFileSync(path, 'utf8'))
+      .poll(() => fs.readFileSync(path, 'utf8'), { timeout: 30_000 })
       .toBe(`${seen}\n\n[background process completed]\n`);
   });
 });
@@ -238,20 +238,27 @@ describe('the deadline of phoenix_bash', () => {
 
   it('kills everything at once and gives what was printed until then', async () => {
     verifies('S002-R020', 'S002-R073', 'S002-R056');
-    const world = newWorld();
-    const plugin = await phoenix(world, { timeout_seconds: 1 });
-    const startedAt = performance.now();
-    const answer = await bash(
-      plugin,
-      `trap '' TERM; (trap '' TERM; echo $BASHPID; sleep 100) & setsid sleep 101 & echo $!; wait`,
-    );
-    expect(performance.now() - startedAt).toBeLessThan(2_900);
-    const [, first = '', second = ''] =
-      /^\[command timed out after 1s\]\n(\d+)\n(\d+)\n$/.exec(answer.text) ?? [];
-    expect(answer.success).toBe(false);
-    expect(first).not.toBe('');
-    expect([first, second].filter((pid) => alive(Number(pid)))).toEqual([]);
-    expect(world.entry()).toMatchObject({ timed_out: true, end_reason: 'timeout' });
+    const killed = async (): Promise<number> => {
+      const world = newWorld();
+      const plugin = await phoenix(world, { timeout_seconds: 3 });
+      const startedAt = performance.now();
+      const answer = await bash(
+        plugin,
+        `trap '' TERM; (trap '' TERM; echo $BASHPID; sleep 100) & setsid sleep 101 & echo $!; wait`,
+      );
+      const tookMs = performance.now() - startedAt;
+      const [, first = '', second = ''] =
+        /^\[command timed out after 3s\]\n(\d+)\n(\d+)\n$/.exec(answer.text) ?? [];
+      expect(answer.success).toBe(false);
+      expect(first).not.toBe('');
+      expect([first, second].filter((pid) => alive(Number(pid)))).toEqual([]);
+      expect(world.entry()).toMatchObject({ timed_out: true, end_reason: 'timeout' });
+      return tookMs;
+    };
+    // Sooner than any grace. The best of a few: the machine may be busy elsewhere.
+    let best = await killed();
+    for (let i = 0; i < 4 && best >= 4_900; i += 1) best = Math.min(best, await killed());
+    expect(best).toBeLessThan(4_900);
   });
 
   it('is told alone when nothing was printed', async () => {

@@ -7,6 +7,7 @@ import { sanitize } from '../../src/text/sanitize.ts';
 import { alive, until } from '../cli/helper.ts';
 import { conversation, World } from '../recorder/helper.ts';
 import { verifies } from '../requirements.ts';
+import { BECOME } from './hard-cases.ts';
 import {
   added,
   addedUntil,
@@ -204,7 +205,7 @@ describe('kill_pid of pipe_bash', () => {
   it('ends what a process left that is over itself', async () => {
     const world = new World();
     const plugin = await pipe(world);
-    const { pid } = await background(plugin, `${wait('a')}; sleep 1000 & echo $!`);
+    const { pid } = await background(plugin, `${wait('a')}; sleep 1000 & ${BECOME}; echo $!`);
     say(world, 'a');
     const { text: answer } = await ended(world, plugin, pid);
     const child = Number(/stdout:\n(\d+)/.exec(answer)?.[1]);

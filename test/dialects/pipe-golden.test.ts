@@ -7,6 +7,7 @@ import { until } from '../cli/helper.ts';
 import { World } from '../recorder/helper.ts';
 import { expectDocumented } from './documented.ts';
 import { golden } from './golden.ts';
+import { BECOME } from './hard-cases.ts';
 import { backgrounded, bash, ended, fullOutput, pipe } from './pipe-helper.ts';
 
 const WAIT = 'until test -e go; do sleep 0.01; done';
@@ -28,7 +29,7 @@ describe('the answers of pipe_bash', () => {
       `printf '\\e[1;31merror\\e[0m: \\e]8;;http://x\\e\\\\link\\e]8;;\\e\\\\ \\x9b1mbold\\n'`,
     ],
     ['progress-bar', `for i in 10 50 100; do printf '\\r%3d%%' $i; done; echo`],
-    ['survivor', 'sleep 100 & echo started'],
+    ['survivor', `sleep 100 & ${BECOME}; echo started`],
   ])('%s', async (name, command) => {
     const world = new World();
     const { text } = await bash(await pipe(world), command);

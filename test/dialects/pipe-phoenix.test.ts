@@ -33,7 +33,7 @@ describe.each(NAMES)('%s', (name) => {
     await bash('true');
     const times: number[] = [];
     // A busy machine may take longer once, a call that waits for the sleeper always does.
-    while (times.length < 3 && !times.some((one) => one < 500)) {
+    while (times.length < 5 && !times.some((one) => one < 500)) {
       const startedAt = performance.now();
       const { success } = await bash(`export ${mark}; ${command}`);
       times.push(performance.now() - startedAt);
@@ -65,7 +65,7 @@ describe.each(NAMES)('%s', (name) => {
         expect(answer).toEqual({ success: false, text: wanted });
       }
     }
-  });
+  }, 240_000);
 });
 
 describe('the parts of both', () => {

@@ -6,6 +6,7 @@ import { PipeBashPlugin } from '../../src/dialects/pipe.ts';
 import { alive } from '../cli/helper.ts';
 import { World } from '../recorder/helper.ts';
 import { verifies } from '../requirements.ts';
+import { BECOME } from './hard-cases.ts';
 import { bash, fullOutput, pipe, text } from './pipe-helper.ts';
 
 const ONE_OF = 'bash needs exactly one of command, check_pid and kill_pid';
@@ -166,7 +167,7 @@ describe('a command of pipe_bash that is over', () => {
 
   it('says which processes it left, and leaves them', async () => {
     const plugin = await pipe(new World());
-    const answer = await text(bash(plugin, 'sleep 100 & echo $!'));
+    const answer = await text(bash(plugin, `sleep 100 & ${BECOME}; echo $!`));
     const [, pid = ''] = /^stdout:\n(\d+)/.exec(answer) ?? [];
     expect(answer).toContain(
       `exit code: 0\n\n[Still running in the background: pid ${pid} (sleep 100)]`,

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { RecorderPlugin } from '../../src/dialects/recorder.ts';
 import { call, conversation, World } from '../recorder/helper.ts';
 import { verifies } from '../requirements.ts';
+import { BECOME } from './hard-cases.ts';
 
 function golden(name: string): string {
   return readFileSync(join(import.meta.dirname, 'golden', 'recorder', name), 'utf8').trimEnd();
@@ -74,8 +75,8 @@ describe('the answers', () => {
 
   it('to a command with more to say have more fields', async () => {
     const world = noon();
-    const plugin = await world.plugin({ execution: { max_timeout: 2 } });
-    const command = "printf '\\xff'; sleep 60 & kill -TERM $$";
+    const plugin = await world.plugin({ execution: { max_timeout: 50 } });
+    const command = `printf '\\xff'; sleep 60 & ${BECOME}; kill -TERM $$`;
     const { text } = await call(plugin, 'execute', { command, timeout: 900 });
     expect(steady(world, text)).toBe(golden('execute-more.txt'));
   });

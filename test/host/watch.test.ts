@@ -151,7 +151,8 @@ describe('new settings are found when', () => {
 
   it('the file is written slowly, and only then', async () => {
     write('settings.yml', yaml(1));
-    await watched.start({ settleMs: 500 });
+    // Longer than this process ever has to wait for its turn between two characters.
+    await watched.start({ settleMs: 5_000 });
     const text = `# ${'x'.repeat(100)}\n${yaml(2)}`;
     const fd = openSync(path('settings.yml'), 'w');
     for (const character of text) {

@@ -43,7 +43,8 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
       recording_id: expect.stringMatching(/^e_\d{8}_\d{6}_001$/),
       working_directory: life.project,
     });
-    const late = await execute(client, { command: 'echo part; sleep 100', timeout: 1 });
+    // Time for a bash that gets its turn late: what it printed before is to be told.
+    const late = await execute(client, { command: 'echo part; sleep 100', timeout: 5 });
     expect(late).toMatchObject({ stdout: 'part\n', exit_code: null, timed_out: true });
     const behind = await execute(client, { command: 'sleep 100 & echo "pid $!"' });
     expect(behind).toMatchObject({ exit_code: 0, timed_out: false });
@@ -78,13 +79,13 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
     client.call('bash_recorder_execute', { command: waiting }).catch(() => undefined);
     const live = async (): Promise<unknown> =>
       facts(await client.call('derun_list_sessions', { state: 'running' })).sessions;
-    await expect.poll(live, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(live, { timeout: 40_000 }).toHaveLength(1);
     process.kill(client.pid, 'SIGKILL');
     await dead(client.pid);
 
     const next = await life.connect(connect, 'cuff');
     expect((await execute(next, { command: `touch ${flag}` })).exit_code).toBe(0);
-    await expect.poll(() => entries(life), { timeout: 20_000 }).toHaveLength(3);
+    await expect.poll(() => entries(life), { timeout: 40_000 }).toHaveLength(3);
     const found = await entries(life);
     const killed = found.find((one) => one.command === 'echo before')?.session_id;
     const old = found.filter((one) => one.session_id === killed);

@@ -2,7 +2,7 @@
 // repository, finds its test failing, repairs it, watches something in the background, and commits.
 // It knows nothing but the names and arguments of its tools. The journal shows every command.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { journalSessionIds, readSession } from '../../src/journal/reader.ts';
@@ -59,7 +59,11 @@ const SPEECHES: Readonly<Record<string, Speech>> = {
     async background(client, command) {
       const { text } = await client.call('shell_run', { command, wait_ms: 300 });
       const id = found(text, /"id": ?"([^"]+)"/);
-      return { end: async () => text + (await client.call('shell_kill', { id })).text };
+      const end = async () => {
+        const killed = await client.call('shell_kill', { id });
+        return text + killed.text + (await client.call('shell_read', { id })).text;
+      };
+      return { end };
     },
   },
   claude_code: {
@@ -82,9 +86,9 @@ const SPEECHES: Readonly<Record<string, Speech>> = {
     async background(client, cmd) {
       const first = await client.call('exec_command', { cmd, tty: true, yield_time_ms: 400 });
       const session_id = Number(found(first.text, /session ID (\d+)/));
-      const end = async () =>
-        first.text + (await client.call('write_stdin', { session_id, chars: '\u0003' })).text;
-      return { end };
+      // It comes back with the end of the command, and then all is told that it printed.
+      const stop = { session_id, chars: '\u0003', yield_time_ms: 30_000 };
+      return { end: async () => first.text + (await client.call('write_stdin', stop)).text };
     },
   },
 };
@@ -133,9 +137,10 @@ describe.each(Object.entries(SPEECHES))('an agent that speaks %s', (dialect, spe
     expect((await run('cat shop/price.sh')).text).toContain('$(($1 * $2 + 1))');
     await run("sed -i 's/ + 1//' shop/price.sh");
     expect((await run('(cd shop && sh test.sh); echo "status: $?"')).text).toContain('status: 0');
-    const watcher = 'echo watching; sleep 300';
+    const watcher = 'echo watching; touch printed; sleep 300';
     asked.push(watcher);
     const background = await speech.background(client, watcher);
+    await until(() => existsSync(join(life.project, 'printed')), 'it watches');
     expect(await background.end()).toContain('watching');
     const commit = await run(
       `(cd shop && ${GIT} commit -qam 'price: no tip' && git log -1 --format=%s)`,
@@ -143,14 +148,16 @@ describe.each(Object.entries(SPEECHES))('an agent that speaks %s', (dialect, spe
     expect(commit.text).toContain('price: no tip');
     const missing = await run('cat no-such-file');
     expect(missing.text).toContain('No such file');
-    await client.close();
 
     const journal = join(life.project, '.cuff', 'recordings');
-    const entries = journalSessionIds(journal).flatMap(
-      (id) => readSession(journal, id)?.entries ?? [],
-    );
-    const commands = entries.map(({ command }) => withoutTrailer(command));
-    expect(commands).toEqual(expect.arrayContaining(asked));
+    const found = () =>
+      journalSessionIds(journal).flatMap((id) => readSession(journal, id)?.entries ?? []);
+    const commands = () => found().map(({ command }) => withoutTrailer(command));
+    // A client that hangs up kills a server that takes more than a few seconds to end.
+    await until(() => asked.every((one) => commands().includes(one)), 'all have their entry');
+    await client.close();
+    expect(commands()).toEqual(expect.arrayContaining(asked));
+    const entries = found();
     expect(entries.find(({ command }) => command === watcher)?.end_reason).not.toBe('timeout');
     expect(entries.find(({ command }) => command === 'cat no-such-file')?.exit_code).toBe(1);
   });

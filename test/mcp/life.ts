@@ -2,12 +2,17 @@
 // project directory of their own. Whatever a test leaves is ended by its id and removed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { alive, binary, Cli, until } from '../cli/helper.ts';
 import type { Answer, Connect, TestClient } from './clients.ts';
 
 type Shape = Readonly<Record<string, unknown>>;
+
+// Whether runs can be traced is tested once for all: each server would test it anew in a home of
+// its own, and one test in hundreds that takes too long is enough to lose.
+const CACHE = join(homedir(), '.cache');
 
 export class Life {
   readonly cli = new Cli();
@@ -26,7 +31,8 @@ export class Life {
 
   get env(): Record<string, string> {
     const { CUFF_SETTINGS: _, ...env } = this.cli.env;
-    return { ...env, HOME: this.project, XDG_CONFIG_HOME: this.project } as Record<string, string>;
+    const { project: HOME, project: XDG_CONFIG_HOME } = this;
+    return { XDG_CACHE_HOME: CACHE, ...env, HOME, XDG_CONFIG_HOME } as Record<string, string>;
   }
 
   /** What starts a server. The shell only changes the directory: its pid becomes the server's. */

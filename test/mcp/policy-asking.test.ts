@@ -80,7 +80,7 @@ describe('a call that asks', () => {
     const [waiting, tool] = [new WaitingCalls(), new Tool(30)];
     const first = await waiting.turn(open().call, NOTHING, tool.start);
     if (first.kind !== 'asks') throw new Error('it does not ask');
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await until(() => tool.heard.length > 0, 'its time is over');
     expect(tool.heard).toEqual([{ kind: 'none' }]);
     const late = await waiting.turn(open().call, { state: first.state, answer: ONCE }, tool.start);
     expect(late.kind).toBe('asks');

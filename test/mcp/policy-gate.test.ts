@@ -64,7 +64,8 @@ describe.skipIf(noTrace)('a program that the text does not show', () => {
     const life = new Guarded(denying('rm *'));
     const client = await served(life);
     const slow = `until [ -e go ]; do sleep 0.05; done; ${BY_BASE64}`;
-    const waiting = run(client, slow);
+    // Longer than the policy may take to change, below.
+    const waiting = client.call('shell_run', { command: slow, wait_ms: 100_000 });
     expect((await run(client, BY_BASE64)).text).toMatch(DENIED);
     life.policy(denying('touch *'));
     await answers(() => run(client, 'touch x'), true);

@@ -82,7 +82,7 @@ export async function freePort(): Promise<number> {
 
 /** The server reads the new policy a moment after it was written. */
 export async function answers(call: () => Promise<Said>, isError: boolean): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 40_000;
   while ((await call()).isError !== isError) {
     if (Date.now() > end) throw new Error('the policy is not followed');
     await new Promise((resolve) => setTimeout(resolve, 20));

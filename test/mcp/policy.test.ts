@@ -114,7 +114,8 @@ describe('a server', () => {
   it('does not start with a policy that is wrong, and says where', async () => {
     const life = new Guarded('default: allow\npolicies: wrong\n');
     const { child, stderr } = life.start(life.command('cuff'));
-    const code = await new Promise((resolve) => child.once('exit', resolve));
+    // Not `exit`: what it said may be read later than that.
+    const code = await new Promise((resolve) => child.once('close', resolve));
     expect(code).toBe(2);
     const file = join(life.project, '.cuff', 'policy.yml');
     expect(stderr()).toMatch(new RegExp(`^cuff: ${file}:2:\\d+: `));

@@ -118,7 +118,7 @@ describe('a server on stdio', () => {
     await until(() => watches(client.child.pid ?? 0) > 0, 'the wait has begun');
     const start = performance.now();
     expect(await client.close()).toBe(0);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(performance.now() - start).toBeLessThan(40_000); // well before the wait is over
     run.child.stdin?.end();
     await run.result;
   });
@@ -197,10 +197,13 @@ describe.each(Object.entries(CLIENTS))('cuff mcp and the client %s', (_, connect
     const onProgress = (step: number, message: string | undefined): void =>
       void steps.push([step, message]);
     const args = { times: 30, pauseMs: 20 };
+    const start = performance.now();
     expect((await client.call('probe_report', args, { onProgress })).text).toBe('done');
+    const quarters = (performance.now() - start) / 250;
     expect(steps[0]).toEqual([1, 'step 1']);
     expect(steps.map(([step]) => step)).toEqual(steps.map((_, index) => index + 1));
-    expect(steps.length).toBeLessThan(10);
+    // One at once, then four a second: pauses that take longer have more of them.
+    expect(steps.length).toBeLessThan(quarters + 3);
     await client.call('probe_echo');
     expect(steps.map(([, message]) => message)).not.toContain('too late');
   });

@@ -43,8 +43,9 @@ it('a server, its runs and its journal are told', async () => {
   const server = await Server.start(world);
   await server.execute('echo 1');
   const { run_id } = await server.execute('sleep 60 & echo 2');
+  // The command is counted before its entry, and the server may write in between.
   await until(
-    () => world.filesWith('"commands":2').some((path) => path.includes('servers')),
+    () => world.filesWith('"commands":2,"entries":2,').some((path) => path.includes('servers')),
     'the server has said so',
   );
   const { servers, runs, journals } = await json(world);

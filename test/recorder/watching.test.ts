@@ -115,7 +115,13 @@ it('no server has a connection to anywhere', async () => {
   const { pid } = server.child;
   const own = fs
     .readdirSync(`/proc/${pid}/fd`)
-    .map((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`))
+    .map((fd) => {
+      try {
+        return fs.readlinkSync(`/proc/${pid}/fd/${fd}`);
+      } catch {
+        return ''; // closed meanwhile
+      }
+    })
     .flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []);
   const internet = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((name) =>
     fs

@@ -1,7 +1,7 @@
 // A disk that is full while a run is traced: the command does not notice, and what could not be
 // told is counted.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { descendantsOf } from '../../src/run/processes.ts';
@@ -49,7 +49,9 @@ test.skipIf(noMount)('frames that found no room are counted, and told when there
   execFileSync('mkfifo', [fifo]);
   const orphans = `for i in {1..${ORPHANS}}; do (setsid sleep 0.5 &); done`;
   const dir = newDir('full');
-  const live = start(bash(`echo up; read < ${fifo}; ${orphans}; read < ${fifo}; exit 3`), { dir });
+  const forked = join(root, 'forked'); // where there is room
+  const wait = `read < ${fifo}`;
+  const live = start(bash(`echo up; ${wait}; ${orphans}; : > ${forked}; ${wait}; exit 3`), { dir });
   await live.shows(/up/);
   fill();
   writeFileSync(fifo, '\n');
@@ -57,7 +59,8 @@ test.skipIf(noMount)('frames that found no room are counted, and told when there
   const { pid = 0 } = framesOf(leftIn(dir), 'start')[0]?.who ?? {};
   const { runnerPid = 0 } = leftIn(dir).header ?? {};
   const alone = (): boolean => descendantsOf(runnerPid).length === 1;
-  await until(() => told() > 0 && alone(), 'all but the command have ended');
+  const over = (): boolean => existsSync(forked) && told() > 0 && alone();
+  await until(over, 'all but the command have ended');
   rmSync(join(disk, 'filler'));
   writeFileSync(fifo, '\n');
   expect(await live.done).toMatchObject({ outcome: { kind: 'exited', code: 3 } });

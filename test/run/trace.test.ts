@@ -1,4 +1,5 @@
 // What the runner itself says in trace.bin: the header, the command, and whoever it waits for.
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -11,11 +12,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { until } from '../cli/helper.ts';
 import { lacking, verifies } from '../requirements.ts';
 import {
   bash,
   endsIn,
   framesOf,
+  type Live,
   leftIn,
   newDir,
   root,
@@ -27,6 +30,17 @@ import {
 
 const noTracing = lacking(!traces, 'a traced run needs the runner and a C compiler');
 const STAT = "stat -L -c '%d %i' /proc/self/fd/1 /proc/self/fd/2";
+
+/** Somebody who reads it waits for us. */
+function newFifo(): string {
+  const path = join(newDir(), 'go');
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+/** Once the runner has told of the command itself. */
+const told = (live: Live): Promise<void> =>
+  until(() => framesOf(live.left(), 'start').length > 0, 'the start of the command is told');
 
 describe.skipIf(noTracing)('the header of trace.bin', () => {
   test('is one page that says what is told about, and what may be kept', async () => {
@@ -76,8 +90,13 @@ describe.skipIf(noTracing)('what the runner tells', () => {
     verifies('S003-R009', 'S003-R025', 'S003-R026', 'S003-R027', 'S003-R029', 'S003-R030');
     const env = { PATH: '/usr/bin:/bin', HOME: '/somewhere', LANG: 'C' };
     const trace = { shimDir, envNames: ['HOME', 'NOT_THERE'] };
-    // Long enough for its program to be looked up, however busy the machine is.
-    const left = await run(bash('sleep 0.05; exit 3'), { env, trace });
+    const fifo = newFifo();
+    const text = `read < ${fifo}; exit 3`;
+    const live = start(bash(text), { env, trace });
+    await told(live); // its program can be looked up only while it runs
+    writeFileSync(fifo, '\n');
+    await live.over;
+    const left = live.left();
     const { runnerPid = 0 } = left.header ?? {};
     const [command] = framesOf(left, 'start').filter(({ source }) => source === 'runner');
     expect(command).toEqual({
@@ -91,7 +110,7 @@ describe.skipIf(noTracing)('what the runner tells', () => {
       inner: undefined,
       exe: expect.stringMatching(/\/bash$/),
       cwd: root,
-      argv: bash('sleep 0.05; exit 3'),
+      argv: bash(text),
       args: 5,
       cut: false,
       redacted: false,
@@ -119,9 +138,15 @@ describe.skipIf(noTracing)('what the runner tells', () => {
   test('has the ends of those that lost their parents', async () => {
     verifies('S003-R001');
     // Forked twice and in a session of its own: nobody but the runner can wait for it.
-    const daemon = '(setsid bash -c "echo \\$\\$; sleep 0.1; exit 9" &)';
-    const killed = '(setsid bash -c "echo \\$\\$; sleep 0.1; kill -KILL \\$\\$" &)';
-    const left = await run(bash(`${daemon}; ${killed}; exit 0`));
+    const [first, second] = [newFifo(), newFifo()];
+    const daemon = `(setsid bash -c "echo \\$\\$; read < ${first}; exit 9" &)`;
+    const killed = `(setsid bash -c "echo \\$\\$; read < ${second}; kill -KILL \\$\\$" &)`;
+    const live = start(bash(`${daemon}; ${killed}; exit 0`));
+    await live.done; // whoever forked them is gone
+    writeFileSync(first, '\n');
+    writeFileSync(second, '\n');
+    await live.over;
+    const left = live.left();
     const ends = endsIn(left);
     const statuses = left.text
       .trim()
@@ -157,10 +182,13 @@ describe.skipIf(noTracing)('what the runner tells', () => {
     const cwd = join(root, `in-${secret}`);
     mkdirSync(cwd);
     const program = join(cwd, 'program');
-    copyFileSync('/bin/sleep', program);
+    copyFileSync('/bin/cat', program);
+    const fifo = newFifo();
     const env = { PATH: `/usr/bin:/bin:${cwd}`, HOME: cwd, LANG: 'A_KEY=xyz', MY_TOKEN: secret };
     const trace = { shimDir, envNames: ['PATH', 'HOME', 'LANG'] };
-    const live = start([program, '0.05'], { env, trace, cwd });
+    const live = start([program, fifo], { env, trace, cwd });
+    await told(live);
+    writeFileSync(fifo, '\n');
     await live.over;
     const clean = join(root, 'in-[MY_TOKEN]');
     expect(framesOf(live.left(), 'start')).toMatchObject([
@@ -168,7 +196,7 @@ describe.skipIf(noTracing)('what the runner tells', () => {
         redacted: true,
         exe: join(clean, 'program'),
         cwd: clean,
-        argv: [join(clean, 'program'), '0.05'],
+        argv: [join(clean, 'program'), fifo],
         env: { PATH: `/usr/bin:/bin:${clean}`, HOME: clean, LANG: 'A_KEY=[A_KEY]' },
       },
     ]);

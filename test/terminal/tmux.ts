@@ -18,6 +18,7 @@ export function tmuxMissing(): boolean {
 export class Terminal {
   readonly root = mkdtempSync(join(tmpdir(), 'cuff-tmux-'));
   readonly #socket = join(this.root, 'socket');
+  #runs = 0;
 
   constructor(cols = 100, rows = 30) {
     const { TMUX: _, ...env } = process.env;
@@ -55,7 +56,7 @@ export class Terminal {
 
   /** Resolves with the screen once it matches. A terminal has no event to wait for. */
   async shows(pattern: RegExp, attributes = false): Promise<string> {
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + 40_000;
     for (;;) {
       const screen = this.screen(attributes);
       if (pattern.test(screen)) return screen;
@@ -64,13 +65,20 @@ export class Terminal {
     }
   }
 
-  /** Runs a line on a clear screen and gives what it printed, once the prompt is back. */
+  /**
+   * Runs a line on a clear screen and gives what it printed, once the prompt is back. On the screen
+   * two lines come before it.
+   */
   async run(line: string): Promise<string> {
-    this.type('clear');
-    await this.shows(/^\$$/);
+    // A word of its own says that the screen is clear now: a mere prompt may be an older one, and
+    // what is typed while `clear` runs would be shown twice.
+    this.#runs += 1;
+    const word = `run ${this.#runs}:`;
+    this.type(`clear; echo "${word}"`);
+    await this.shows(new RegExp(`^${word}\\n\\$$`));
     this.type(line);
-    const screen = await this.shows(/\n\$$/);
-    return screen.split('\n').slice(1, -1).join('\n');
+    const screen = await this.shows(new RegExp(`^${word}\\n\\$ .*\\n(.*\\n)*\\$$`));
+    return screen.split('\n').slice(2, -1).join('\n');
   }
 
   /** What ran here gets a SIGHUP, and may write its last lines while we remove them. */

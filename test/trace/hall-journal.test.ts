@@ -1,4 +1,5 @@
 // What the journal says about the processes of a command, and that no secret gets there by them.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -71,8 +72,11 @@ describe.skipIf(noTracing)('the entry of a traced command', () => {
   it('is written by the next server from what the trace says', async () => {
     const world = new World();
     const first = await world.plugin(TRACED);
-    const running = call(first, 'execute', { command: 'ls missing; sleep 0.2; true' }, {});
+    const fifo = join(world.project, 'go');
+    execFileSync('mkfifo', [fifo]);
+    const running = call(first, 'execute', { command: 'ls missing; read x < go; true' }, {});
     await until(() => world.shell.list().some(({ state }) => state === 'running'), 'it runs');
+    writeFileSync(fifo, '\n');
     await running;
     await world.stop(first);
     // As if its server had died before it could write.

@@ -99,6 +99,6 @@ describe.skipIf(noTracing)('the stages that a trace names', () => {
       }
       expect(named).toBeGreaterThan(8);
     },
-    60_000,
+    240_000,
   );
 });

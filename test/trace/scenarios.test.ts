@@ -208,6 +208,7 @@ function* linesOf(text: string): Generator<readonly [string, number]> {
 }
 
 describe.skipIf(noShim)('under load', () => {
+  const ROUNDS_MAX = 8;
   const herd = 'for i in {1..100}; do bash -c "exit 0" & python3 -S -c 0 & done; wait; echo all';
 
   test.skipIf(noPython)(
@@ -216,7 +217,10 @@ describe.skipIf(noShim)('under load', () => {
       verifies('S003-R041');
       const env = { CUFF_TRACE: '/nowhere/trace.bin', LD_PRELOAD: `${world.shim}${SHIM_TAIL}` };
       const times = { bare: [] as number[], dead: [] as number[] };
-      for (let round = 0; round < 2; round += 1) {
+      // A stall would be a wait of somebody's; what the library itself takes is a few percent.
+      // A machine that is busy elsewhere may be so more than once, but hardly every time.
+      const stalls = (): boolean => Math.min(...times.dead) >= Math.min(...times.bare) * 1.5 + 200;
+      for (let round = 0; round < 2 || (round < ROUNDS_MAX && stalls()); round += 1) {
         for (const side of ['bare', 'dead'] as const) {
           const started = performance.now();
           const ran = await alone(world, { text: herd, ...(side === 'dead' && { env }) });
@@ -224,9 +228,9 @@ describe.skipIf(noShim)('under load', () => {
           expect(ran).toEqual({ end: 'exit 0', stdout: 'all\n', stderr: '' });
         }
       }
-      // A stall would be a wait of somebody's; what the library itself takes is a few percent.
       expect(Math.min(...times.dead)).toBeLessThan(Math.min(...times.bare) * 1.5 + 200);
     },
+    240_000,
   );
 
   test.skipIf(noPython)('children of a busy Python never hang', async () => {

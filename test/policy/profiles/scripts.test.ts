@@ -182,9 +182,15 @@ test('no text makes the readers fail, nor a long one slow', () => {
     { numRuns: 1_500 },
   );
   for (const piece of ['[', '/*', 'print ', 's/[/', 'select ', '\\', 'v@', '"/', '{', 'a b ']) {
-    const started = performance.now();
     const text = piece.repeat(8_192 / piece.length);
-    for (const read of [sedParts, awkParts, sqlParts]) read(text);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const took = (): number => {
+      const started = performance.now();
+      for (const read of [sedParts, awkParts, sqlParts]) read(text);
+      return performance.now() - started;
+    };
+    // The best of a few: the machine may be busy elsewhere.
+    let best = took();
+    for (let i = 0; i < 4 && best >= 1_000; i += 1) best = Math.min(best, took());
+    expect(best).toBeLessThan(1_000);
   }
 });

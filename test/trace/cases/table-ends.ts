@@ -133,22 +133,22 @@ export const ENDS: readonly Case[] = [
   },
   {
     name: 'ends: killed by timeout',
-    command:
-      'timeout 0.2 sleep 30; echo "status $?"; timeout -s KILL 0.1 $B/say o hello x 3; exit 0',
+    command: 'timeout 1 sleep 300; echo "status $?"; timeout -s KILL 30 $B/say o hello x 3; exit 0',
     wrote: ['status 124'],
     processes: [
-      ran('timeout 0.2 sleep 30', 124),
-      ran('sleep 30', 'SIGTERM'),
-      ran('timeout -s KILL 0.1 $B/say o hello x 3', 3),
+      ran('timeout 1 sleep 300', 124),
+      ran('sleep 300', 'SIGTERM'),
+      ran('timeout -s KILL 30 $B/say o hello x 3', 3),
       ran('$B/say o hello x 3', 3, ['hello']),
     ],
     pty: true,
   },
   {
     name: 'ends: what is left behind writes later',
-    command: '(sleep 0.2; $B/say o late x 3) & echo early; exit 5',
+    // Behind the end of the shell, however long that takes.
+    command: '(tail -s 0.1 --pid=$$ -f /dev/null; $B/say o late x 3) & echo early; exit 5',
     wrote: ['early'],
-    processes: [ran('sleep 0.2', 0), ran('$B/say o late x 3', 3, ['late'])],
+    processes: [ran(/^tail -s 0\.1 --pid=\d+ /, 0), ran('$B/say o late x 3', 3, ['late'])],
     pty: false,
   },
 ];
