@@ -20,6 +20,14 @@ export const dialectRows = [
     measure: ({ dir, rounds }) => ask(dir, { dialect, command: 'true', rounds: rounds(60) }),
   })),
   ...DIALECTS.map((dialect) => ({
+    name: `traced-${dialect}`,
+    what: 'the same, against a library that traces as the dialects do',
+    unit: 'ms',
+    target: undefined,
+    measure: ({ dir, rounds }) =>
+      ask(dir, { dialect, command: 'true', rounds: rounds(60), trace: 'auto' }),
+  })),
+  ...DIALECTS.map((dialect) => ({
     name: `unrecorded-${dialect}`,
     what: 'the same without its entry in the journal',
     unit: 'ms',

@@ -19,9 +19,10 @@ export function smallTrace(dir: string): SmallTrace | undefined {
   let fd: number | undefined;
   try {
     fd = openIn(dir, 'trace.bin', fs.constants.O_RDONLY);
-    const large = fs.fstatSync(fd).size > WHOLE_BYTES_MAX;
-    if (large) return { kind: 'counted', count: countProcesses(fd) };
-    const { header, frames } = decodeTrace(fs.readFileSync(fd));
+    const { size } = fs.fstatSync(fd);
+    if (size > WHOLE_BYTES_MAX) return { kind: 'counted', count: countProcesses(fd) };
+    const bytes = Buffer.allocUnsafe(size);
+    const { header, frames } = decodeTrace(bytes.subarray(0, fs.readSync(fd, bytes)));
     if (header === undefined) return undefined;
     return { kind: 'whole', processes: buildProcesses(frames, header).processes };
   } catch (error) {

@@ -4,7 +4,7 @@ import { createBashTool, createShell } from '../../dist/index.js';
 import { interleave, timed } from '../measure.mjs';
 
 const question = JSON.parse(process.argv[2]);
-const { side, dialect, root, command, rounds, recording = true, view = true } = question;
+const { side, dialect, root, command, rounds, recording = true, view = true, trace } = question;
 const { one, close } = side === 'dialect' ? tool() : library();
 const warmUp = rounds > 10 ? 20 : 1;
 const { samples } = await interleave(rounds, { samples: () => timed(one) }, { warmUp });
@@ -27,7 +27,7 @@ function library() {
   const shell = createShell({ cwd: root, stateRoot: `${root}/state` });
   return {
     async one() {
-      const run = shell.start(command);
+      const run = shell.start(command, { trace });
       const { outcome } = await run.done;
       if (outcome.kind !== 'exited') throw new Error(JSON.stringify(outcome));
       if (view) shell.view(run.id, { kind: 'tail', bytesMax: 51_200 });
