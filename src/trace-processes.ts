@@ -14,17 +14,20 @@ export type SmallTrace =
   | { readonly kind: 'whole'; readonly processes: readonly Process[] }
   | { readonly kind: 'counted'; readonly count: number };
 
+/** The last one that was read. The entry and the answer of a command are about the same. */
+let last: { readonly dir: string; readonly size: number; readonly trace: SmallTrace } | undefined;
+
 /** Undefined where there is none, or none that can be read. */
 export function smallTrace(dir: string): SmallTrace | undefined {
   let fd: number | undefined;
   try {
     fd = openIn(dir, 'trace.bin', fs.constants.O_RDONLY);
     const { size } = fs.fstatSync(fd);
-    if (size > WHOLE_BYTES_MAX) return { kind: 'counted', count: countProcesses(fd) };
-    const bytes = Buffer.allocUnsafe(size);
-    const { header, frames } = decodeTrace(bytes.subarray(0, fs.readSync(fd, bytes)));
-    if (header === undefined) return undefined;
-    return { kind: 'whole', processes: buildProcesses(frames, header).processes };
+    // It only ever grows.
+    if (last?.dir === dir && last.size === size) return last.trace;
+    const trace = readSmall(fd, size);
+    last = trace && { dir, size, trace };
+    return trace;
   } catch (error) {
     // It could not be made, was removed, or something else is in its place.
     if (errnoOf(error) === undefined && !(error instanceof AppError)) throw error;
@@ -32,4 +35,12 @@ export function smallTrace(dir: string): SmallTrace | undefined {
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }
+}
+
+function readSmall(fd: number, size: number): SmallTrace | undefined {
+  if (size > WHOLE_BYTES_MAX) return { kind: 'counted', count: countProcesses(fd) };
+  const bytes = Buffer.allocUnsafe(size);
+  const { header, frames } = decodeTrace(bytes.subarray(0, fs.readSync(fd, bytes)));
+  if (header === undefined) return undefined;
+  return { kind: 'whole', processes: buildProcesses(frames, header).processes };
 }

@@ -63,6 +63,11 @@ export class AgentRun {
     return this.#result;
   }
 
+  /** Nothing of it need be read. */
+  get silent(): boolean {
+    return this.begun.run.silent;
+  }
+
   async #finish(): Promise<Finished> {
     const { run, finished } = this.begun;
     const result = await finished;

@@ -238,7 +238,7 @@ export class AgentShell {
   }
 
   read(id: string, cursor: number, maxBytes: number): ReadResult {
-    if (this.#runs.get(id)?.begun.run.silent) return NOTHING_READ;
+    if (this.#runs.get(id)?.silent) return NOTHING_READ;
     return readOutput(this.open(id), cursor, maxBytes);
   }
 

@@ -148,9 +148,10 @@ export class ClaudeCode extends Dialect<typeof keys> {
       cr: 'overwrite',
       gap: words.gap,
     } as const;
-    const [output, trouble] = readOr('', () =>
-      words.outputOf(cleanView(this.shell, id, { kind: 'ends', ...options })),
-    );
+    const [output, trouble] = readOr('', () => {
+      if (run.silent) return '';
+      return words.outputOf(cleanView(this.shell, id, { kind: 'ends', ...options }));
+    });
     const left = [...words.lostNote(lostBytes), ...words.survivorNote(survivors)];
     const inside = hiddenLines(hiddenNow(this.shell, run)).map((line) => `[${line}]`);
     const all = [...trouble, ...inside, ...left, ...notes];

@@ -170,7 +170,7 @@ describe('a run whose output cannot be read', () => {
 
   it('tells claude_code how it came out', async () => {
     const claude = await Claude.open();
-    const { text } = await claude.bash(`${spoil(claude.world)}; exit 3`);
+    const { text } = await claude.bash(`${spoil(claude.world)}; echo said; exit 3`);
     expect(text).toMatch(/^Exit code 3\n\[The output could not be read: .+\]$/);
   });
 

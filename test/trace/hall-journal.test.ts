@@ -1,6 +1,6 @@
 // What the journal says about the processes of a command, and that no secret gets there by them.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createShell } from '../../src/shell.ts';
@@ -174,6 +174,16 @@ describe('a trace', () => {
       ...UNTRACED,
       processes: 1502,
     });
+  });
+
+  it('that grows is read again', async () => {
+    const dir = await traceIn(encodeTrace(HEADER, [start(1, 10, ['sh'])]));
+    const seen = () => entryProcesses(dir, '', redactor({})).processes;
+    expect([seen(), seen()]).toEqual([1, 1]);
+    appendFileSync(join(dir, 'trace.bin'), encodeFrame(start(2, 11, ['ls'], { startTicks: 2 })));
+    expect(seen()).toBe(2);
+    const other = await traceIn(encodeTrace(HEADER, [start(1, 10, ['sh'])]));
+    expect(entryProcesses(other, '', redactor({})).processes).toBe(1);
   });
 
   it('that is missing or rubbish costs what it could have told', async () => {
