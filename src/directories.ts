@@ -10,8 +10,9 @@ export function makeDirectories(path: string, mode = 0o777): void {
     makeOne(path, mode);
   } catch (error) {
     const above = dirname(path);
-    if (errnoOf(error) !== 'ENOENT' || above === path || isThere(above)) throw error;
-    makeDirectories(above, mode);
+    if (errnoOf(error) !== 'ENOENT' || above === path) throw error;
+    // Somebody else may make it at this moment, so that it is tried again in either case.
+    if (!isThere(above)) makeDirectories(above, mode);
     makeOne(path, mode);
   }
 }
