@@ -8,7 +8,7 @@
  *                                      follow.c; from processes of the run
  * Messages go to fd 3, one line each, the run's id first:
  *   started PID START | uncaptured ERRNO | tty HEX | stopped | failed STAGE ERRNO TEXT
- *   exited CODE BYTES SURVIVORS CAUSE | signaled SIGNAL BYTES SURVIVORS CAUSE | ended */
+ *   exited CODE BYTES SURVIVORS CAUSE LOST | signaled SIGNAL BYTES SURVIVORS CAUSE LOST | ended */
 #include "runner.h"
 
 #include <errno.h>

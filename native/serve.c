@@ -98,7 +98,6 @@ static void become_runner(char **words, uint32_t count, int parent, const sigset
   static struct options o;
   static struct taken taken;
   char problem[256];
-  o.serve = true;
   bool sound = parse_options(&o, (int)count, words, problem, sizeof problem) == 0;
   taken.pid = getpid();
   snprintf(taken.id, sizeof taken.id, "%s", words[0]);

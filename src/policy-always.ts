@@ -5,6 +5,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { type Document, isMap, isSeq, parseDocument, YAMLSeq } from 'yaml';
+import { makeDirectories } from './directories.ts';
 import { analyse } from './policy/analyse/index.ts';
 import { VERDICTS } from './policy/decision.ts';
 import { looksSecret } from './policy/generate/secrets.ts';
@@ -126,7 +127,7 @@ function withRules(text: string, patterns: readonly string[], command: string): 
 /** Whole or not at all: a server reads it the moment it changes. */
 function replaceFile(file: string, text: string): void {
   const target = realFile(file);
-  fs.mkdirSync(dirname(target), { recursive: true });
+  makeDirectories(dirname(target));
   const draft = `${target}.${process.pid}.new`;
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
   fs.rmSync(draft, { force: true });

@@ -1,7 +1,8 @@
 /* Output of the process, in pipe and pty mode: after a call that wrote, a record says when, how
  * long it took, to which stream, how much, and a hash of the bytes. The bytes themselves are with
- * the runner already. Which stream a descriptor is, is asked of the kernel every time: numbers
- * change by dup2, close and fcntl, also in ways no hook sees.
+ * the runner already. Which stream a descriptor is, is asked of the kernel: numbers change by dup2,
+ * close and fcntl, also in ways no hook sees. Where there was no time for that, it is not asked
+ * again.
  *
  * Records are collected in one batch of the process. Nobody waits for it: who finds it taken, by
  * another thread or by the code a signal interrupted, sends a frame of its own, and so does a vfork
@@ -82,10 +83,15 @@ static uint64_t word_of(int fd, uint32_t stream) {
   return (uint64_t)(uint32_t)fd << 32 | stream;
 }
 
+/* Nobody else can change what was asked. */
+static int one_thread(void) {
+  return &__libc_single_threaded != NULL && __libc_single_threaded;
+}
+
 /* How long ago the last record was done, if it was one of `fd` and by this thread; `stream` is what
  * that was then. */
 static uint64_t since_last(int fd, uint64_t at_ns, uint32_t *stream) {
-  if (&__libc_single_threaded == NULL || !__libc_single_threaded) return UINT64_MAX;
+  if (!one_thread()) return UINT64_MAX;
   uint64_t word = __atomic_load_n(&last_stream, __ATOMIC_RELAXED);
   uint64_t done_ns = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
   if ((uint32_t)(word >> 32) != (uint32_t)fd) return UINT64_MAX;
@@ -95,7 +101,7 @@ static uint64_t since_last(int fd, uint64_t at_ns, uint32_t *stream) {
 }
 
 static void note_last(int fd, uint32_t stream) {
-  if (&__libc_single_threaded == NULL || !__libc_single_threaded) return;
+  if (!one_thread()) return;
   __atomic_store_n(&last_stream, word_of(-1, 0), __ATOMIC_RELAXED);
   __atomic_store_n(&last_ns, shim_clock_ns(), __ATOMIC_RELAXED);
   __atomic_store_n(&last_stream, word_of(fd, stream), __ATOMIC_RELAXED);

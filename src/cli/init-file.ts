@@ -6,7 +6,6 @@ import {
   chownSync,
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -18,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { makeDirectories } from '../directories.ts';
 import { AppError, errnoOf } from '../errors.ts';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024; // somebody's configuration, not his data
@@ -56,7 +56,7 @@ export function replaceConfig(
 }
 
 function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectories(dirname(path));
   const target = destination(path);
   const old = statSync(target, { throwIfNoEntry: false });
   const temp = `${target}.${process.pid}.tmp`;

@@ -7,7 +7,6 @@
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -17,6 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeDirectories } from '../directories.ts';
 import { cacheDir, fingerprint, nativeDir } from './binary.ts';
 
 export type Shim =
@@ -105,7 +105,7 @@ function makeOnce(env: Env, sources: string, library: string | undefined): Shim 
   if (existsSync(join(dir, LITERAL))) return shimIn(dir);
   const temp = `${dir}.${process.pid}.tmp`;
   try {
-    mkdirSync(temp, { recursive: true, mode: 0o700 });
+    makeDirectories(temp, 0o700);
     const built = library ?? compile(sources, temp);
     layOut(temp, sources, readFileSync(built));
     if (built !== library) rmSync(built);
@@ -134,7 +134,7 @@ function layOut(dir: string, sources: string, shim: Buffer): void {
 }
 
 function put(folder: string, content: Buffer): void {
-  mkdirSync(folder, { recursive: true });
+  makeDirectories(folder);
   writeFileSync(join(folder, FILE), content, { mode: 0o755 });
 }
 
