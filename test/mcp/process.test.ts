@@ -113,8 +113,12 @@ describe('a server on stdio', () => {
     const run = await life.cli.running('quiet', /ready/, 'sh', '-c', 'echo ready; read line');
     const client = lines(life);
     await client.initialize();
-    const args = { session_id: 'quiet', cursor: '6', timeout_ms: 60_000 };
-    client.request('tools/call', { name: 'derun_wait_output', arguments: args });
+    const wait = (cursor: string): Promise<object> => {
+      const args = { session_id: 'quiet', cursor, timeout_ms: 60_000 };
+      return client.request('tools/call', { name: 'derun_wait_output', arguments: args }).answer;
+    };
+    await wait('0'); // what was printed is not yet what is recorded
+    void wait('6');
     await until(() => watches(client.child.pid ?? 0) > 0, 'the wait has begun');
     const start = performance.now();
     expect(await client.close()).toBe(0);

@@ -162,10 +162,12 @@ describe.skipIf(noTracing)('cuff trace', () => {
     const live = cli.start([process.execPath, binary('cuff'), ...words, 'sh', '-c', SLOW]);
     await live.seen(/ready/);
     let found = await json('live');
-    // The shell says so when it has forked, which is before that is another program.
-    while (!isThere(found, 'sleep', '100')) found = await json('live');
+    // The shell says so when it has forked, which is before that is another program, and what it
+    // said was printed before it was recorded.
+    const printed = (): number => named(found, 'sh', '-c', SLOW).bytes.stdout;
+    while (!isThere(found, 'sleep', '100') || printed() === 0) found = await json('live');
     expect(named(found, 'sleep', '100')).toMatchObject({ exit_code: null, end_ns: null });
-    expect(named(found, 'sh', '-c', SLOW).bytes.stdout).toBe(6);
+    expect(printed()).toBe(6);
     await cli.cuff('kill', 'live', '--grace', '0');
     await live.result;
     expect(named(await json('live'), 'sleep', '100').signal).toMatch(/^SIG(TERM|KILL)$/);
