@@ -147,8 +147,13 @@ extern int fexecve(int fd, char *const argv[], char *const env[]);
 extern int execveat(int directory, const char *file, char *const argv[], char *const env[],
                     int flags);
 
+static __typeof__(&execve) next_execve(void) { return ORIGINAL(execve); }
+
+void exec_prepare(void) { (void)next_execve(); }
+
 static long call_execve(const struct exec_call *call, const struct child_env *child) {
-  return CALL_ON(ORIGINAL(execve), SYS3(SYS_execve, call->target.file, call->argv, child->env),
+  __typeof__(&execve) original = next_execve();
+  return CALL_ON(original, SYS3(SYS_execve, call->target.file, call->argv, child->env),
                  call->target.file, call->argv, child->env);
 }
 

@@ -40,6 +40,7 @@ static int answered(int result) {
 static void before(void) {
   if (!shim_on()) return;
   child_env_reclaim();
+  exec_prepare();
   shim_flush();
 }
 

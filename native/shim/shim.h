@@ -235,6 +235,8 @@ struct exec_call {
   int flags; /* of execveat */
 };
 int exec_run(const struct exec_call *call);
+/* Before a fork: what its children would all have to find for themselves is found once. */
+void exec_prepare(void);
 /* What secrets_tell says about the words of the call, into TOLD_BYTES. */
 void exec_tell_secrets(const struct exec_call *call, char *to, size_t room);
 /* Whether it must not begin, where it will have no shim of ours to ask for itself: no loader, one

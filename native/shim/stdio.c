@@ -111,19 +111,22 @@ static void exchange(void **slot) {
   if (slot != NULL) __atomic_store_n(slot, (void *)told_write, __ATOMIC_RELEASE);
 }
 
-/* They lie side by side, mostly on one page: it is opened once for all of them. */
+/* What is protected is opened as one, as the loader closed it: a part of it would be cut out of the
+ * mapping and put back. */
 static void exchange_all(const struct image *libc, void **const *slots, int count) {
-  uintptr_t from = UINTPTR_MAX, to = 0;
-  for (int i = 0; i < count; i++) {
-    uintptr_t page = (uintptr_t)slots[i] & ~(libc->page - 1);
-    if (slots[i] == NULL || place_in(libc, slots[i]) != PLACE_PROTECTED) continue;
-    if (page < from) from = page;
-    if (page + libc->page > to) to = page + libc->page;
+  uintptr_t from = 0, bytes = 0;
+  for (int i = 0; i < libc->count; i++) {
+    const struct elf_segment *s = &libc->segments[i];
+    if (s->type != PT_GNU_RELRO) continue;
+    from = (libc->base + s->address) & ~(libc->page - 1);
+    bytes = ((libc->base + s->address + s->memory_bytes) & ~(libc->page - 1)) - from;
   }
-  /* What is between them is protected like them. */
-  if (to != 0 && SYS3(SYS_mprotect, from, to - from, PROT_READ | PROT_WRITE) < 0) return;
+  int closed = 0;
+  for (int i = 0; i < count; i++)
+    closed |= slots[i] != NULL && place_in(libc, slots[i]) == PLACE_PROTECTED;
+  if (closed && SYS3(SYS_mprotect, from, bytes, PROT_READ | PROT_WRITE) < 0) return;
   for (int i = 0; i < count; i++) exchange(slots[i]);
-  if (to != 0) SYS3(SYS_mprotect, from, to - from, PROT_READ);
+  if (closed) SYS3(SYS_mprotect, from, bytes, PROT_READ);
 }
 
 /* The tables by their names, and those that stdout really has: since 2.37 they are members of an
@@ -214,10 +217,10 @@ static void patch_musl(void) {
 
 /* --- dprintf, which has no FILE in musl and in glibc since 2.37: how much is known, not what */
 
-static int dprintf_is_direct;
-
-static int is_direct(const char *version) {
+static int dprintf_is_direct(void) {
   unsigned number = 0;
+  if (!gnu_get_libc_version) return 1;
+  const char *version = gnu_get_libc_version();
   if (!text_starts(version, "2.")) return 0;
   for (version += 2; *version >= '0' && *version <= '9'; version++)
     number = number * 10 + (unsigned)(*version - '0');
@@ -230,7 +233,7 @@ extern int __vdprintf_chk(int fd, int flag, const char *format, arguments list);
 
 static int told_dprintf(int fd, const char *format, arguments list) {
   __typeof__(&vdprintf) original = ORIGINAL(vdprintf);
-  int told = shim_watching() && dprintf_is_direct;
+  int told = shim_watching() && dprintf_is_direct();
   uint64_t at_ns = told ? shim_clock_ns() : 0;
   int done = CALL_ON(original, -ENOSYS, fd, format, list);
   if (told && done > 0) shim_tell_unseen(fd, at_ns, (size_t)done);
@@ -239,7 +242,7 @@ static int told_dprintf(int fd, const char *format, arguments list) {
 
 static int told_dprintf_chk(int fd, int flag, const char *format, arguments list) {
   __typeof__(&__vdprintf_chk) original = ORIGINAL(__vdprintf_chk);
-  int told = shim_watching() && dprintf_is_direct;
+  int told = shim_watching() && dprintf_is_direct();
   uint64_t at_ns = told ? shim_clock_ns() : 0;
   int done = CALL_ON(original, -ENOSYS, fd, flag, format, list);
   if (told && done > 0) shim_tell_unseen(fd, at_ns, (size_t)done);
@@ -271,7 +274,6 @@ HOOK(int, __dprintf_chk, (int fd, int flag, const char *format, ...)) {
 }
 
 void shim_stdio_init(void) {
-  dprintf_is_direct = !gnu_get_libc_version || is_direct(gnu_get_libc_version());
   if (gnu_get_libc_version) patch_glibc();
   else patch_musl();
 }

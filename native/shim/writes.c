@@ -32,7 +32,9 @@ struct batch {
 
 int shim_watched;
 
-static struct batch *batch; /* mapped: the data of every process shall fit one page */
+/* Mapped when something is collected: most processes say little, and the data of every process
+ * shall fit one page. */
+static struct batch *batch;
 static uint32_t batch_count;
 static uint64_t window_ns; /* when it began */
 static int window_sent;
@@ -60,6 +62,11 @@ static int take_batch(void) {
 }
 
 static void give_batch(void) { __atomic_store_n(&batch_taken, 0, __ATOMIC_RELEASE); }
+
+static int have_batch(void) {
+  if (UNLIKELY(batch == NULL)) batch = sys_map(sizeof *batch);
+  return batch != NULL;
+}
 
 /* Only by who has taken it. */
 static void send_batch(uint64_t now_ns) {
@@ -113,15 +120,21 @@ static void add_record(int fd, const struct trace_write *record, int own) {
     return;
   }
   uint64_t now_ns = record->at_ns + record->took_ns;
-  batch->records[batch_count++] = *record;
   /* Records of other threads may be older than the window, hence the sign. */
   if ((int64_t)(now_ns - window_ns) >= WINDOW_NS) {
     window_ns = now_ns;
     window_sent = 0;
   }
-  if (window_sent < WINDOW_PROMPT || batch_count == BATCH_RECORDS || ending) {
+  int prompt = window_sent < WINDOW_PROMPT || ending;
+  if ((prompt && batch_count == 0) || !have_batch()) {
     window_sent++;
-    send_batch(now_ns);
+    send_alone(record);
+  } else {
+    batch->records[batch_count++] = *record;
+    if (prompt || batch_count == BATCH_RECORDS) {
+      window_sent++;
+      send_batch(now_ns);
+    }
   }
   note_last(fd, record->stream);
   give_batch();
@@ -154,8 +167,6 @@ void shim_writes_init(void) {
   if (shim.mode != MODE_PIPE && shim.mode != MODE_PTY) return;
   uint64_t before = sys_now_ns(), now = shim_clock_ns();
   vdso_lies = now < before || now > sys_now_ns();
-  batch = sys_map(sizeof *batch);
-  if (batch == NULL) return;
   shim_stdio_init();
   shim_watched = 1;
 }
