@@ -27,19 +27,17 @@ export function survivorsNow(
 /** Bytes that were printed and could not be kept; of a run that goes on, as far as is known. */
 export function lostOutput(
   captures: Captures,
-  { id, result }: Pick<AgentRun, 'id' | 'result'>,
+  { id, result, silent }: Pick<AgentRun, 'id' | 'result' | 'silent'>,
 ): number {
+  if (silent) return 0;
   const counted = asked(() => missingBytes(captures.open(id)).bytes);
   return Math.max(result?.lostBytes ?? 0, counted ?? 0);
 }
 
 /** Failures that its status hides; of a run that goes on, and of one that is not traced, none. */
-export function hiddenNow(
-  captures: Captures,
-  { id, result }: Pick<AgentRun, 'id' | 'result'>,
-): readonly HiddenFailure[] {
+export function hiddenNow({ begun, result }: AgentRun): readonly HiddenFailure[] {
   if (result === undefined) return [];
-  return asked(() => hiddenFailures(captures.open(id))) ?? [];
+  return hiddenFailures(begun.run.recording.dir, begun.known.command, result.ended);
 }
 
 function asked<T>(question: () => T): T | undefined {

@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Capture } from '../shell.ts';
 import { type Failure, failures } from '../trace-failures.ts';
 import { smallTrace } from '../trace-processes.ts';
+import type { Ended } from '../types.ts';
 
 export type HiddenFailure = {
   readonly pid: number;
@@ -19,13 +20,23 @@ export type HiddenFailure = {
     | undefined;
 };
 
-export function hiddenFailures({ dir, meta, final }: Capture): readonly HiddenFailure[] {
-  const ended = final === undefined || final.endedBy === 'itself';
-  if (meta?.trace?.enabled !== true || !ended) return [];
+/** Of a capture, whoever ran it. */
+export function hiddenIn({ dir, meta, final }: Capture): readonly HiddenFailure[] {
+  if (meta?.trace?.enabled !== true) return [];
+  const text = meta.command.kind === 'shell' ? meta.command.text : '';
+  return hiddenFailures(dir, text, final);
+}
+
+/** `ended` undefined: nobody can say any more how it came out. */
+export function hiddenFailures(
+  dir: string,
+  text: string,
+  ended: Pick<Ended, 'outcome' | 'endedBy'> | undefined,
+): readonly HiddenFailure[] {
+  if (ended !== undefined && ended.endedBy !== 'itself') return [];
   const trace = smallTrace(dir);
   if (trace?.kind !== 'whole') return [];
-  const text = meta.command.kind === 'shell' ? meta.command.text : '';
-  const told = final?.outcome.kind === 'exited' ? final.outcome.code : undefined;
+  const told = ended?.outcome.kind === 'exited' ? ended.outcome.code : undefined;
   return failures(trace.processes, text)
     .filter(({ process }) => !tells(told, process))
     .flatMap(hidden);

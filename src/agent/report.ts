@@ -11,7 +11,7 @@ import type { AgentRun } from './agent-run.ts';
 import { keepRecent } from './recent.ts';
 import { NewsReader } from './report-news.ts';
 import { type FailedStage, StageWatch, type WatchedPipeline } from './report-stages.ts';
-import { type HiddenFailure, hiddenFailures } from './report-trace.ts';
+import { type HiddenFailure, hiddenIn } from './report-trace.ts';
 import { streamOf } from './sanitized-piece.ts';
 
 export type { FailedStage, HiddenFailure, WatchedPipeline };
@@ -102,7 +102,7 @@ export class Reports {
 
   /** Looked at once: what its survivors do later is no part of how it ended. */
   #hiddenIn(capture: Capture): readonly HiddenFailure[] {
-    const known = this.#hidden.get(capture.id) ?? hiddenFailures(capture);
+    const known = this.#hidden.get(capture.id) ?? hiddenIn(capture);
     keepRecent(this.#hidden, capture.id, known, KEPT_MAX);
     return known;
   }

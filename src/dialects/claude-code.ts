@@ -153,7 +153,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
       return words.outputOf(cleanView(this.shell, id, { kind: 'ends', ...options }));
     });
     const left = [...words.lostNote(lostBytes), ...words.survivorNote(survivors)];
-    const inside = hiddenLines(hiddenNow(this.shell, run)).map((line) => `[${line}]`);
+    const inside = hiddenLines(hiddenNow(run)).map((line) => `[${line}]`);
     const all = [...trouble, ...inside, ...left, ...notes];
     return words.bashAnswer({ command, output, ended, timeoutMs, notes: all });
   }

@@ -159,7 +159,7 @@ export class Codex extends Dialect<typeof keys> {
     const lostBytes = lostOutput(this.shell, run);
     const notes = [
       ...trouble,
-      ...hiddenLines(hiddenNow(this.shell, run)).map((line) => `[${line}]`),
+      ...hiddenLines(hiddenNow(run)).map((line) => `[${line}]`),
       ...(lostBytes > session.lostBytes ? [words.lostNote(lostBytes)] : []),
       ...words.survivorNote(survivorsNow(this.shell, run)),
     ];

@@ -10,6 +10,14 @@ import type { Outcome } from '../types.ts';
 /** A part of a stream: all of it, or its end. */
 export type Shown = Pick<CleanView, 'text' | 'totals' | 'shown' | 'cut' | 'partialLine'>;
 
+export const NOTHING: Shown = {
+  text: '',
+  totals: { bytes: 0, lines: 0 },
+  shown: { bytes: 0, lines: 0 },
+  cut: 'none',
+  partialLine: false,
+};
+
 export type Streams = { readonly stdout: Shown; readonly stderr: Shown };
 
 /** The files with all of a stream, where something was cut and there is more than one can show. */

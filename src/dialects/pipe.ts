@@ -154,6 +154,7 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
 
   #streams(run: AgentRun): words.Streams {
     const { cr } = this.own;
+    if (run.silent) return { stdout: words.NOTHING, stderr: words.NOTHING };
     const view = (channel: 'stdout' | 'stderr'): words.Shown =>
       cleanView(this.shell, run.id, { kind: 'tail', channel, cr, ...ALL });
     return { stdout: view('stdout'), stderr: view('stderr') };

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hiddenFailures } from '../../src/agent/report-trace.ts';
+import { hiddenIn } from '../../src/agent/report-trace.ts';
 import { createShell } from '../../src/shell.ts';
 import { lacking } from '../requirements.ts';
 import { untraceable } from './hall-helper.ts';
@@ -72,7 +72,7 @@ describe.skipIf(noTracing)('the stages that a trace names', () => {
     const shell = createShell({ stateRoot: join(root, 'state'), cwd, trace: 'on' });
     const run = shell.start(command);
     await run.closed;
-    const hidden = hiddenFailures(shell.open(run.id));
+    const hidden = hiddenIn(shell.open(run.id));
     shell.close();
     return hidden.flatMap(({ stage, end }) => {
       if (stage === undefined || !stage.ending || stage.number === stage.of) return [];
