@@ -19,6 +19,7 @@ import type { Place, RecorderJournal, Written } from './recorder-journal.ts';
 import {
   bytesWanted,
   NO_OUTPUT,
+  SHOWN_BYTES_MAX,
   type Shown,
   type Streams,
   shownStream,
@@ -49,6 +50,9 @@ export type ExecuteResult = Finish &
     /** What the policy has to say about it. */
     readonly note: string | undefined;
   };
+
+/** Who shows output itself is handed what was read. */
+type Show = (seen: Streams) => void;
 
 type ShownStreams = { readonly stdout: Shown; readonly stderr: Shown };
 
@@ -145,14 +149,14 @@ export class Executor {
    * Throws an `ExecutionError` or `RecordingError` for a command that is not executed.
    */
   begin(request: ExecuteRequest, context: AgentContext, ruling: Ruled): Begun {
-    return this.#begin(request, context, ruling, () => undefined);
+    return this.#begin(request, context, ruling, undefined);
   }
 
   #begin(
     given: ExecuteRequest,
     context: AgentContext,
     { decision, hold, request = given }: Ruled,
-    show: (seen: Streams) => void,
+    show: Show | undefined,
   ): Begun {
     if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
     const command = admit(request, context, this.#terms, { ...this.#options, decision });
@@ -220,7 +224,7 @@ export class Executor {
     shell: Shell,
     command: Admitted,
     run: Run,
-    show: (seen: Streams) => void,
+    show: Show | undefined,
   ): Promise<Finish> {
     const { terms, place, known } = command;
     const startedAt = performance.now();
@@ -228,9 +232,10 @@ export class Executor {
     const durationMs = Math.round(performance.now() - startedAt);
     const { captureOutput, outputBytesMax, redact } = terms.recording;
     const secret = redact ? terms.redact : undefined;
-    const seen = seenOf(shell, run, bytesWanted(outputBytesMax, secret));
+    const shown = show === undefined ? 0 : SHOWN_BYTES_MAX;
+    const seen = seenOf(shell, run, Math.max(shown, bytesWanted(outputBytesMax, secret)));
     const facts = { command, run, seen, durationMs };
-    show(seen.streams);
+    show?.(seen.streams);
     if (ended === undefined) return resultOf(facts, undefined, LEFT);
     const end = endOf(ended);
     this.commands += 1;

@@ -2,7 +2,7 @@
 // keeps. Both are heads of the streams, cut on a character; what was cut off is said.
 
 import { isUtf8 } from 'node:buffer';
-import { readOutput, totals } from './capture/reader.ts';
+import { type ReadResult, readOutput, totals } from './capture/reader.ts';
 import type { Capture } from './capture/store.ts';
 import { streamChannel } from './capture/views.ts';
 import { READ_BYTES_DEFAULT } from './limits.ts';
@@ -12,7 +12,7 @@ import { decodeUtf8, utf8End } from './text/utf8.ts';
 import type { Channel, EntryDraft } from './types.ts';
 
 /** What an agent gets of each stream at most. */
-const SHOWN_BYTES_MAX = 1024 * 1024;
+export const SHOWN_BYTES_MAX = 1024 * 1024;
 
 // An answer is JSON inside of JSON, where a control character takes seven bytes. Clients hang up at
 // 10 MiB and the protocol's door cuts at 4, so two streams and what is said about them fit in that.
@@ -27,9 +27,12 @@ export type StreamHead = { readonly bytes: Uint8Array; readonly total: number };
 
 export type Streams = { readonly stdout: StreamHead; readonly stderr: StreamHead };
 
+const TOO_MUCH: Pick<ReadResult, 'chunks' | 'eof'> = { chunks: [], eof: false };
+
 /** Of each stream at least `bytesMax` bytes, as far as there are so many. */
 export function readStreams(capture: Capture, bytesMax: number): Streams {
-  const { chunks, eof } = readOutput(capture, 0, READ_BYTES_DEFAULT);
+  const small = (capture.final?.outputBytes ?? 0) <= READ_BYTES_DEFAULT;
+  const { chunks, eof } = small ? readOutput(capture, 0, READ_BYTES_DEFAULT) : TOO_MUCH;
   if (eof) {
     const of = (wanted: (channel: Channel) => boolean): StreamHead => {
       const bytes = Buffer.concat(
@@ -104,8 +107,7 @@ export const NO_OUTPUT: StoredOutput = {
 
 /** How much `readStreams` must give for `storedOutput` to be as large as it may be. */
 export function bytesWanted(outputBytesMax: number, redact: Redactor | undefined): number {
-  const stored = Math.min(outputBytesMax, STORED_BYTES_MAX) + (redact?.lengthMax ?? 0);
-  return Math.max(SHOWN_BYTES_MAX, stored);
+  return Math.min(outputBytesMax, STORED_BYTES_MAX) + (redact?.lengthMax ?? 0);
 }
 
 /** An entry that may hold this much has all of an output of fewer bytes. */

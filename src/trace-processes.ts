@@ -40,7 +40,7 @@ export function smallTrace(dir: string): SmallTrace | undefined {
 function readSmall(fd: number, size: number): SmallTrace | undefined {
   if (size > WHOLE_BYTES_MAX) return { kind: 'counted', count: countProcesses(fd) };
   const bytes = Buffer.allocUnsafe(size);
-  const { header, frames } = decodeTrace(bytes.subarray(0, fs.readSync(fd, bytes)));
+  const { header, frames } = decodeTrace(bytes.subarray(0, fs.readSync(fd, bytes)), 'processes');
   if (header === undefined) return undefined;
   return { kind: 'whole', processes: buildProcesses(frames, header).processes };
 }

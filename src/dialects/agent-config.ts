@@ -17,8 +17,17 @@ import {
 
 const LIVE_RUNS_MAX = 16; // more at once than any agent keeps an eye on
 
+// An answer shows no more by default, and all of it is in the capture. A copy of a megabyte takes
+// longer to encode and to sync than most commands take.
+const STORED_BYTES_DEFAULT = 131_072;
+
 /** Their answers are views of captured bytes, so there is nothing without them. */
 const captured = recording.extend({
+  max_output_size: z
+    .int()
+    .min(0)
+    .default(STORED_BYTES_DEFAULT)
+    .describe('How many bytes of each stream an entry holds; the capture has all.'),
   capture_output: z
     .literal(true, 'must be true: answers are views of captured output; use bash_recorder')
     .default(true)

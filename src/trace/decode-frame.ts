@@ -16,6 +16,7 @@ const WRITE_BYTES = 32;
 type Head = Pick<Frame, 'source' | 'atNs' | 'who'>;
 type Decoder = (body: Body, head: Head, flags: number) => Frame | undefined;
 
+const WRITE = 7;
 const DECODERS: Readonly<Record<number, Decoder>> = {
   1: start,
   2: exec,
@@ -24,21 +25,26 @@ const DECODERS: Readonly<Record<number, Decoder>> = {
   5: (body, head) => body.fixed(8) && { type: 'exit', ...head, code: body.int32(0) },
   6: (body, head) =>
     body.fixed(8) && { type: 'reap', ...head, child: body.uint32(0), status: body.int32(4) },
-  7: write,
+  [WRITE]: write,
   8: (body, head) =>
     body.fixed(8) && { type: 'drop', ...head, frames: body.uint32(0), errno: body.int32(4) },
 };
 
+/** Processes only: that somebody wrote is told, and not what. Most of a trace may be that. */
+export type Wanted = 'everything' | 'processes';
+
 /** `offsetNs` makes epoch nanoseconds of the times in it. */
-export function decodeFrame(frame: Buffer, offsetNs: bigint): Frame | undefined {
+export function decodeFrame(frame: Buffer, offsetNs: bigint, wanted: Wanted): Frame | undefined {
+  const type = frame.readUInt16LE(4);
   const flags = frame.readUInt16LE(6);
   const head: Head = {
     source: SOURCES[flags & FROM_MASK] ?? 'shim',
     atNs: frame.readBigUInt64LE(16) + offsetNs,
     who: { pid: frame.readUInt32LE(24), space: frame.readUInt32LE(28) },
   };
+  if (type === WRITE && wanted === 'processes') return { type: 'write', ...head, writes: [] };
   const body = new Body(frame.subarray(FRAME_HEAD_BYTES), offsetNs);
-  return DECODERS[frame.readUInt16LE(4)]?.(body, head, flags);
+  return DECODERS[type]?.(body, head, flags);
 }
 
 /** What follows the head: numbers at fixed places, then strings. */

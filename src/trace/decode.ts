@@ -2,7 +2,7 @@
 // tears frames in two: what does not hold its check is passed over, and the next frame is found by
 // its magic. Never throws, and looks at every byte a bounded number of times.
 
-import { decodeFrame } from './decode-frame.ts';
+import { decodeFrame, type Wanted } from './decode-frame.ts';
 import {
   FRAME_BYTES_MAX,
   FRAME_HEAD_BYTES,
@@ -35,7 +35,7 @@ MAGIC.writeUInt32LE(FRAME_MAGIC);
 
 const CHECK_AT = 12;
 
-export function decodeTrace(bytes: Uint8Array): DecodedTrace {
+export function decodeTrace(bytes: Uint8Array, wanted: Wanted = 'everything'): DecodedTrace {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const header = decodeHeader(file);
   if (header === undefined && isOtherVersion(file)) {
@@ -46,7 +46,7 @@ export function decodeTrace(bytes: Uint8Array): DecodedTrace {
   const start = header === undefined ? 0 : HEADER_BYTES;
   let known = start;
   for (const [at, length] of wholeFrames(file, start)) {
-    const frame = decodeFrame(file.subarray(at, at + length), offsetNs);
+    const frame = decodeFrame(file.subarray(at, at + length), offsetNs, wanted);
     if (frame === undefined) continue;
     frames.push(frame);
     known += length;

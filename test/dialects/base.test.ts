@@ -89,6 +89,19 @@ describe('a dialect', () => {
     expect(world.entry()).toMatchObject({ run_id: id, end_reason: 'kill', exit_code: null });
   });
 
+  it('keeps the head of a large output in its entry, and all of it in the capture', async () => {
+    const world = new World();
+    const plugin = await world.open(Smallest);
+    const { text } = await call(plugin, 'run', { command: 'yes 1234567 | head -n 20000' });
+    expect(text).toContain('{"kind":"exited","code":0}');
+    const { stdout, output_truncated, output_truncated_bytes } = world.entry();
+    expect({ stdout, output_truncated, output_truncated_bytes }).toEqual({
+      stdout: '1234567\n'.repeat(16_384), // 131,072 bytes
+      output_truncated: true,
+      output_truncated_bytes: 160_000,
+    });
+  });
+
   it('does not find the runs of another conversation or connection', async () => {
     const plugin = await new World().open(Smallest);
     const start = { command: 'sleep 60', wait_ms: 0 };

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeTrace } from '../../src/trace/decode.ts';
+import { buildProcesses } from '../../src/trace/processes.ts';
 import { verifies } from '../requirements.ts';
 import { anyFrame } from './arbitrary.ts';
 import { encodeFrame, encodeHeader, encodeTrace, HEADER } from './encode.ts';
@@ -108,6 +109,17 @@ describe('any frames', () => {
           frames: some,
           damagedBytes: 0,
         });
+      }),
+    );
+  });
+
+  it('tell of the same processes when what they wrote is not wanted', () => {
+    fc.assert(
+      fc.property(frames, (some) => {
+        const whole = buildProcesses(some, HEADER);
+        const light = decodeTrace(encodeTrace(HEADER, some), 'processes');
+        const { processes, writes } = buildProcesses(light.frames, light.header);
+        expect({ processes, writes }).toEqual({ processes: whole.processes, writes: [] });
       }),
     );
   });
