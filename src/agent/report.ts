@@ -6,8 +6,8 @@ import { type Source, withSnapshot } from '../capture/snapshot.ts';
 import type { RunProcess } from '../inspect.ts';
 import type { Capture } from '../shell.ts';
 import type { EndedBy, Outcome, StreamTotals } from '../types.ts';
-import { survivorsIn } from './aftermath.ts';
-import type { AgentRun } from './agent-run.ts';
+import { hiddenNow, survivorsIn } from './aftermath.ts';
+import type { AgentRun, Finished } from './agent-run.ts';
 import { keepRecent } from './recent.ts';
 import { NewsReader } from './report-news.ts';
 import { type FailedStage, StageWatch, type WatchedPipeline } from './report-stages.ts';
@@ -82,8 +82,6 @@ export class Reports {
     const result = run?.result;
     const ended = run === undefined ? endOf(capture) : result?.ended;
     const over = result?.durationMs ?? (final === undefined ? undefined : final.at - startedAt);
-    const told = ended === undefined ? [] : this.#failedStages(id);
-    const hidden = ended === undefined ? [] : this.#hiddenIn(capture).map(confirmed(told));
     return {
       id,
       ended: ended && { outcome: ended.outcome, endedBy: ended.endedBy },
@@ -91,20 +89,36 @@ export class Reports {
       elapsedMs: Math.max(0, (ended && over) ?? this.#now() - startedAt),
       totals: totalsNow(capture),
       survivors: ended === undefined ? [] : survivorsIn(capture),
-      stages: told.filter((stage) => !hidden.some((one) => isSame(one, stage))),
-      hidden,
+      ...(ended === undefined ? NO_FAILURES : this.#failures(id, () => hiddenIn(capture))),
       untraced: meta?.trace?.enabled === false ? meta.trace.reason : undefined,
       lostBytes: result?.lostBytes ?? final?.lostBytes ?? 0,
-      unrecorded: result?.written.recorded === false ? result.written.why : undefined,
-      redacted: run !== undefined && run.begun.known.command !== run.command,
+      ...journalled(run),
+    };
+  }
+
+  /** The same for a run that is over and has nothing to be read: no file is opened for it. */
+  ofSilent(run: AgentRun, { ended, durationMs }: Finished): Report {
+    return {
+      id: run.id,
+      ended: { outcome: ended.outcome, endedBy: ended.endedBy },
+      pid: run.pid,
+      elapsedMs: durationMs,
+      totals: NO_TOTALS,
+      survivors: [],
+      ...this.#failures(run.id, () => hiddenNow(run)),
+      untraced: undefined,
+      lostBytes: 0,
+      ...journalled(run),
     };
   }
 
   /** Looked at once: what its survivors do later is no part of how it ended. */
-  #hiddenIn(capture: Capture): readonly HiddenFailure[] {
-    const known = this.#hidden.get(capture.id) ?? hiddenIn(capture);
-    keepRecent(this.#hidden, capture.id, known, KEPT_MAX);
-    return known;
+  #failures(id: string, look: () => readonly HiddenFailure[]): Pick<Report, 'stages' | 'hidden'> {
+    const told = this.#failedStages(id);
+    const known = this.#hidden.get(id) ?? look();
+    keepRecent(this.#hidden, id, known, KEPT_MAX);
+    const hidden = known.map(confirmed(told));
+    return { stages: told.filter((stage) => !hidden.some((one) => isSame(one, stage))), hidden };
   }
 
   #failedStages(id: string): readonly FailedStage[] {
@@ -113,6 +127,16 @@ export class Reports {
     this.#watched.delete(id);
     return this.#stages.get(id) ?? [];
   }
+}
+
+const NO_FAILURES: Pick<Report, 'stages' | 'hidden'> = { stages: [], hidden: [] };
+
+function journalled(run: AgentRun | undefined): Pick<Report, 'unrecorded' | 'redacted'> {
+  const written = run?.result?.written;
+  return {
+    unrecorded: written?.recorded === false ? written.why : undefined,
+    redacted: run !== undefined && run.begun.known.command !== run.command,
+  };
 }
 
 function isSame({ stage: place }: HiddenFailure, { stage, of }: FailedStage): boolean {

@@ -25,9 +25,9 @@ export type Wanted = {
 };
 
 export function answerAbout(native: Native, subject: Subject, wanted: Wanted): ToolResult {
-  const capture = subject.open();
-  const report = native.reports.of(capture, subject.run);
+  const report = reportOf(native, subject);
   if (report.ended === undefined) {
+    const capture = subject.open();
     const body = wanted.view === 'none' ? NOT_SHOWN : news(native, report, wanted);
     const waiting = waitingForInput(capture);
     const killAfterMs = capture.meta?.killAfterMs;
@@ -37,15 +37,16 @@ export function answerAbout(native: Native, subject: Subject, wanted: Wanted): T
   }
   const { outcome } = report.ended;
   if (outcome.kind === 'failed' && outcome.error !== 'runner_lost') return notStarted(outcome);
-  return ended(native, subject, report, { ...wanted, killAfterMs: capture.meta?.killAfterMs });
+  return ended(native, subject, report, wanted);
 }
 
-function ended(
-  native: Native,
-  subject: Subject,
-  report: Report,
-  wanted: Wanted & { readonly killAfterMs: number | undefined },
-): ToolResult {
+/** Why a run was not traced stands in its capture. */
+function reportOf({ reports, shell }: Native, { run, open }: Subject): Report {
+  const known = run?.silent === true && !shell.wantsTrace ? run.result : undefined;
+  return run && known ? reports.ofSilent(run, known) : reports.of(open(), run);
+}
+
+function ended(native: Native, subject: Subject, report: Report, wanted: Wanted): ToolResult {
   const { endedBy, outcome } = report.ended ?? {};
   const itself = endedBy === 'itself';
   const code = itself && outcome?.kind === 'exited' ? outcome.code : undefined;
@@ -62,7 +63,7 @@ function ended(
         );
   const withheld = success ? [] : native.shell.withheld;
   const missed = missedVariables(withheld, subject.command, body.text);
-  const { killAfterMs } = wanted;
+  const killAfterMs = endedBy === 'timeout' ? subject.open().meta?.killAfterMs : undefined;
   const about = { report: agreed(report, body), ranges: body.ranges };
   const untraced = native.shell.wantsTrace ? report.untraced : undefined;
   const trailer = endedTrailer({ ...about, answer, killAfterMs, missed, untraced });
