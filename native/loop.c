@@ -175,12 +175,13 @@ static void answer(struct run *r) {
   r->hold = !open; /* "ended" follows at once: one message */
   if (open) appear(r); /* before anybody hears of it: an order may follow at once */
   if (WIFSIGNALED(r->status))
-    say(r, "signaled %s %llu %d %s %llu", signal_name(WTERMSIG(r->status)),
+    say(r, "signaled %s %llu %d %s %llu %lld", signal_name(WTERMSIG(r->status)),
         (unsigned long long)c->offset, count, cause_name(r->cause),
-        (unsigned long long)c->lost_total);
+        (unsigned long long)c->lost_total, (long long)r->took);
   else
-    say(r, "exited %d %llu %d %s %llu", WEXITSTATUS(r->status), (unsigned long long)c->offset,
-        count, cause_name(r->cause), (unsigned long long)c->lost_total);
+    say(r, "exited %d %llu %d %s %llu %lld", WEXITSTATUS(r->status),
+        (unsigned long long)c->offset, count, cause_name(r->cause),
+        (unsigned long long)c->lost_total, (long long)r->took);
   if (!r->sync && open) capture_sync_late(c);
 }
 
@@ -352,6 +353,7 @@ int run_main(struct options *o) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   int unrecorded = o->strict ? capture_open(&r->capture, o) : 0;
   if (unrecorded) return start_failed(r, unrecorded, stage);
+  r->began = now_ms();
   int error = spawn(r, &stage);
   /* The command is on its way meanwhile; what it prints waits in the pipe. */
   if (!o->strict) unrecorded = capture_open(&r->capture, o);

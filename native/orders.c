@@ -8,7 +8,8 @@
  *                                      follow.c; from processes of the run
  * Messages go to fd 3, one line each, the run's id first:
  *   started PID START | uncaptured ERRNO | tty HEX | stopped | failed STAGE ERRNO TEXT
- *   exited CODE BYTES SURVIVORS CAUSE LOST | signaled SIGNAL BYTES SURVIVORS CAUSE LOST | ended */
+ *   exited CODE BYTES SURVIVORS CAUSE LOST MS | ended
+ *   signaled SIGNAL BYTES SURVIVORS CAUSE LOST MS */
 #include "runner.h"
 
 #include <errno.h>

@@ -24,8 +24,10 @@ void mark_due(struct run *r) {
 static void command_ended(struct run *r, int status) {
   r->status = status;
   r->exited = true;
+  int64_t now = now_ms();
   r->exit_at = wall_ms();
-  r->drain_until = now_ms() + DRAIN_MS;
+  r->took = now - r->began;
+  r->drain_until = now + DRAIN_MS;
   if (WIFSIGNALED(status)) r->hurry = true;
   mark_due(r);
   if (WIFEXITED(status))

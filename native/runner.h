@@ -169,6 +169,7 @@ struct run {
   bool hurry;  /* somebody wants it to end: a reader that does not read is not waited for */
   bool killed_all; /* everybody was killed: nobody of ours holds the streams */
   enum cause cause;
+  int64_t began, took; /* on the monotonic clock; of the command, in milliseconds */
   int64_t exit_at, drain_until, kill_at, front_at;
   /* killing */
   int kill_step; /* 0 none, 1 first signal sent, 2 KILL sent */

@@ -229,7 +229,8 @@ export class Executor {
     const { terms, place, known } = command;
     const startedAt = performance.now();
     const ended = await this.#ended(run);
-    const durationMs = Math.round(performance.now() - startedAt);
+    // Where the machine is busy, the command is well under way before we get to this.
+    const durationMs = run.tookMs ?? Math.round(performance.now() - startedAt);
     const { captureOutput, outputBytesMax, redact } = terms.recording;
     const secret = redact ? terms.redact : undefined;
     const shown = show === undefined ? 0 : SHOWN_BYTES_MAX;

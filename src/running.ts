@@ -11,7 +11,7 @@ import {
   runEvents,
 } from './run-events.ts';
 import { watchLeft } from './run-left.ts';
-import type { CaptureFinal, Ended, EndedBy, Outcome, ProcessId } from './types.ts';
+import type { Ended, EndedBy, Outcome, ProcessId } from './types.ts';
 
 export type { EventsOptions, RunEvent };
 
@@ -49,6 +49,8 @@ export type Run = {
   readonly started: Promise<ProcessId | undefined>;
   /** The shell is done and its output is captured. Never rejects. */
   readonly done: Promise<Ended>;
+  /** How long the command took; undefined before `done`, and where nobody saw it. */
+  readonly tookMs: number | undefined;
   /** It is over and printed nothing, lost nothing and left nobody: nothing of it need be read. */
   readonly silent: boolean;
   /** Every survivor is gone and nothing more can come. Never rejects. */
@@ -88,34 +90,30 @@ export function makeRun(parts: Parts): Run {
   const done = doneness.promise.then(({ ended }) => ended);
   const closed = deferred<void>();
   let recording = parts.recording;
-  const silence = silenceIn(() => recording.on && parts.memory === undefined);
+  const heard = hearing(() => recording.on && parts.memory === undefined);
 
-  const end = (outcome: Outcome, endedBy: EndedBy, outputBytes = 0): void => {
+  const end = ({ outcome, endedBy, outputBytes = 0 }: Told): void => {
     started.resolve(undefined);
     doneness.resolve({ ended: { at: parts.now(), outcome, endedBy }, outputBytes });
   };
   const over = (): void => {
     // Only news when `done` did not come first: then the runner was killed under us.
-    end({ kind: 'failed', error: 'runner_lost', message: 'the runner was killed' }, 'itself');
+    end(failed({ error: 'runner_lost', message: 'the runner was killed' }));
     closed.resolve();
   };
   const listener = (message: RunMessage): void => {
-    silence.hear(message);
+    heard.hear(message);
     if (message.kind === 'started') started.resolve(message.child);
     if (message.kind === 'uncaptured') {
       recording = { on: false, dir: recording.dir, why: message.error };
     }
-    if (message.kind === 'done') end(message.outcome, message.endedBy, message.outputBytes);
+    if (message.kind === 'done') end(message);
     if (message.kind === 'failed') {
-      end({ kind: 'failed', error: message.error, message: message.message }, 'itself');
+      end(failed(message));
       closed.resolve();
     }
     if (message.kind === 'ended') over();
-    if (message.kind === 'gone') {
-      const ended = ({ outcome, endedBy, outputBytes }: CaptureFinal): void =>
-        end(outcome, endedBy, outputBytes);
-      watchLeft(parts.look, { done: ended, over });
-    }
+    if (message.kind === 'gone') watchLeft(parts.look, { done: end, over });
   };
   const handle = parts.begin(listener);
   const source: EventSource = {
@@ -126,15 +124,18 @@ export function makeRun(parts: Parts): Run {
     survivors: () => parts.look()?.final?.survivors ?? [],
   };
   const events: Run['events'] = (options) => runEvents(source, options);
-
+  const { id, memory } = parts;
   return {
-    id: parts.id,
-    memory: parts.memory,
+    id,
+    memory,
     get recording() {
       return recording;
     },
+    get tookMs() {
+      return heard.tookMs;
+    },
     get silent() {
-      return silence.certain;
+      return heard.silent;
     },
     started: started.promise,
     done,
@@ -151,6 +152,17 @@ export function makeRun(parts: Parts): Run {
   };
 }
 
+/** How it ended, as its runner or its capture tells. */
+type Told = {
+  readonly outcome: Outcome;
+  readonly endedBy: EndedBy;
+  readonly outputBytes?: number;
+};
+
+function failed({ error, message }: { readonly error: string; readonly message: string }): Told {
+  return { outcome: { kind: 'failed', error, message }, endedBy: 'itself' };
+}
+
 function ordersTo(handle: Handle): Pick<Run, 'signal' | 'write' | 'endInput' | 'resize'> {
   return {
     signal: (name) => handle.signal(name),
@@ -160,21 +172,26 @@ function ordersTo(handle: Handle): Pick<Run, 'signal' | 'write' | 'endInput' | '
   };
 }
 
-/** Whether it is certain that a run has nothing to be read: known when all of it is over. */
-function silenceIn(captured: () => boolean): {
-  hear(message: RunMessage): void;
-  readonly certain: boolean;
-} {
+/** What is known of a run by its messages alone. */
+function hearing(
+  captured: () => boolean,
+): Pick<Run, 'silent' | 'tookMs'> & { hear(message: RunMessage): void } {
   let nothing = false;
   let over = false;
+  let tookMs: number | undefined;
   return {
     hear(message) {
       if (message.kind === 'ended') over = true;
       if (message.kind !== 'done') return;
       const { outputBytes, lostBytes, survivors } = message;
+      tookMs = message.tookMs;
       nothing = captured() && outputBytes + lostBytes + survivors === 0;
     },
-    get certain() {
+    get tookMs() {
+      return tookMs;
+    },
+    /** Certain only when all of it is over. */
+    get silent() {
       return over && nothing;
     },
   };

@@ -38,12 +38,13 @@ function parseWord(word: string, a: string, b: string, rest: string[]): RunMessa
         word === 'exited'
           ? ({ kind: 'exited', code: Number(a) } as const)
           : ({ kind: 'signaled', signal: a } as const);
-      const [survivors, cause, lostBytes] = rest;
+      const [survivors, cause, lostBytes, tookMs] = rest;
       return {
         kind: 'done',
         outcome,
         outputBytes: Number(b),
         lostBytes: Number(lostBytes),
+        tookMs: Number(tookMs),
         survivors: Number(survivors),
         endedBy: ENDED_BY.find((name) => name === cause) ?? 'itself',
       };

@@ -49,7 +49,8 @@ export class PortableRun implements Handle {
   #live: Live | undefined;
   /** Given before there was a command to give them to. */
   readonly #orders: ((live: Live) => void)[] = [];
-  #exited: { readonly outcome: Exited; readonly at: number } | undefined;
+  #launchedMs = 0;
+  #exited: { readonly outcome: Exited; readonly at: number; readonly tookMs: number } | undefined;
   #endedBy: EndedBy = 'itself';
   #state: 'running' | 'answered' | 'over' = 'running';
   readonly #open = new Set<Output>();
@@ -76,6 +77,7 @@ export class PortableRun implements Handle {
     const trouble = this.#openSink();
     if (trouble !== undefined) queueMicrotask(() => this.#tell(trouble));
     if (trouble?.kind === 'failed') return;
+    this.#launchedMs = performance.now();
     if (spec.transport === 'pty') {
       loadPty().then((pty) =>
         pty === undefined ? launchPiped(spec, on) : launchPty(pty, spec, this.#streams, on),
@@ -229,7 +231,8 @@ export class PortableRun implements Handle {
   }
 
   #exit(outcome: Exited): void {
-    this.#exited = { outcome, at: Date.now() };
+    const tookMs = Math.round(performance.now() - this.#launchedMs);
+    this.#exited = { outcome, at: Date.now(), tookMs };
     this.#sink.event(
       'shell_exited',
       outcome.kind === 'exited' ? { exit_code: outcome.code } : { signal: outcome.signal },
@@ -268,11 +271,11 @@ export class PortableRun implements Handle {
     if (survivors.length > 0) this.#sink.event('survivors', { processes: survivors.map(facts) });
     this.#state = 'answered';
     if (this.#exited === undefined) return;
-    const { outcome, at } = this.#exited;
+    const { outcome, at, tookMs } = this.#exited;
     const endedBy = this.#endedBy;
     this.#sink.finish({ at, outcome, endedBy }, { closed: over, survivors });
     const { outputBytes, lostBytes } = this.#sink;
-    const seen = { outcome, outputBytes, lostBytes, survivors: left.length, endedBy };
+    const seen = { outcome, outputBytes, lostBytes, tookMs, survivors: left.length, endedBy };
     this.#tell({ kind: 'done', ...seen });
   }
 
@@ -280,7 +283,8 @@ export class PortableRun implements Handle {
     this.#state = 'over';
     for (const timer of this.#timers) clearTimeout(timer);
     if (again && this.#exited !== undefined) {
-      this.#sink.finish({ ...this.#exited, endedBy: this.#endedBy }, CLOSED);
+      const { at, outcome } = this.#exited;
+      this.#sink.finish({ at, outcome, endedBy: this.#endedBy }, CLOSED);
     }
     this.#tell({ kind: 'ended' });
   }

@@ -67,6 +67,8 @@ export type RunMessage =
       readonly outcome: Outcome;
       readonly outputBytes: number;
       readonly lostBytes: number;
+      /** From the start of the command to its end. */
+      readonly tookMs: number;
       readonly survivors: number;
       readonly endedBy: EndedBy;
     }

@@ -48,6 +48,7 @@ describe('a portable run', () => {
       outcome: { kind: 'exited', code: 0 },
       outputBytes: 3,
       lostBytes: 0,
+      tookMs: expect.any(Number),
       survivors: 0,
       endedBy: 'itself',
     });
