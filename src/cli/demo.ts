@@ -11,8 +11,8 @@ import { createInterface } from 'node:readline';
 import { endRun } from '../ending.ts';
 import { runProcesses, stillAlive } from '../inspect.ts';
 import type { Run } from '../running.ts';
-import { createShell, type Shell } from '../shell.ts';
-import { printable } from '../text/printable.ts';
+import { createShell, type Shell, type StartOptions } from '../shell.ts';
+import { printable, quoteWords } from '../text/printable.ts';
 import type { Ended } from '../types.ts';
 import { connectAgent } from './demo-agent.ts';
 import { paint, put } from './output.ts';
@@ -61,7 +61,9 @@ async function walk(tour: Tour): Promise<void> {
   await liveTail(tour);
   await killed(tour, sleeper);
   await agent(tour);
-  await title('6. Everything that ran is listed, and its bytes are there until tomorrow.');
+  await traced(tour);
+  await judged(tour);
+  await title('8. Everything that ran is listed, and its bytes are there until tomorrow.');
   await cuff(tour, ['ls'], (line) => put(`   ${line}\n`));
   await put('\nThe tour is over and its captures are removed. Your turn: cuff run -- COMMAND\n');
 }
@@ -97,10 +99,9 @@ async function liveTail(tour: Tour): Promise<void> {
   run.done.then(() => {
     ended = true;
   });
-  await put(paint('dim', '   $ cuff tail -f '.concat(run.id, '\n')));
-  await cuff(tour, ['tail', '-f', run.id], (text) =>
-    line(`${printable(text)}  (the run ${ended ? 'has ended' : 'is still going on'})`),
-  );
+  const show = (text: string): Promise<void> =>
+    line(`${printable(text)}  (the run ${ended ? 'has ended' : 'is still going on'})`);
+  await cuff(tour, ['tail', '-f', run.id], show, 'shown');
 }
 
 async function killed(tour: Tour, sleeper: Run): Promise<void> {
@@ -128,14 +129,35 @@ async function agent(tour: Tour): Promise<void> {
   one.leave();
   await closed;
   tour.children.delete(server);
-  await put(paint('dim', '   $ cuff record search nowhere\n'));
-  await cuff(tour, ['record', 'search', 'nowhere'], (text) => line(text));
+  await cuff(tour, ['record', 'search', 'nowhere'], line, 'shown');
 }
 
-function start(tour: Tour, text: string): Run {
+async function traced(tour: Tour): Promise<void> {
+  await title('6. Every process inside a run is known: how it ended, and what it printed.');
+  const run = start(tour, 'ls /nowhere | sort; (sleep 0.1; exit 7); echo done', { trace: 'auto' });
+  await run.closed;
+  await cuff(tour, ['trace', run.id], line, 'shown');
+}
+
+/** What is decided and why; not the caret under the words. */
+const VERDICT = /^(allow|ask|deny| {2}[A-Z])/;
+
+async function judged(tour: Tour): Promise<void> {
+  await title(
+    '7. What an agent ran becomes a policy, and the policy judges what it asks for next.',
+  );
+  const file = ['--output', 'policy.yml', '--min-frequency', '1'];
+  await cuff(tour, ['record', 'generate', ...file], line, 'shown');
+  for (const command of ['grep -c root /etc/passwd', 'grep -c root /etc/passwd >> ~/.bashrc']) {
+    const check = ['policy', 'check', command, '--policy', 'policy.yml'];
+    await cuff(tour, check, (text) => (VERDICT.test(text) ? line(text) : put('')), 'shown');
+  }
+}
+
+function start(tour: Tour, text: string, options: StartOptions = {}): Run {
   goOn(tour);
   process.stdout.write(paint('dim', `   $ ${text}\n`));
-  const run = tour.shell.start(text);
+  const run = tour.shell.start(text, options);
   tour.runs.push(run);
   return run;
 }
@@ -149,11 +171,17 @@ async function cuff(
   tour: Tour,
   args: readonly string[],
   show: (line: string) => Promise<void>,
+  words: 'shown' | 'silent' = 'silent',
 ): Promise<void> {
-  const child = again(tour, args, ['ignore', 'pipe', 'inherit']);
+  if (words === 'shown') await put(paint('dim', `   $ cuff ${quoteWords(args)}\n`));
+  const child = again(tour, args, ['ignore', 'pipe', 'pipe']);
   const closed = once(child, 'close');
-  if (child.stdout === null) throw new Error('There is nothing to read from.');
-  for await (const text of createInterface({ input: child.stdout })) await show(text);
+  // Both from the beginning: who asks one that has ended for its lines waits for ever.
+  const texts = [child.stdout, child.stderr].map((input) => {
+    if (input === null) throw new Error('There is nothing to read from.');
+    return createInterface({ input })[Symbol.asyncIterator]();
+  });
+  for (const lines of texts) for await (const text of lines) await show(text);
   await closed;
   tour.children.delete(child);
 }

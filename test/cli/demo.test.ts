@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { untraceable } from '../trace/hall-helper.ts';
 import { binary, Cli, type Live, processesWith, until } from './helper.ts';
 
 // A tour takes a few seconds. Only one that hangs takes this long, also on a busy machine.
@@ -70,9 +71,16 @@ describe('cuff demo', () => {
       expect(out).toContain(`line ${line}  (the run is still going on)\n`);
     }
     expect(out.match(/[12] alive before the kill, 0 after it/g)).toHaveLength(2);
-    expect(out.match(/^ {3}\d{8}-\d{6}-[0-9a-f]{8} {2}(exited|signaled) /gm)).toHaveLength(6);
+    expect(out.match(/^ {3}\d{8}-\d{6}-[0-9a-f]{8} {2}(exited|signaled) /gm)).toHaveLength(7);
     expect(out.match(/exit code [02], recorded as e_\d{8}_\d{6}_00[12]\n/g)).toHaveLength(2);
     expect(out).toContain('command+30: grep -c root /etc/passwd; ls /nowhere\n');
+    if (!untraceable) {
+      expect(out).toMatch(/ exit 2 +err \d+ B +├─ ls \/nowhere\n/);
+      expect(out).toMatch(/ exit 7 +└─ \(bash\)\n/);
+    }
+    expect(out).toContain('Wrote policy.yml: 3 rules, 2 of 2 commands accepted\n');
+    expect(out).toContain('   allow (rule.allow)\n');
+    expect(out).toContain('   deny (path.protected)\n');
     await expectNothingLeft();
   }, 120_000);
 
