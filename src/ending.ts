@@ -11,7 +11,7 @@ import { groupOf, send } from './run/portable-group.ts';
 import { processAlive } from './run/processes.ts';
 import type { KillOrder } from './run/spec.ts';
 import type { KillOptions } from './running.ts';
-import type { Ended, ProcessId } from './types.ts';
+import type { Ended, EndedBy, ProcessId } from './types.ts';
 
 // The runner gives KILL 3 seconds; later than this it does not obey.
 const OBEY_MS = 5_000;
@@ -47,7 +47,7 @@ export async function endRun(
       // Whoever records the run, if anybody does, now writes down how it ended.
       await closed(look, watch, RECORD_MS);
     }
-    return endedOf(look(), order);
+    return endedOf(look(), order.cause);
   } finally {
     watch.close();
   }
@@ -156,12 +156,12 @@ function bare(signal: string): string {
   return signal.replace(/^SIG/, '');
 }
 
-/** A killed runner cannot say how its command ended. */
-function endedOf({ final }: Capture, order: KillOrder): Ended {
+/** Of a run that is over. A killed runner cannot say how its command ended. */
+export function endedOf({ final }: Capture, endedBy: EndedBy = 'itself'): Ended {
   if (final !== undefined) {
     return { at: final.at, outcome: final.outcome, endedBy: final.endedBy };
   }
   const message = 'the runner was killed before the run, so nobody saw how it ended';
   const outcome = { kind: 'failed', error: 'runner_lost', message } as const;
-  return { at: Date.now(), outcome, endedBy: order.cause };
+  return { at: Date.now(), outcome, endedBy };
 }

@@ -214,8 +214,11 @@ export function aborted(signal: AbortSignalLike): Promise<undefined> {
   });
 }
 
+const TIMER_MS_MAX = 2 ** 31 - 1; // Node takes more for 1 ms
+
 /** What it gives, or undefined when the time is over first. */
 export async function within<T>(promise: Promise<T>, waitMs: number): Promise<T | undefined> {
+  if (waitMs > TIMER_MS_MAX) return promise;
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, waitMs, undefined);

@@ -16,8 +16,8 @@ import {
   type Store,
 } from './capture/store.ts';
 import { type ViewOptions, view } from './capture/views.ts';
-import { follow, waitOutput } from './capture/wait.ts';
-import { endRun } from './ending.ts';
+import { follow, waitDone, waitOutput } from './capture/wait.ts';
+import { endedOf, endRun } from './ending.ts';
 import { AppError } from './errors.ts';
 import {
   KILL_GRACE_MS,
@@ -52,6 +52,7 @@ import {
 } from './running.ts';
 import { type AskedGate, gateCheck, reachedBy, withGate } from './shell-gate.ts';
 import { ShellRuns } from './shell-runs.ts';
+import { refuseStart, refuseView, refuseWait } from './shell-usage.ts';
 import { planTrace, type TraceCheck, type TracePlan } from './trace-check.ts';
 import type {
   CaptureMeta,
@@ -126,6 +127,11 @@ export type Shell = {
   /** Whether the programs of its runs can ask at a gate. */
   gateCheck(): TraceCheck;
   start(command: string | Command, options?: StartOptions): Run;
+  /**
+   * How a run ended, as soon as its shell is done, whoever started it; undefined when the time is
+   * over first. Without a time it is waited for as long as it takes. It never kills.
+   */
+  wait(id: string, waitMs?: number): Promise<Ended | undefined>;
   read(id: string, cursor?: number, maxBytes?: number): ReadResult;
   /** Waits for bytes past the cursor, in any run, whoever started it. */
   waitOutput(id: string, cursor: number, waitMs: number): Promise<ReadResult>;
@@ -151,9 +157,9 @@ export function createShell(options: ShellOptions = {}): Shell {
   function start(given: string | Command, start: StartOptions = {}): Run {
     const command: Command = typeof given === 'string' ? { kind: 'shell', text: given } : given;
     const where = start.cwd ?? cwd;
+    refuseStart(given, start);
     refuseAborted(start.signal);
     assertWorkingDirectory(where);
-    refuseNul([...argvOf(command), ...Object.values(start.env ?? {})]);
     const words = argvOf(command);
     const plan = planOf(command, backend, env, { ...start, trace: start.trace ?? options.trace });
     const meta = describeRun(command, where, options, start, plan);
@@ -195,12 +201,7 @@ export function createShell(options: ShellOptions = {}): Shell {
     backend: backend.kind,
     gateCheck: () => gateCheck({ env, native: backend.kind === 'native' }),
     start,
-    read: (id, cursor = 0, maxBytes = READ_BYTES_DEFAULT) =>
-      readOutput(openCapture(runs.storeOf(id), id), cursor, maxBytes),
-    waitOutput: (id, cursor, waitMs) => waitOutput(runs.storeOf(id), id, cursor, waitMs),
-    view: (id, viewOptions) => view(openCapture(runs.storeOf(id), id), viewOptions),
-    list: (filter = {}) => listCaptures(store, filter),
-    open: (id) => openCapture(runs.storeOf(id), id),
+    ...readingIn(store, runs),
     async kill(id, kill = {}) {
       return runs.live(id)?.kill(kill) ?? endRun(runs.storeOf(id), id, kill);
     },
@@ -208,6 +209,30 @@ export function createShell(options: ShellOptions = {}): Shell {
       backend.close();
       runs.close();
     },
+  };
+}
+
+type Reading = Pick<Shell, 'wait' | 'read' | 'waitOutput' | 'view' | 'list' | 'open'>;
+
+/** What asks and changes nothing. */
+function readingIn(store: Store, runs: ShellRuns): Reading {
+  const open = (id: string): Capture => openCapture(runs.storeOf(id), id);
+  return {
+    async wait(id, waitMs = Number.POSITIVE_INFINITY) {
+      refuseWait(waitMs);
+      const live = runs.live(id);
+      if (live !== undefined) return live.wait(waitMs);
+      const capture = await waitDone(runs.storeOf(id), id, waitMs);
+      return capture && endedOf(capture);
+    },
+    read: (id, cursor = 0, maxBytes = READ_BYTES_DEFAULT) => readOutput(open(id), cursor, maxBytes),
+    waitOutput: (id, cursor, waitMs) => waitOutput(runs.storeOf(id), id, cursor, waitMs),
+    view(id, options) {
+      refuseView(options);
+      return view(open(id), options);
+    },
+    list: (filter = {}) => listCaptures(store, filter),
+    open,
   };
 }
 
@@ -333,14 +358,6 @@ function describeRun(
     ...(trace && { trace }),
     ...(start.journal && { journal: start.journal }),
   };
-}
-
-/** No program can be given one; what carries words to the runner ends them with it. */
-function refuseNul(words: readonly string[]): void {
-  if (!words.some((word) => word.includes('\0'))) return;
-  throw new AppError('usage', 'A command and its environment must not contain a NUL.', {
-    hint: 'Put the bytes into a file, and let the command read that.',
-  });
 }
 
 function shownCommand(command: Command, shown: string | undefined): Command {

@@ -45,6 +45,37 @@ export async function waitOutput(
   }
 }
 
+/**
+ * The capture, once its shell is done or nobody is left to see that; undefined when the time is
+ * over first. Throws as `waitOutput` does.
+ */
+export async function waitDone(
+  store: Store,
+  id: string,
+  timeoutMs: number,
+): Promise<Capture | undefined> {
+  const until = performance.now() + timeoutMs;
+  let capture = openCapture(store, id);
+  if (isDone(capture)) return capture;
+  const watch = openWatch(capture.dir, 'output.bin');
+  try {
+    while (true) {
+      // Once more before the first wait: it may have ended before the watch was there.
+      capture = openCapture(store, id);
+      if (isDone(capture)) return capture;
+      const left = until - performance.now();
+      if (left <= 0) return undefined;
+      await watch.changed(left);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+function isDone({ final, state }: Capture): boolean {
+  return final !== undefined || (state !== 'starting' && state !== 'running');
+}
+
 /** Everything from a cursor on, as it comes; ends when nothing more can come, or on abort. */
 export async function* follow(
   store: Store,

@@ -47,8 +47,10 @@ export function createBashTools(options: BashToolOptions): readonly BashTool[] {
 type Made = { readonly definition: ToolDefinition; readonly made: BashTool };
 
 function toolsOf(options: BashToolOptions): { main: string; tools: readonly Made[] } {
-  const { dialect } = options;
-  const main: string | undefined = MAIN_TOOLS[dialect];
+  const dialect = options?.dialect;
+  const main: string | undefined = Object.hasOwn(MAIN_TOOLS, dialect)
+    ? MAIN_TOOLS[dialect]
+    : undefined;
   const Class = BUILTINS[dialect];
   if (main === undefined || Class === undefined) {
     throw new AppError('usage', `There is no dialect '${dialect}'.`, {
