@@ -44,6 +44,8 @@ export type RunRequest = Omit<ExecuteRequest, 'timeoutSeconds' | 'unlimited'> & 
   readonly waitMs: number;
   /** A hard deadline; without it nothing ends the run but itself or a kill. */
   readonly killAfterMs?: number | undefined;
+  /** It only ends others, so it runs also when as many run as may. */
+  readonly makesRoom?: boolean | undefined;
 };
 
 export type AgentShellOptions = {
@@ -52,6 +54,8 @@ export type AgentShellOptions = {
   readonly name: string;
   readonly pluginVersion: string;
   readonly settings: AgentSettings;
+  /** What its caller can use to wait for a live run or to end it. */
+  readonly handleOf: (run: AgentRun) => string;
 };
 
 export class AgentShell {
@@ -123,14 +127,15 @@ export class AgentShell {
 
   /** Rejects with an `AppError` when the command is not executed. */
   async start(request: RunRequest, caller: Caller): Promise<AgentRun> {
+    const makesRoom = request.makesRoom === true;
     refuseCancelled(caller);
-    this.#refuseTooMany(caller);
+    if (!makesRoom) this.#refuseTooMany(caller);
     const asked = executeRequest(request);
     // Without a policy nothing is waited for: it has begun when this returns.
     const ruling = this.#recorder.guarded ? await this.#ruled(asked, caller) : UNRULED;
     // Somebody may have been asked meanwhile.
     refuseCancelled(caller);
-    this.#refuseTooMany(caller);
+    if (!makesRoom) this.#refuseTooMany(caller);
     const begun = this.#recorder.begin(asked, caller.context, ruling);
     const run = new AgentRun({
       begun,
@@ -297,16 +302,20 @@ export class AgentShell {
     const { liveRunsMax } = this.#settings;
     if (live.length < liveRunsMax) return;
     const own = live.filter(({ owner }) => owner === caller.key);
+    const { handleOf } = this.#options;
     const listed = own.map(
-      (run) =>
-        `\n  ${run.id} (pid ${run.pid ?? '?'}): ${shortLine(run.command, COMMAND_SHOWN_MAX)}`,
+      (run) => `\n  ${handleOf(run)}: ${shortLine(run.command, COMMAND_SHOWN_MAX)}`,
     );
     const others = live.length - own.length;
     const rest = others === 0 ? '' : `\n  and ${others} of other conversations`;
+    const hint =
+      own.length === 0
+        ? 'All of them are of other conversations: try again when one is over.'
+        : `Wait for one of these or kill it:${listed.join('')}${rest}`;
     throw new AppError(
       'too_many_runs',
       `${live.length} commands are running, and ${liveRunsMax} may; this one was not started.`,
-      { hint: `Wait for one of these or kill it:${listed.join('')}${rest}` },
+      { hint },
     );
   }
 
@@ -323,7 +332,8 @@ function refuseCancelled({ signal }: Caller): void {
   throw new AppError('start_failed', 'The call was cancelled before it began.');
 }
 
-function executeRequest({ waitMs, killAfterMs, ...command }: RunRequest): ExecuteRequest {
+function executeRequest(request: RunRequest): ExecuteRequest {
+  const { waitMs, killAfterMs, makesRoom: _, ...command } = request;
   const unlimited = killAfterMs === undefined;
   return { ...command, timeoutSeconds: (killAfterMs ?? waitMs) / 1000, unlimited };
 }

@@ -18,7 +18,7 @@ import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
 import { claudeTools, TASK_WAIT_MS_DEFAULT } from './claude-tools.ts';
 import * as words from './claude-words.ts';
-import { Dialect } from './dialect.ts';
+import { Dialect, pidText, waitedForText } from './dialect.ts';
 import { hiddenLines } from './hidden-words.ts';
 
 const OUTPUT_CHARS_MAX = 150_000;
@@ -98,6 +98,12 @@ export class ClaudeCode extends Dialect<typeof keys> {
     if (tool === 'BashOutput') return this.#output(args, caller);
     if (tool === 'TaskOutput') return this.#task(args, caller);
     return this.#kill(tool, args, caller);
+  }
+
+  protected override handleOf(run: AgentRun): string {
+    const { shells } = this.#talks.of({ key: run.owner });
+    const shell = [...shells.values()].find((one) => one.run === run);
+    return shell === undefined ? waitedForText(run) : `${shell.id} (${pidText(run)})`;
   }
 
   async #bash(args: Args, caller: Caller): Promise<ToolResult> {

@@ -14,7 +14,7 @@ import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
 import * as tools from './codex-tools.ts';
 import * as words from './codex-words.ts';
-import { Dialect } from './dialect.ts';
+import { Dialect, pidText, waitedForText } from './dialect.ts';
 import { hiddenLines } from './hidden-words.ts';
 
 const FIRST_SESSION = 1_000;
@@ -89,6 +89,12 @@ export class Codex extends Dialect<typeof keys> {
 
   protected answer(tool: string, args: Args, caller: Caller): Promise<ToolResult> {
     return tool === 'exec_command' ? this.#exec(args, caller) : this.#write(args, caller);
+  }
+
+  protected override handleOf(run: AgentRun): string {
+    const { sessions } = this.#talks.of({ key: run.owner });
+    const session = [...sessions.values()].find((one) => one.run === run);
+    return session === undefined ? waitedForText(run) : `session ${session.id} (${pidText(run)})`;
   }
 
   async #exec(args: Args, caller: Caller): Promise<ToolResult> {

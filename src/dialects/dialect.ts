@@ -2,7 +2,7 @@
 // checking of arguments, and errors as one sentence. A dialect adds its tools and its words.
 
 import type * as z from 'zod';
-import { AgentShell } from '../agent/agent-shell.ts';
+import { type AgentRun, AgentShell } from '../agent/agent-shell.ts';
 import { type Caller, callerOf } from '../agent/caller.ts';
 import { isAppError } from '../errors.ts';
 import type {
@@ -45,7 +45,8 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
     const { name, version: pluginVersion } = this.#about;
     const { agent: settings } = this.#settings;
     const services = this.#services;
-    this.#shell = await AgentShell.open({ services, name, pluginVersion, settings });
+    const handleOf = (run: AgentRun): string => this.handleOf(run);
+    this.#shell = await AgentShell.open({ services, name, pluginVersion, settings, handleOf });
   }
 
   async shutdown(): Promise<void> {
@@ -94,10 +95,24 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
     return this.#services;
   }
 
+  /** A live run in a list: by what its caller can wait for it or end it. */
+  protected handleOf(run: AgentRun): string {
+    return `${run.id} (${pidText(run)})`;
+  }
+
   /** What an error says to the model. */
   protected sentence({ message, hint }: { message: string; hint?: string | undefined }): string {
     return hint === undefined ? message : `${message} ${hint}`;
   }
+}
+
+export function pidText({ pid }: Pick<AgentRun, 'pid'>): string {
+  return `pid ${pid ?? '?'}`;
+}
+
+/** A run that can be named by nothing yet, since the call that started it waits for it. */
+export function waitedForText(run: Pick<AgentRun, 'pid'>): string {
+  return `${pidText(run)}, which another call waits for`;
 }
 
 function noted(result: ToolResult, { notes }: Caller): ToolResult {

@@ -19,7 +19,7 @@ import type {
 import { stagesUnsure } from '../trace-stages.ts';
 import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
-import { Dialect } from './dialect.ts';
+import { Dialect, pidText } from './dialect.ts';
 import { answerAbout, type ViewName } from './native-answer.ts';
 import { comparison } from './native-compare.ts';
 import { listRuns } from './native-found.ts';
@@ -36,6 +36,7 @@ import {
   WAIT_MS_MAX,
 } from './native-tools.ts';
 import { waitRun } from './native-wait.ts';
+import { shortId } from './native-words.ts';
 
 const SHAPE = {
   wait_ms: z
@@ -98,6 +99,10 @@ export class CuffShellPlugin extends Dialect<typeof SHAPE> {
     if (stranger === undefined) return super.callTool(name, args, context);
     const text = `shell_run has no argument "${stranger}": ${ELSEWHERE[stranger]}.`;
     return Promise.resolve({ success: false, text });
+  }
+
+  protected override handleOf(run: AgentRun): string {
+    return `${shortId(run.id)} (${pidText(run)})`;
   }
 
   protected async answer(tool: string, args: Args, caller: Caller): Promise<ToolResult> {

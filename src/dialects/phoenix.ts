@@ -13,10 +13,10 @@ import { type CopyDisk, LiveCopy } from '../agent/output-copy.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import type { ReadResult } from '../shell.ts';
-import { hasInteractiveRebase } from '../text/shell-facts.ts';
+import { hasInteractiveRebase, onlyKills } from '../text/shell-facts.ts';
 import type { DialectConfig } from './agent-config.ts';
 import type { Args } from './arguments.ts';
-import { Dialect } from './dialect.ts';
+import { Dialect, pidText } from './dialect.ts';
 import { bashTool, phoenixCall, phoenixConfig } from './phoenix-tools.ts';
 import * as words from './phoenix-words.ts';
 
@@ -74,6 +74,10 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     return this.#foreground(asked, timeoutSeconds, caller);
   }
 
+  protected override handleOf(run: AgentRun): string {
+    return pidText(run);
+  }
+
   #checkWorkingDirectory(): void {
     const directory = this.workingDirectory;
     try {
@@ -102,6 +106,8 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
         killAfterMs,
         how: { transport: 'merged', graceMs: 0 },
         ...(hasInteractiveRebase(asked.command) && { env: NO_REBASE }),
+        // There is no other tool: with sixteen servers in the background none could be stopped.
+        makesRoom: onlyKills(asked.command),
       },
       caller,
     );

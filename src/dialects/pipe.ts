@@ -21,7 +21,7 @@ import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plu
 import { within } from '../running.ts';
 import type { DialectConfig } from './agent-config.ts';
 import type { Args } from './arguments.ts';
-import { Dialect } from './dialect.ts';
+import { Dialect, pidText, waitedForText } from './dialect.ts';
 import { type Limits, OutputSince } from './pipe-new-output.ts';
 import { bashTool, pipeCall, pipeConfig } from './pipe-tools.ts';
 import * as words from './pipe-words.ts';
@@ -88,6 +88,10 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
       return { success: false, text: words.unknownText(call.pid) };
     }
     return call.kind === 'check' ? this.#check(run, background) : this.#kill(run, background);
+  }
+
+  protected override handleOf(run: AgentRun): string {
+    return this.#background.has(run) ? pidText(run) : waitedForText(run);
   }
 
   /** The newest that had this pid: pids come again. */

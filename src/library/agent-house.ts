@@ -35,7 +35,9 @@ export function openAgentHouse(name: string, options: HouseOptions): AgentHouse 
     recording: settings.recording.enabled,
     during: (call, work) =>
       house.during(call, async (context) => {
-        opening ??= AgentShell.open({ services, name, pluginVersion: VERSION, settings });
+        // Only a call that waits runs anything, so there is nothing to name but the run.
+        const handleOf = ({ id }: { readonly id: string }): string => id;
+        opening ??= AgentShell.open({ services, name, pluginVersion: VERSION, settings, handleOf });
         return work(await opening, callerOf(context, services.env));
       }),
     close: () => house.close(async () => (await opening)?.close()),

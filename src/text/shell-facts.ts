@@ -19,6 +19,15 @@ function rebases(text: string, lookInside: boolean): boolean {
   );
 }
 
+/** Whether it does nothing but send signals. */
+export function onlyKills(command: string): boolean {
+  if (!command.includes('kill')) return false;
+  const { ok, commands, pipelines } = parseShell(command);
+  const simple = pipelines.every(({ stages }) => stages.every(({ kind }) => kind === 'simple'));
+  const kills = commands.filter(({ words }) => words[0]?.literal === 'kill');
+  return ok && simple && kills.length > 0 && kills.length === commands.length;
+}
+
 /** Letters of `git rebase` whose rest is a value, not more letters. */
 const REBASE_VALUED = /[CSXrsx].*$/;
 

@@ -129,6 +129,10 @@ describe('a dialect', () => {
         `Wait for one of these or kill it:\n  ${first} (pid 1): sleep 60\n` +
         '  and 1 of other conversations',
     );
+    expect((await call(plugin, 'run', start, { connection: 'C' })).text).toBe(
+      '2 commands are running, and 2 may; this one was not started. ' +
+        'All of them are of other conversations: try again when one is over.',
+    );
     await call(plugin, 'kill', { id: first }, { connection: 'A' });
     expect((await call(plugin, 'run', start, { connection: 'A' })).success).toBe(true);
   });

@@ -139,12 +139,22 @@ it('the end of the output is never lost', async () => {
   }
 }, 300_000);
 
-it('one command more than may run is refused with the list', async () => {
-  const claude = await Claude.open({ max_live_runs: 1 });
+it('one command more than may run is refused with a list that KillShell understands', async () => {
+  const claude = await Claude.open({ max_live_runs: 2 });
+  const controller = new AbortController();
+  const waited = claude.bash('sleep 61', {}, { signal: controller.signal });
   await claude.background('sleep 60');
   const { success, text } = await claude.bash('true');
   expect(success).toBe(false);
-  expect(text).toMatch(/^1 commands are running, and 1 may.*\n {2}\S+ \(pid \d+\): sleep 60$/);
+  expect(text.replace(/pid [\d?]+/g, 'pid 1')).toBe(
+    '2 commands are running, and 2 may; this one was not started. ' +
+      'Wait for one of these or kill it:\n  pid 1, which another call waits for: sleep 61\n' +
+      '  bash_1 (pid 1): sleep 60',
+  );
+  expect((await claude.tool('KillShell', { shell_id: 'bash_1' })).success).toBe(true);
+  expect((await claude.bash('true')).success).toBe(true);
+  controller.abort();
+  await waited;
 });
 
 it('a call that is cancelled ends its command', async () => {

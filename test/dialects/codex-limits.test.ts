@@ -124,10 +124,12 @@ it('the end of the output is never lost', async () => {
   }
 }, 300_000);
 
-it('one command more than may run is refused with the list', async () => {
+it('one command more than may run is refused with the sessions there are', async () => {
   const codex = await CodexWorld.open({ max_live_runs: 1 });
   await codex.start('sleep 60');
   const { success, text } = await codex.exec('true');
   expect(success).toBe(false);
-  expect(text).toMatch(/^1 commands are running, and 1 may.*\n {2}\S+ \(pid \d+\): sleep 60$/);
+  expect(text).toMatch(
+    /^1 commands are running, and 1 may.*\n {2}session 1000 \(pid \d+\): sleep 60$/,
+  );
 });

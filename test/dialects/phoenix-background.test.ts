@@ -148,6 +148,19 @@ describe('a background process of phoenix_bash', () => {
     process.kill(-run.pid, 'SIGKILL');
   });
 
+  it('is stopped as the reminder says, also when nothing else may run', async () => {
+    verifies('S002-R030');
+    const plugin = await phoenix(newWorld(), { max_live_runs: 1 });
+    const run = await background(plugin, 'sleep 100');
+    const refused = await bash(plugin, { command: `kill -9 -${run.pid}; echo done` });
+    expect(refused.text).toContain(`\n  pid ${run.pid}: sleep 100`);
+    expect(alive(run.pid)).toBe(true);
+    const stop = /To stop: (.*)</.exec(run.text)?.[1] ?? '';
+    expect(await bash(plugin, { command: stop })).toEqual({ success: true, text: '' });
+    await run.has('[background process failed: signal: 9 (SIGKILL)]');
+    expect((await bash(plugin, { command: 'echo free' })).text).toBe('free\n');
+  });
+
   it('leaves no directory when it is refused', async () => {
     const world = newWorld();
     const plugin = await phoenix(world, { max_live_runs: 1 });

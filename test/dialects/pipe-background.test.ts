@@ -45,6 +45,19 @@ describe('a command of pipe_bash that outlasts its timeout', () => {
     expect(world.entries()).toEqual([]);
   });
 
+  it('is named by its pid where one command more is refused', async () => {
+    const plugin = await pipe(new World(), { max_live_runs: 1 });
+    const { pid } = await background(plugin, 'sleep 100');
+    expect(await bash(plugin, 'true')).toEqual({
+      success: false,
+      text:
+        '1 commands are running, and 1 may; this one was not started. ' +
+        `Wait for one of these or kill it:\n  pid ${pid}: sleep 100`,
+    });
+    await bash(plugin, { kill_pid: pid });
+    expect((await bash(plugin, 'true')).success).toBe(true);
+  });
+
   it('is told in fewer words and lines if the settings say so', async () => {
     verifies('S001-R048', 'S001-R049');
     const config = { background_notice: 'compact' };

@@ -5,6 +5,7 @@ import {
   lastPipelineStages,
   mainProgram,
   mayChangeDirectory,
+  onlyKills,
 } from '../../src/text/shell-facts.ts';
 
 describe('an interactive rebase', () => {
@@ -40,6 +41,30 @@ describe('an interactive rebase', () => {
     'git status',
   ])('is not in: %s', (command) => {
     expect(hasInteractiveRebase(command)).toBe(false);
+  });
+});
+
+describe('a command that only sends signals', () => {
+  it.each(['kill -9 -123', 'kill 1 2; kill -TERM 3', 'kill -0 5 && kill 5', 'kill 5 2>/dev/null'])(
+    'is: %s',
+    (command) => {
+      expect(onlyKills(command)).toBe(true);
+    },
+  );
+
+  it.each([
+    'kill 1; sleep 100',
+    'sleep 100 & kill 5',
+    'kill $(pgrep server)',
+    'while kill -0 5; do :; done',
+    '(kill 5; exec sleep 9)',
+    'echo kill',
+    'pkill x',
+    'kill 5 "',
+    '# kill',
+    '',
+  ])('is not: %s', (command) => {
+    expect(onlyKills(command)).toBe(false);
   });
 });
 
