@@ -5,7 +5,8 @@
 import type { ToolDefinition } from '../plugin.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
-import { suggestion } from '../text/problems.ts';
+import { quoted } from '../text/problems.ts';
+import { meantName } from './argument-names.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
 
@@ -38,8 +39,10 @@ export function checkedArguments({ name, parameters }: ToolDefinition, args: Arg
 export function refuseUnknown(tool: string, args: Args, known: readonly string[]): void {
   const stranger = Object.keys(args).find((one) => !known.includes(one));
   if (stranger === undefined) return;
-  const what = known.length === 0 ? '; it takes none' : suggestion(stranger, known);
-  throw new ArgumentError(`${tool} has no argument ${shown(stranger)}${what}`);
+  const meant = meantName(stranger, known);
+  const others = known.length === 0 ? 'it takes none.' : `known are ${known.join(', ')}.`;
+  const what = meant === undefined ? others : `did you mean ${quoted(meant)}?`;
+  throw new ArgumentError(`${tool} has no argument ${shown(stranger)}; ${what}`);
 }
 
 /** Throws when it is empty or longer than a program can be given. */
@@ -80,18 +83,18 @@ function checkText(name: string, value: unknown): void {
   if (value.includes('\0')) throw new ArgumentError(`${name} must not contain a NUL character.`);
 }
 
+/** Also where a schema says `number`, as those of other tools do: milliseconds, tokens and ids. */
 function checkNumber(
   name: string,
   value: unknown,
-  { minimum, maximum, type }: Readonly<Record<string, unknown>>,
+  { minimum, maximum }: Readonly<Record<string, unknown>>,
 ): void {
   const least = typeof minimum === 'number' ? minimum : Number.MIN_SAFE_INTEGER;
   const most = typeof maximum === 'number' ? maximum : Number.MAX_SAFE_INTEGER;
-  const fits = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
-  if (fits && typeof value === 'number' && value >= least && value <= most) return;
+  if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most) return;
   const from = typeof minimum === 'number' ? ` from ${minimum}` : '';
   const to = typeof maximum === 'number' ? ` up to ${maximum}` : '';
-  throw wrong(name, `a ${type === 'integer' ? 'whole ' : ''}number${from}${to}`, value);
+  throw wrong(name, `a whole number${from}${to}`, value);
 }
 
 function wrong(name: string, what: string, value: unknown): ArgumentError {

@@ -61,7 +61,7 @@ export function gap({ firstLine, lastLine }: { firstLine: number; lastLine: numb
 /** Of a command that was waited for. */
 export function outputOf(view: CleanView): string {
   const { totals, path, text, cut } = view;
-  const size = `${totals.lines} lines, ${totals.bytes} bytes`;
+  const size = `${totals.lines} line${totals.lines === 1 ? '' : 's'}, ${totals.bytes} bytes`;
   if (view.summary !== undefined) return `${view.summary}\n[Full output: ${path}]`;
   const shown = text.replace(/\n$/, '');
   return cut === 'none' ? shown : `${shown}\n\n[Full output: ${path}, ${size}]`;

@@ -133,6 +133,8 @@ it('a call that cannot be meant is told in a sentence, and nothing runs', async 
     ['Bash', { comand: 'ls' }],
     ['Bash', { command: 'ls', timeout: '5' }],
     ['Bash', { command: 'ls', timeout: 0 }],
+    ['Bash', { command: 'ls', timeout: 1.5 }],
+    ['Bash', { cmd: 'ls' }],
     ['Bash', { command: 'ls', run_in_background: 'yes' }],
     ['Bash', { command: 'ls', dangerouslyDisableSandbox: true }],
     ['BashOutput', { shell_id: 'bash_1' }],

@@ -68,9 +68,10 @@ For complex scripts, write them to a file first and then execute the file.
     [{ command: '' }, 'command is empty: give the command to run.'],
     [{ command: 'true', slow_ok: 'yes' }, 'slow_ok must be true or false, not "yes".'],
     [{ command: 'true', background: 1 }, 'background must be true or false, not 1.'],
+    [{ command: 'true', slow: true }, `bash has no argument "slow"; did you mean 'slow_ok'?`],
     [
-      { command: 'true', slow: true },
-      'bash has no argument "slow"; known are command, slow_ok, background',
+      { command: 'true', timeout: 5 },
+      'bash has no argument "timeout"; known are command, slow_ok, background.',
     ],
   ])('answers %j with a sentence, and executes nothing', async (args, sentence) => {
     const world = newWorld();

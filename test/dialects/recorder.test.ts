@@ -137,10 +137,10 @@ describe('a call that cannot be meant', () => {
 
   it('has an argument that would do nothing', async () => {
     expect(await refusal('execute', { command: 'ls', cwd: '/' })).toBe(
-      'execute has no argument "cwd"; known are command, timeout, working_directory, description',
+      `execute has no argument "cwd"; did you mean 'working_directory'?`,
     );
     expect(await refusal('session_info', { x: 1 })).toBe(
-      'session_info has no argument "x"; it takes none',
+      'session_info has no argument "x"; it takes none.',
     );
     expect(await refusal('list_recent', { count: 101 })).toBe(
       'count must be at most 100, not 101.',
