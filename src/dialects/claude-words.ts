@@ -4,7 +4,7 @@
 import { exitCodeOf } from '../agent/exit-code.ts';
 import type { CleanView } from '../agent/sanitized-view.ts';
 import type { ToolResult } from '../plugin.ts';
-import { shortLine } from '../text/printable.ts';
+import { processLine, shortLine } from '../text/printable.ts';
 import { mainProgram } from '../text/shell-facts.ts';
 import type { Ended, Survivor } from '../types.ts';
 
@@ -82,7 +82,7 @@ export function survivorNote(survivors: readonly Named[]): readonly string[] {
   if (survivors.length === 0) return [];
   const shown = survivors
     .slice(0, SURVIVORS_SHOWN_MAX)
-    .map(({ pid, command }) => `pid ${pid}: ${shortLine(command, COMMAND_SHOWN_MAX)}`);
+    .map(({ pid, command }) => `pid ${pid}: ${processLine(command, COMMAND_SHOWN_MAX)}`);
   const more = survivors.length - shown.length;
   const rest = more === 0 ? [] : [`and ${more} more`];
   return [`[Still running: ${[...shown, ...rest].join('; ')}]`];

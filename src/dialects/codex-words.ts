@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { NewEnds } from '../agent/clean-reader.ts';
 import { describeBinary, looksBinary } from '../text/binary.ts';
-import { shortLine } from '../text/printable.ts';
+import { processLine, shortLine } from '../text/printable.ts';
 import type { Survivor } from '../types.ts';
 
 const BYTES_PER_TOKEN = 4; // as Codex counts them
@@ -60,7 +60,7 @@ export function survivorNote(
   if (survivors.length === 0) return [];
   const shown = survivors
     .slice(0, SURVIVORS_SHOWN_MAX)
-    .map(({ pid, command }) => `pid ${pid}: ${shortLine(command, COMMAND_SHOWN_MAX)}`);
+    .map(({ pid, command }) => `pid ${pid}: ${processLine(command, COMMAND_SHOWN_MAX)}`);
   const more = survivors.length - shown.length;
   const rest = more === 0 ? [] : [`and ${more} more`];
   return [`[Still running: ${[...shown, ...rest].join('; ')}]`];

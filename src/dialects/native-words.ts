@@ -5,7 +5,7 @@
 import type { FailedStage, Report } from '../agent/report.ts';
 import type { Waiting } from '../agent/report-waiting.ts';
 import { formatDuration } from '../text/duration.ts';
-import { printable, shortLine } from '../text/printable.ts';
+import { printable, processLine, shortLine } from '../text/printable.ts';
 import type { EndedBy, StreamTotals } from '../types.ts';
 import { hiddenLines } from './hidden-words.ts';
 
@@ -167,22 +167,12 @@ function survivorLines({ id, survivors }: Report): string[] {
 type Process = { readonly pid: number; readonly command: string; readonly holdsOutput?: boolean };
 
 export function processList(processes: readonly Process[]): string {
-  const shown = processes
-    .slice(0, PROCESSES_SHOWN_MAX)
-    .map(
-      ({ pid, command, holdsOutput }) =>
-        `pid ${pid} ${programText(command)}${holdsOutput === true ? ' (holds the output)' : ''}`,
-    );
+  const shown = processes.slice(0, PROCESSES_SHOWN_MAX).map(({ pid, command, holdsOutput }) => {
+    const holds = holdsOutput === true ? ' (holds the output)' : '';
+    return `pid ${pid} ${processLine(command, PROGRAM_SHOWN_MAX)}${holds}`;
+  });
   const more = processes.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
-}
-
-/** Our own shells are long to read: `bash -c text` says it. */
-function programText(command: string): string {
-  return oneLine(
-    command.replace(/^\/bin\/bash --noprofile --norc -c /, 'bash -c '),
-    PROGRAM_SHOWN_MAX,
-  );
 }
 
 function troubleLines({ lostBytes, unrecorded, redacted }: Report): string[] {
@@ -233,7 +223,7 @@ function deadlineText(killAfterMs: number, elapsedMs: number): string {
 }
 
 function waitingText({ pid, command }: Waiting): string {
-  const who = `pid ${pid} ${programText(command)}`;
+  const who = `pid ${pid} ${processLine(command, PROGRAM_SHOWN_MAX)}`;
   return `waiting for input: ${who} reads from the terminal; kill it and run it with stdin`;
 }
 

@@ -4,7 +4,7 @@
 import type { Finished } from '../agent/agent-shell.ts';
 import type { Copy } from '../agent/output-copy.ts';
 import type { CleanView } from '../agent/sanitized-view.ts';
-import { printable, shortLine } from '../text/printable.ts';
+import { printable, processLine } from '../text/printable.ts';
 import type { Outcome } from '../types.ts';
 
 /** A part of a stream: all of it, or its end. */
@@ -127,7 +127,7 @@ function howEnded(outcome: Outcome): string {
 /** What an agent must know besides, one line each. */
 function facts({ survivors, lostBytes, written }: Known): string[] {
   const left = survivors.map(
-    ({ pid, command }) => `${pid} (${shortLine(command, COMMAND_LENGTH_MAX)})`,
+    ({ pid, command }) => `${pid} (${processLine(command, COMMAND_LENGTH_MAX)})`,
   );
   return [
     ...(left.length === 0 ? [] : [`[Still running in the background: ${listed(left)}]`]),

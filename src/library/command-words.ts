@@ -4,7 +4,7 @@
 import type { AgentShell, Finished } from '../agent/agent-shell.ts';
 import { cleanView, type Hidden } from '../agent/sanitized-view.ts';
 import { formatDuration } from '../text/duration.ts';
-import { printable } from '../text/printable.ts';
+import { processLine } from '../text/printable.ts';
 import type { Ended, Survivor } from '../types.ts';
 
 export const OUTPUT_BYTES_MAX = 30_000; // about 8,000 tokens
@@ -50,7 +50,7 @@ function endingOf({ outcome, endedBy }: Ended, killAfterMs: number): readonly st
 
 function survivorLines(survivors: readonly Survivor[]): readonly string[] {
   const lines = survivors.slice(0, SURVIVORS_MAX).map(({ pid, command }) => {
-    return `[still running: ${pid} ${printable(command).slice(0, COMMAND_LENGTH_MAX)}]`;
+    return `[still running: ${pid} ${processLine(command, COMMAND_LENGTH_MAX)}]`;
   });
   const more = survivors.length - lines.length;
   return more === 0 ? lines : [...lines, `[and ${more} more processes]`];

@@ -24,6 +24,11 @@ export function shortLine(text: string, lengthMax: number): string {
   return `${characters.slice(0, lengthMax).join('')}…`;
 }
 
+/** The command line of a process. Our own shells are long to read: `bash -c text` says it. */
+export function processLine(command: string, lengthMax: number): string {
+  return shortLine(command.replace(/^\/bin\/bash --noprofile --norc -c /, 'bash -c '), lengthMax);
+}
+
 /** JSON that is safe to show, too: JSON itself only escapes what is below a space. */
 export function printableJson(value: unknown): string {
   // Outside of its strings JSON has none of these, and inside this means the same.

@@ -42,6 +42,13 @@ async function eventually(fact: () => Promise<boolean>): Promise<void> {
   }
 }
 
+it('a shell that is left is named by what it runs, in both', async () => {
+  const command = '{ sleep 654; exit; } & echo started';
+  const named = /\[Still running: pid \d+: bash -c \{ sleep 654; exit; \} & echo started[;\]]/;
+  expect((await (await Claude.open()).bash(command)).text).toMatch(named);
+  expect((await (await CodexWorld.open()).exec(command)).text).toMatch(named);
+});
+
 describe('what a background shell of claude_code leaves running', () => {
   it('is named, and can be killed', async () => {
     const claude = await Claude.open();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printable, printableJson, quoteWords } from '../../src/text/printable.ts';
+import { printable, printableJson, processLine, quoteWords } from '../../src/text/printable.ts';
 
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
@@ -14,6 +14,13 @@ describe('printable text', () => {
 
   it('leaves all other text alone', () => {
     expect(printable('naïve 日本語 🎉 a\\nb')).toBe('naïve 日本語 🎉 a\\nb');
+  });
+
+  it('shows a shell of ours as what it runs, on one short line', () => {
+    const shell = '/bin/bash --noprofile --norc -c ';
+    expect(processLine(`${shell}{ sleep 9\n} &`, 40)).toBe('bash -c { sleep 9 } &');
+    expect(processLine(`${shell}${'x'.repeat(40)}`, 12)).toBe('bash -c xxxx…');
+    expect(processLine('bash --noprofile --norc -c x', 40)).toBe('bash --noprofile --norc -c x');
   });
 
   it('never has anything left to obey', () => {
