@@ -146,8 +146,10 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   const run = await start(native, args, waitMs, caller);
   const finished = await native.shell.wait(run, waitMs, caller);
   const subject = ownSubject(native, run);
-  if (args.compare === undefined || finished === undefined) {
-    return answerAbout(native, subject, { view, bytesMax });
+  if (args.compare === undefined) return answerAbout(native, subject, { view, bytesMax });
+  if (finished === undefined) {
+    const first = ['not compared: that takes a run that is over before wait_ms is'];
+    return answerAbout(native, subject, { view, bytesMax, first });
   }
   const { first, body } = comparison(native, subject, caller, bytesMax);
   return answerAbout(native, subject, { view, bytesMax, first, instead: body });

@@ -171,6 +171,10 @@ describe('shell_run', () => {
     expect((await native.run('cat file', compare)).body).toBe('@@ -1,3 +1,3 @@\n 1\n-2\n+2b\n 3\n');
     const elsewhere = await native.run('cat file', { ...compare, cwd: '/' });
     expect(elsewhere.trailer[0]).toBe('compare: no earlier run of this command in this directory');
+    const running = await native.run('sleep 60', { ...compare, wait_ms: 0 });
+    expect(running.trailer[0]).toBe(
+      'not compared: that takes a run that is over before wait_ms is',
+    );
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PhoenixBashPlugin } from '../../src/dialects/phoenix.ts';
 import { phoenixCall } from '../../src/dialects/phoenix-tools.ts';
+import type { Shell } from '../../src/shell.ts';
 import { alive } from '../cli/helper.ts';
 import { verifies } from '../requirements.ts';
 import { bash, newWorld, phoenix, text } from './phoenix-helper.ts';
@@ -260,6 +261,27 @@ describe('the deadline of phoenix_bash', () => {
     let best = await killed();
     for (let i = 0; i < 4 && best >= 4_900; i += 1) best = Math.min(best, await killed());
     expect(best).toBeLessThan(4_900);
+  });
+
+  it('is told in seconds, 30 and 900, by a clock that goes a thousand times as fast', async () => {
+    verifies('S002-R020', 'S002-R067');
+    const world = newWorld();
+    const fast: Shell = {
+      ...world.shell,
+      start(command, { killAfterMs = 0, ...options } = {}) {
+        return world.shell.start(command, { ...options, killAfterMs: killAfterMs / 1000 });
+      },
+    };
+    const config = { environment: 'inherit' }; // the shell that is lent
+    const plugin = new PhoenixBashPlugin(config, { ...world.services, shell: () => fast });
+    await plugin.initialize();
+    const [soon, late] = await Promise.all([
+      bash(plugin, 'sleep 100'),
+      bash(plugin, { command: 'sleep 100', slow_ok: true }),
+    ]);
+    await plugin.shutdown();
+    expect(soon).toEqual({ success: false, text: '[command timed out after 30s]' });
+    expect(late).toEqual({ success: false, text: '[command timed out after 900s]' });
   });
 
   it('is told alone when nothing was printed', async () => {

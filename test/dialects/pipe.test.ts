@@ -1,6 +1,7 @@
 // `pipe_bash` in the foreground: what its tool looks like, what it says about a command that is
 // over, and the files it names. Everything is really run.
 import * as fs from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PipeBashPlugin } from '../../src/dialects/pipe.ts';
 import { alive } from '../cli/helper.ts';
@@ -153,7 +154,7 @@ describe('a command of pipe_bash that is over', () => {
   });
 
   it('does not change the directory or the variables of the next', async () => {
-    verifies('S001-R001', 'S001-R010');
+    verifies('S001-R001', 'S001-R010', 'S001-R069');
     const world = new World();
     const plugin = await pipe(world);
     await bash(plugin, 'cd /; X=1; export X');
@@ -163,6 +164,26 @@ describe('a command of pipe_bash that is over', () => {
   it('gets all variables, and a stdin that is at its end', async () => {
     const plugin = await pipe(new World({ env: { ...process.env, OPENAI_X: 'kept' } }));
     expect(await text(bash(plugin, 'echo $OPENAI_X; cat'))).toContain('stdout:\nkept\n\n');
+  });
+
+  it('has no terminal; whether it asks is not guessed, it reads the end of its input', async () => {
+    verifies('S001-R009', 'S001-R074');
+    const plugin = await pipe(new World());
+    const command = `for fd in 0 1 2; do test -t $fd && echo $fd; done; read -p 'Password: ' word;
+      echo "Password: [$word]"`;
+    expect(await text(bash(plugin, command))).toBe(
+      'stdout:\nPassword: []\n\nstderr:\n\nexit code: 0',
+    );
+  });
+
+  it('is refused by no list and held by no sandbox, whatever it says', async () => {
+    verifies('S001-R008', 'S001-R071', 'S001-R072');
+    const world = new World();
+    const plugin = await pipe(world);
+    const other = join(world.dir, 'beside the project');
+    const command = `echo 'rm -rf /'; false && mkfs.ext4 /dev/sda; echo x > '${other}'`;
+    expect(await text(bash(plugin, command))).toContain('stdout:\nrm -rf /\n\n');
+    expect(fs.readFileSync(other, 'utf8')).toBe('x\n');
   });
 
   it('says which processes it left, and leaves them', async () => {
@@ -208,7 +229,7 @@ describe('output of pipe_bash that is too long', () => {
 
   it('is shown from its end: 51200 bytes of whole lines, and the file has all of it', async () => {
     verifies('S001-R003', 'S001-R004', 'S001-R017', 'S001-R033', 'S001-R036', 'S001-R037');
-    verifies('S001-R039');
+    verifies('S001-R039', 'S001-R070');
     const plugin = await pipe(new World());
     const answer = await text(
       bash(plugin, 'seq 20000 | sed "s/^/\\x1b[32mgreen, long enough for the bytes /" >&2'),

@@ -34,6 +34,7 @@ export const IDS: Readonly<Record<string, string>> = {
   'S002-R047': 'what is refused is not executed',
   'S002-R054': 'an interactive rebase that is waited for gets an editor that refuses',
   'S002-R066': 'tested: cutting at various sizes',
+  'S002-R067': 'tested: what a timeout is, by a clock of the test',
   'S002-R075': 'property: no answer is longer than the maximum and 200',
   'S002-R077': 'executing, safety, formatting and background are files of their own',
 };

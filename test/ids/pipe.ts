@@ -5,6 +5,8 @@ export const IDS: Readonly<Record<string, string>> = {
   'S001-R005': 'a timeout does not kill: the command goes on, with a file and a pid to name',
   'S001-R006': 'stdout, stderr and exit code are told apart',
   'S001-R007': 'answers have no escape sequences and no controls but tab, newline and return',
+  'S001-R008': 'nothing is refused: it is for a trusted machine',
+  'S001-R009': 'a command has pipes and no terminal',
   'S001-R012': 'each stream is captured for itself',
   'S001-R013': 'output is cleaned, then cut, then offloaded, then told',
   'S001-R014': 'at the timeout the partial output is told with the pid',
@@ -45,4 +47,9 @@ export const IDS: Readonly<Record<string, string>> = {
   'S001-R066': 'the text of a check on a process that is over',
   'S001-R067': 'tool, cleaning, cutting and background are units with tests of their own',
   'S001-R068': 'what executes commands can be put in from outside',
+  'S001-R069': 'no shell persists from one command to the next',
+  'S001-R070': 'cuts are by lines and bytes, not by tokens',
+  'S001-R071': 'no sandbox is around a command',
+  'S001-R072': 'no list says which commands may run',
+  'S001-R074': 'nobody finds out whether a command is interactive: its input is at its end',
 };
