@@ -33,7 +33,11 @@ export function addMcpCommand(program: Command): void {
     .command('mcp')
     .description('give an agent the tools of the enabled plugins, over stdio')
     .option('--http <port>', 'serve Streamable HTTP on 127.0.0.1 instead; 0 takes a free port')
-    .option('--dialect <name>', 'run commands with the tools of this dialect, and no other')
+    .option(
+      '--dialect <name>',
+      'run commands with the tools of this dialect, and no other',
+      onlyOne,
+    )
     .option('--settings <file>', 'these settings, not the ones that would be found')
     .option('--metrics-port <port>', 'serve /metrics and /health on 127.0.0.1')
     .addHelpText('after', EXAMPLES)
@@ -78,6 +82,14 @@ async function cuffMcp(options: Options): Promise<void> {
     await host.close(); // what it has begun must not look like a crash
     throw error;
   }
+}
+
+/** Taking the last one would drop, without a word, tools that somebody asked for. */
+function onlyOne(name: string, before: string | undefined): string {
+  if (before === undefined || before === name) return name;
+  throw new AppError('usage', `--dialect is '${printable(before)}' and '${printable(name)}'.`, {
+    hint: 'Say one: a server runs commands with the tools of one dialect.',
+  });
 }
 
 function dialectNamed(name: string | undefined, known: readonly string[]): string | undefined {

@@ -93,6 +93,16 @@ describe('cuff', () => {
       ['--nope', "cuff: unknown option '--nope'\nTry `cuff help`.\n"],
       ['ls --nope', "cuff: unknown option '--nope'\nTry `cuff help ls`.\n"],
       [
+        'mcp --dialect zsh',
+        "cuff: There is no dialect 'zsh'.\nSay one of bash_recorder, claude_code, codex, " +
+          'cuff_shell, phoenix_bash, pipe_bash.\n',
+      ],
+      [
+        'mcp --dialect codex --dialect pipe_bash',
+        "cuff: --dialect is 'codex' and 'pipe_bash'.\n" +
+          'Say one: a server runs commands with the tools of one dialect.\n',
+      ],
+      [
         'ls --state gone',
         "cuff: option '--state <state>' argument 'gone' is invalid. Allowed choices are " +
           'starting, running, exited, signaled, failed, expired.\nTry `cuff help ls`.\n',
