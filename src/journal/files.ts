@@ -113,7 +113,7 @@ export function ensureJournal(directory: string, disk: Disk = DISK): void {
   const sessions = sessionsDir(directory);
   try {
     // A directory that is there is somebody's choice; it may be a whole project.
-    makeDirectory(directory, disk);
+    if (makeDirectory(directory, disk)) ignoredByGit(directory, disk);
     makeDirectory(sessions, disk);
     const stat = disk.lstatSync(sessions);
     if (!stat.isDirectory()) throw errno('ENOTDIR', `${sessions} is not a directory of its own`);
@@ -124,15 +124,34 @@ export function ensureJournal(directory: string, disk: Disk = DISK): void {
   }
 }
 
-/** With its parents. Node's own way says ENOENT for a disk that is read-only. */
-function makeDirectory(path: string, disk: Disk): void {
+/** With its parents; false if it was there. Node's own way says ENOENT for a read-only disk. */
+function makeDirectory(path: string, disk: Disk): boolean {
   try {
     disk.mkdirSync(path, { mode: DIRECTORY_MODE });
+    return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return;
+    if (errnoOf(error) === 'EEXIST') return false;
     if (errnoOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
     makeDirectory(dirname(path), disk);
-    makeDirectory(path, disk);
+    return makeDirectory(path, disk);
+  }
+}
+
+/**
+ * An agent that commits with `git add -A` would commit what it did, and `git status` would not be
+ * what it is without us. The file ignores itself, too.
+ */
+function ignoredByGit(directory: string, disk: Disk): void {
+  try {
+    const path = join(directory, '.gitignore');
+    const fd = disk.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+    try {
+      disk.writeSync(fd, '*\n');
+    } finally {
+      closeQuietly(fd, disk);
+    }
+  } catch {
+    // No journal is worth less for it.
   }
 }
 

@@ -82,6 +82,15 @@ describe('commits of phoenix_bash', () => {
   });
 });
 
+it('what is recorded is not seen by git, so that an agent does not commit it', async () => {
+  const world = repository();
+  const plugin = await phoenix(world, { recording: { directory: '.cuff/recordings' } });
+  expect(await text(bash(plugin, 'echo x > file; git status --short'))).toBe('?? file\n');
+  const commit = 'git add -A && git commit -qm all && git show --format= --name-only';
+  expect(await text(bash(plugin, commit))).toBe('file\n');
+  expect(fs.readdirSync(join(world.project, '.cuff', 'recordings'))).toContain('sessions');
+});
+
 describe('an interactive rebase with phoenix_bash', () => {
   it.each(['git rebase -i HEAD~1', 'git rebase --interactive HEAD~1'])(
     '%s fails at once, and says what to do',

@@ -151,10 +151,19 @@ describe('a failing operation of one session', () => {
   it('of a start leaves nothing behind, and the next start works', async () => {
     const disk = faultyDisk();
     startSession(newJournal(), FACTS, world(disk));
+    // The first file is the one for git, which costs nobody a journal.
+    const first = disk.calls.indexOf('openSync');
+    const ofFile = ['openSync', 'writeSync', 'closeSync'];
+    expect(disk.calls.slice(first, first + ofFile.length)).toEqual(ofFile);
+    const forGit = (at: number): boolean => at >= first && at < first + ofFile.length;
     for (const [index, name] of disk.calls.entries()) {
       const directory = newJournal();
       const failing = faultyDisk((operation) => (operation === index + 1 ? 'EIO' : undefined));
       const start = (): SessionWriter => startSession(directory, FACTS, world(failing));
+      if (forGit(index)) {
+        expect([name, start().metadata.status]).toEqual([name, 'active']);
+        continue;
+      }
       expect(start).toThrow(/EIO/);
       expect([name, journalSessionIds(directory)]).toEqual([name, []]);
       expect([name, openFiles(directory)]).toEqual([name, []]);
