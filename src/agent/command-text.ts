@@ -2,12 +2,15 @@
 // few that nobody means, and how it reads when its commits name a co-author.
 
 import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
 import { dangerousPattern } from '../policy/safety.ts';
-import { withCoAuthor } from '../run/git-trailer.ts';
+import { commitsIn, withCoAuthor } from '../run/git-trailer.ts';
 
 export { dangerousPattern };
 
 const GIT_MS_MAX = 2_000; // reading a small file; who has a broken git finds out by the commit
+
+const DIRECTORIES_ASKED_MAX = 8; // one git for each
 
 export type Where = {
   readonly workingDirectory: string;
@@ -16,21 +19,27 @@ export type Where = {
 
 /**
  * The command with the co-author in each of its commits. Byte for byte the same when it has none,
- * or when `git config cuff.no-trailer true` was said there.
+ * or when `git config cuff.no-trailer true` was said where they are made.
  */
 export async function coAuthored(command: string, coAuthor: string, where: Where): Promise<string> {
-  const changed = withCoAuthor(command, `Co-authored-by: ${coAuthor}`);
-  if (changed === command) return command;
-  return (await turnedOff(where)) ? command : changed;
+  const trailer = `Co-authored-by: ${coAuthor}`;
+  const all = new Set(commitsIn(command, trailer).map(({ directory }) => directory));
+  if (all.size === 0) return command;
+  const directories = [...all].slice(0, DIRECTORIES_ASKED_MAX);
+  const answers = await Promise.all(
+    directories.map((one) => turnedOff(resolve(where.workingDirectory, one), where)),
+  );
+  const off = new Set(directories.filter((_, at) => answers[at]));
+  return withCoAuthor(command, trailer, (directory) => off.has(directory));
 }
 
-function turnedOff({ workingDirectory: cwd, env }: Where): Promise<boolean> {
+function turnedOff(cwd: string, { env }: Where): Promise<boolean> {
   const args = ['config', '--get', '--bool', 'cuff.no-trailer'];
-  return new Promise((resolve) => {
+  return new Promise((answer) => {
     // Not set, no git, no repository: nobody has turned it off.
     const options = { cwd, env: { ...env }, timeout: GIT_MS_MAX };
     execFile('git', args, options, (error, stdout) => {
-      resolve(error === null && stdout.trim() === 'true');
+      answer(error === null && stdout.trim() === 'true');
     });
   });
 }

@@ -10,6 +10,7 @@
 // empty file, an editor or `--no-edit` that leaves nothing, or what the setting `commit.template`
 // names) becomes a commit of the trailer alone, where git would have refused it.
 
+import { isAbsolute, join } from 'node:path';
 import { type GitCall, gitCall } from '../text/shell-git.ts';
 import { parseShell, type SimpleCommand, type Span } from '../text/shell-parse.ts';
 import { commitOptions } from './git-commit-options.ts';
@@ -30,15 +31,20 @@ export function hasGitCommit(command: string): boolean {
 /** One line, `Key: value`; no backslash and no backquote, which backquotes would eat. */
 const TRAILER = /^([A-Za-z][A-Za-z0-9-]*): *[^\0\r\n\\`]*[^\s\\`]$/;
 
-/** The same command, in which every commit that it makes carries the trailer exactly once. */
-export function withCoAuthor(command: string, trailer: string): string {
-  const key = TRAILER.exec(trailer)?.[1];
-  if (key === undefined || !mayCommit(command)) return command;
-  const text = parseShell(command);
-  if (!text.ok) return command;
+/**
+ * The same command, in which every commit that it makes carries the trailer exactly once, but for
+ * those in a directory where it is turned off.
+ */
+export function withCoAuthor(
+  command: string,
+  trailer: string,
+  turnedOff: (directory: string) => boolean = () => false,
+): string {
+  const key = TRAILER.exec(trailer)?.[1] ?? '';
   let result = '';
   let done = 0;
-  for (const span of commitWords(text.commands, trailer)) {
+  for (const { span, directory } of commitsIn(command, trailer)) {
+    if (turnedOff(directory)) continue;
     const once = `-c trailer.${key.toLowerCase()}.ifexists=addIfDifferent `;
     result += `${command.slice(done, span.from)}${once}${command.slice(span.from, span.to)}`;
     result += ` --trailer ${quoted(trailer)}`;
@@ -51,14 +57,52 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Where the words `commit` are behind which the trailer goes, in order. */
-function commitWords(commands: readonly SimpleCommand[], trailer: string): readonly Span[] {
-  const spans = commands.flatMap((command) => {
-    const call = gitCall(command);
-    if (call?.subcommand !== 'commit' || call.word.span === undefined) return [];
-    return wantsTrailer(command, call, trailer) ? [call.word.span] : [];
-  });
-  return spans.sort((a, b) => a.from - b.from);
+type Commit = {
+  /** Of the word `commit`, behind which the trailer goes. */
+  readonly span: Span;
+  /** Where it is made, from the directory of the command on. */
+  readonly directory: string;
+};
+
+/** The commits that get the trailer, in order. */
+export function commitsIn(command: string, trailer: string): readonly Commit[] {
+  if (!TRAILER.test(trailer) || !mayCommit(command)) return [];
+  const { ok, commands } = parseShell(command);
+  if (!ok) return [];
+  let directory = '.';
+  return [...commands]
+    .sort((a, b) => (a.span?.from ?? 0) - (b.span?.from ?? 0))
+    .flatMap((part) => {
+      directory = resolved(directory, changedTo(part));
+      const call = gitCall(part);
+      if (call?.subcommand !== 'commit' || call.word.span === undefined) return [];
+      if (!wantsTrailer(part, call, trailer)) return [];
+      return [{ span: call.word.span, directory: directoryOf(part, call, directory) }];
+    });
+}
+
+/**
+ * Where `cd` goes, if its text says so. That of a subshell is taken for one of the whole command:
+ * this decides no more than which settings of git are asked.
+ */
+function changedTo({ words }: SimpleCommand): string | undefined {
+  if (words[0]?.literal !== 'cd') return undefined;
+  return words.slice(1).find(({ literal }) => literal !== undefined && !/^-/.test(literal))
+    ?.literal;
+}
+
+function resolved(directory: string, named: string | undefined): string {
+  if (named === undefined) return directory;
+  return isAbsolute(named) ? named : join(directory, named);
+}
+
+/** With the values of `-C`, each from the one before it on. */
+function directoryOf(command: SimpleCommand, { word }: GitCall, from: string): string {
+  const before = command.words.slice(0, command.words.indexOf(word));
+  return before.reduce((directory, { literal }, at) => {
+    const named = literal === '-C' ? before[at + 1]?.literal : undefined;
+    return resolved(directory, named);
+  }, from);
 }
 
 function wantsTrailer(command: SimpleCommand, call: GitCall, trailer: string): boolean {

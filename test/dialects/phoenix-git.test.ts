@@ -63,6 +63,31 @@ describe('commits of phoenix_bash', () => {
     expect(message(world)).toBe(`two\n\n${TRAILER}`);
   });
 
+  it('are left as they are in the repository where git is told so, and in no other', async () => {
+    const world = repository();
+    const plugin = await phoenix(world);
+    git(world, 'init', '-q', 'quiet');
+    git(world, '-C', 'quiet', 'config', 'cuff.no-trailer', 'true');
+    const last = (): string => git(world, '-C', 'quiet', 'log', '-1', '--format=%B').trim();
+    for (const [n, command] of [
+      'git -C quiet commit',
+      'cd quiet && git commit',
+      'cd "./quiet"; git -c a.b=c commit',
+      `git -C ${world.project} -C quiet commit`,
+      '(cd quiet && git commit',
+    ].entries()) {
+      const close = command.startsWith('(') ? ')' : '';
+      await text(bash(plugin, `${command} -q --allow-empty -m ${n}${close}`));
+      expect([command, last()]).toEqual([command, `${n}`]);
+    }
+    const both = `git -C quiet commit -q --allow-empty -m in && ${COMMIT} -m out`;
+    await text(bash(plugin, both));
+    expect([last(), message(world)]).toEqual(['in', `out\n\n${TRAILER}`]);
+    expect(world.entries().at(-1)?.command).toMatch(
+      /^git -C quiet commit -q --allow-empty -m in &&/,
+    );
+  });
+
   it('name whom the settings name, or nobody', async () => {
     const world = repository();
     const plugin = await phoenix(world, { co_author: "O'Brien <o@example.org>" });
