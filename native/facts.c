@@ -97,10 +97,15 @@ static uint32_t read_words(struct block *b, pid_t pid, const char *name, struct 
   return n > 0 ? (uint32_t)n : 0;
 }
 
-/* Until the next time. */
+/* Both until the next time. */
 void environment_of(pid_t pid, struct words *out) {
   static struct block block;
   read_words(&block, pid, "environ", out);
+}
+
+void arguments_of(pid_t pid, struct words *out) {
+  static struct block block;
+  read_words(&block, pid, "cmdline", out);
 }
 
 /* The number behind this word in /proc/PID/status; the last one, where a line has several. */

@@ -37,6 +37,8 @@ bool inject(pid_t pid) { return pid < 0; }
 
 #define BLOCK_WORDS 65536 /* a program with more arguments and variables is left as it is */
 #define STRINGS_MAX 65536
+#define INJECTED_MAX (VARIABLES_ADDED + 1)
+#define TOLD_MAX 4096
 
 struct layout {
   uint64_t words[BLOCK_WORDS];
@@ -69,45 +71,66 @@ static bool shim_reachable(pid_t pid) {
 
 /* The block as it is to be, with the new strings behind it; `shift` lower than it was. */
 struct moved {
-  uint64_t words[BLOCK_WORDS + VARIABLES_ADDED];
+  uint64_t words[BLOCK_WORDS + INJECTED_MAX];
   char strings[STRINGS_MAX];
   size_t count, length;
-  size_t place[VARIABLES_ADDED]; /* which variable it was, or the end of them */
+  int injected;
+  /* Of each: which variable it was, or the end of them, and where in `strings` it begins. */
+  size_t place[INJECTED_MAX], start[INJECTED_MAX];
 };
 
-static bool gather_strings(struct moved *m, const struct words *env,
-                           size_t starts[VARIABLES_ADDED]) {
+static bool add_string(struct moved *m, size_t place, const char *text) {
+  size_t length = text == NULL ? STRINGS_MAX : strlen(text) + 1;
+  if (length > sizeof m->strings - m->length) return false;
+  m->place[m->injected] = place;
+  m->start[m->injected++] = m->length;
+  memcpy(m->strings + m->length, text, length);
+  m->length += length;
+  return true;
+}
+
+/* What it may have among its words and not in its environment, so that it could not know: a static
+ * program need not hand on the variable with its value. */
+static bool add_told(struct moved *m, pid_t pid, size_t place) {
+  static char data[TOLD_MAX];
+  struct text told;
+  struct words argv;
+  arguments_of(pid, &argv);
+  text_init(&told, data, sizeof data);
+  text_add(&told, "%s=0,0,0;", SELF_VARIABLE);
+  size_t nothing = told.length;
+  secrets_tell(&argv, &told);
+  return told.length == nothing || add_string(m, place, data);
+}
+
+static bool gather_strings(struct moved *m, pid_t pid, const struct words *env) {
   m->length = 0;
+  m->injected = 0;
   for (int which = 0; which < VARIABLES_ADDED; which++) {
     size_t at = 0;
     while (at < env->count && !is_added(which, env->list[at])) at++;
-    m->place[which] = at;
     const char *had = at < env->count ? strchr(env->list[at], '=') + 1 : NULL;
     char *text = added_variable(which, had);
-    size_t length = text == NULL ? STRINGS_MAX : strlen(text) + 1;
-    bool fits = length <= sizeof m->strings - m->length;
-    starts[which] = m->length;
-    if (fits) memcpy(m->strings + m->length, text, length);
-    if (fits) m->length += length;
+    bool fits = add_string(m, at, text);
     free(text);
     if (!fits) return false;
   }
-  return true;
+  return add_told(m, pid, env->count);
 }
 
 /* How many bytes lower the block begins. */
 static uint64_t move_block(struct moved *m, const struct layout *l, const struct words *env,
-                           const size_t starts[VARIABLES_ADDED], uint64_t stack) {
+                           uint64_t stack) {
   size_t added = 0;
-  for (int which = 0; which < VARIABLES_ADDED; which++) added += m->place[which] == env->count;
+  for (int which = 0; which < m->injected; which++) added += m->place[which] == env->count;
   uint64_t shift = (m->length + added * sizeof(uint64_t) + 15) / 16 * 16;
   size_t end = l->variables + env->count;
   m->count = l->count + added;
   uint64_t strings = stack - shift + m->count * sizeof(uint64_t);
   memcpy(m->words, l->words, end * sizeof(uint64_t));
-  for (int which = 0; which < VARIABLES_ADDED; which++) {
+  for (int which = 0; which < m->injected; which++) {
     bool fresh = m->place[which] == env->count;
-    m->words[fresh ? end++ : l->variables + m->place[which]] = strings + starts[which];
+    m->words[fresh ? end++ : l->variables + m->place[which]] = strings + m->start[which];
   }
   m->words[end++] = 0;
   memcpy(m->words + end, l->words + l->auxiliary,
@@ -148,14 +171,13 @@ static int reports_to(const struct words *env) {
 static bool inject_into(pid_t pid, int memory, registers *r, const struct words *env) {
   static struct layout layout;
   static struct moved moved;
-  size_t starts[VARIABLES_ADDED];
   uint64_t stack = r->STACK_POINTER;
   ssize_t n = pread(memory, layout.words, sizeof layout.words, (off_t)stack);
   if (n <= 0 || !understand(&layout, (size_t)n / sizeof(uint64_t))) return false;
   /* As many as there are pointers to them, in the same order. */
   if (env->cut || layout.variables + env->count + 1 != layout.auxiliary) return false;
-  if (!gather_strings(&moved, env, starts)) return false;
-  uint64_t shift = move_block(&moved, &layout, env, starts, stack);
+  if (!gather_strings(&moved, pid, env)) return false;
+  uint64_t shift = move_block(&moved, &layout, env, stack);
   return put_block(pid, memory, r, &moved, &layout, shift);
 }
 

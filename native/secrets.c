@@ -53,3 +53,22 @@ const struct secret *secret_at(const char *text) {
       found = &known[i];
   return found;
 }
+
+/* `WORD,OFFSET,LENGTH,NAME;` for each place where one is, as the shim reads it (shim/secrets.c):
+ * words count from the end. `*`: any word may hold one. */
+void secrets_tell(const struct words *argv, struct text *to) {
+  size_t before = to->length;
+  for (uint32_t i = 0; i < argv->count && count > 0; i++) {
+    const char *word = argv->list[i];
+    const struct secret *found;
+    for (size_t at = 0; word[at] != 0; at += found == NULL ? 1 : found->length) {
+      found = secret_at(word + at);
+      if (found == NULL) continue;
+      text_add(to, "%u,%zu,%zu,", argv->count - i, at, found->length);
+      text_add(to, "%.*s;", (int)found->name_length, found->name);
+    }
+  }
+  if (!more && !argv->cut && !to->cut) return;
+  to->length = before;
+  text_add(to, "*");
+}

@@ -19,6 +19,10 @@
 #define TRACE_FRAME_MAGIC 0x52464643u /* "CFFR" */
 
 #define TRACE_VARIABLE "CUFF_TRACE" /* the absolute path of trace.bin */
+/* What a program is told by who starts it: who it is, so that it need not read /proc, whether the
+ * file is the program itself and not a script, and which of its words hold secrets that are not in
+ * its environment. =PID,SPACE,DIRECT; and what secrets_tell says. */
+#define SELF_VARIABLE "CUFF_TRACE_SELF"
 #define TRACE_SHIM_TAIL "/$LIB/libcuff-shim.so" /* how our entry of LD_PRELOAD ends */
 
 /* Who knows the writers: on a socket the kernel, so that no WRITE frames are needed there. */

@@ -51,6 +51,7 @@ bool secret_name(const char *name, size_t length);
 void secrets_learn(const struct words *entries);
 bool secrets_unknown(void);
 const struct secret *secret_at(const char *text);
+void secrets_tell(const struct words *argv, struct text *to);
 
 /* words.c */
 #define KEPT_MAX (16u << 10)
@@ -67,6 +68,7 @@ void keep_variables(struct kept *k, const struct words *env);
 
 /* facts.c */
 void environment_of(pid_t pid, struct words *out);
+void arguments_of(pid_t pid, struct words *out);
 void facts_command(struct run *r, uint64_t at_ns);
 bool facts_start(pid_t pid, int flags, uint64_t *start_ticks);
 bool facts_fork(pid_t pid);

@@ -170,10 +170,6 @@ void env_hide(char **env);
 /* A string NAME=value that stays; NULL without memory. */
 const char *env_keep(const char *name, size_t length, const char *value, size_t bytes);
 
-/* What a process tells the program that it becomes, or starts: who it is, so that it need not read
- * /proc, whether the file is the program itself and not a script, and which of its words hold
- * secrets. */
-#define SELF_VARIABLE "CUFF_TRACE_SELF" /* =PID,SPACE,DIRECT; and what secrets_tell says */
 #define SELF_BYTES (sizeof SELF_VARIABLE + 28)
 
 #define CHILD_WORDS 96

@@ -3,6 +3,7 @@
  *   plain forks       forks, starts /bin/sh, starts itself, and loses a child to a signal
  *   plain threads     eight threads; four of them start /bin/echo
  *   plain exec        starts /bin/sh from a second thread
+ *   plain bare WORD   becomes /bin/sh with that word and no environment
  *   plain ticks       prints a number every 10 ms, for ever
  *   plain wait        prints its pid and waits for a signal */
 #define _GNU_SOURCE
@@ -69,8 +70,14 @@ static int threads(int count, void *(*start)(void *)) {
   return 0;
 }
 
+static int bare(char *word) {
+  char *words[] = {"sh", "-c", "exit 5", word, NULL}, *nothing[] = {NULL};
+  return execve("/bin/sh", words, nothing);
+}
+
 int main(int count, char **words) {
   const char *what = count > 1 ? words[1] : "hello";
+  if (strcmp(what, "bare") == 0) return bare(words[2]);
   if (strcmp(what, "forks") == 0) return forks();
   if (strcmp(what, "threads") == 0) return threads(8, start_echo);
   if (strcmp(what, "exec") == 0) return threads(1, start_shell);
