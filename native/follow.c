@@ -123,17 +123,32 @@ void follow_order(const char *rest) {
   ask(PTRACE_INTERRUPT, pid, 0); /* nobody can wake it from outside, but a stop does */
 }
 
+/* START of a process in a namespace of its own, once; 0 or who started it. */
+static pid_t tell_inner(pid_t pid) {
+  static struct pid_map told;
+  char state;
+  pid_t parent;
+  unsigned long long start;
+  uint64_t ticks;
+  if (!process_stat(pid, &state, &parent, &start)) return 0;
+  struct known *k = pids_add(&told, pid);
+  if (k == NULL || k->start != start) facts_start(pid, FROM_PROC, &ticks);
+  if (k != NULL) k->start = start;
+  return parent;
+}
+
 /* Where it counts pids for itself, nobody knows its bytes by the pid that it reports, unless we say
- * which one it has here. It waits for that, because it may be gone a moment later. */
+ * which one it has here. It waits for that, because it may be gone a moment later. The first of a
+ * namespace may have been cloned past its libc (bwrap), and does not ask. */
 void follow_meet(const char *rest) {
   int said;
   unsigned long long address;
   unsigned cookie;
-  uint64_t ticks;
   if (sscanf(rest, "%d %llu %u", &said, &address, &cookie) != 3 || said < 1 || cookie == 0) return;
   pid_t pid = find_asker(said, address, cookie);
   if (pid == 0 || !waits_at(pid, address, cookie)) return;
-  facts_start(pid, FROM_PROC, &ticks);
+  pid_t parent = tell_inner(pid);
+  if (parent > 0 && inner_pid(parent) == 1 && is_descendant(parent)) tell_inner(parent);
   reply(pid, address, cookie, FOLLOWED);
 }
 

@@ -55,9 +55,10 @@ static void resolve(struct identity *to, const struct proc_facts *facts, uint32_
   else if (space != shim.pid_namespace) to->space = space;
 }
 
-/* A child counts as its parent does, unless it is in a namespace in which that parent is not:
- * then it seems to have none. Spares a look at /proc in every fork. */
-static int counts_as_parent(void) { return shim.inner_pid == 0 && sys_getppid() != 0; }
+/* A child of the process that `shim` is about counts as that does. Others do not: in a namespace in
+ * which it is not, a child seems to have no parent, and behind one that was cloned past us into a
+ * namespace of its own (bwrap) everybody is counted anew. Spares a look at /proc in every fork. */
+static int counts_as_parent(void) { return shim.inner_pid == 0 && sys_getppid() == shim.own_pid; }
 
 static void remember(const struct identity *self, int own) {
   shim.pid = self->pid, shim.space = self->space;

@@ -1,8 +1,11 @@
 // The runner and the real shim together: what one of them does not know, the other says, once.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findShim } from '../../src/run/shim.ts';
+import type { Frame } from '../../src/trace/format.ts';
+import { buildProcesses } from '../../src/trace/processes.ts';
 import { alive, until } from '../cli/helper.ts';
 import { lacking, verifies } from '../requirements.ts';
 import {
@@ -109,6 +112,39 @@ describe.skipIf(noShim)('with the shim', () => {
   });
 });
 
+// Its first process is cloned by a system call of its own, into another pid namespace.
+const BWRAP = ['bwrap', '--dev-bind', '/', '/', '--unshare-pid', '--proc', '/proc', '--'];
+const worksHere = spawnSync(BWRAP[0] ?? '', [...BWRAP.slice(1), 'true']).status === 0;
+const noBwrap = lacking(noFollowing || !worksHere, 'nobody may be followed, or there is no bwrap');
+
+describe.skipIf(noBwrap)('behind bwrap, which clones past its libc', () => {
+  test('nobody has a pid that is somebody else’s, and all are one tree', async () => {
+    const text = 'echo first; /bin/echo second; (echo third); exit 4';
+    const left = await run([...BWRAP, ...bash(text)], { trace, env: ENV });
+    const named = (frame: Frame): boolean => frame.source === 'shim' && frame.who.space === 0;
+    const real = new Set(left.chunks.map(({ pid }) => pid));
+    const outer = new Set(left.frames.filter(named).map(({ who }) => who.pid));
+    expect([...outer]).toHaveLength(1); // bwrap itself
+    const { processes } = buildProcesses(left.frames, left.header);
+    const [bwrap, first, shell, ...inner] = processes;
+    const told = [bwrap, first, shell].map((one) => [one?.parent, one?.images.at(-1)?.argv[0]]);
+    expect(told).toEqual([
+      [undefined, 'bwrap'],
+      [0, 'bwrap'],
+      [1, 'bash'],
+    ]);
+    expect(inner.map(({ parent, forkedFrom }) => [parent, forkedFrom])).toEqual([
+      [2, undefined],
+      [2, 2],
+    ]);
+    const writers = [shell, ...inner].map((one) => one?.pid);
+    expect(writers.every((pid) => real.has(pid))).toBe(true);
+    expect(processes.map(({ exit }) => exit)).toEqual(
+      [4, 4, 4, 0, 0].map((code) => ({ kind: 'exited', code })),
+    );
+  });
+});
+
 describe.skipIf(noFollowing)('static programs, as the shim asks for them', () => {
   test('are followed, with what they fork, and what they start has its shim again', async () => {
     verifies('S003-R001', 'S003-R007');
@@ -128,6 +164,19 @@ describe.skipIf(noFollowing)('static programs, as the shim asks for them', () =>
     const [dynamic] = framesOf(left, 'start', said('dynamic'));
     expect(dynamic).toMatchObject({ source: 'shim', argv: ['sh', '-c', 'exit 5'] });
     expect(framesOf(left, 'exit', said('dynamic'))).toMatchObject([{ code: 5 }]);
+  });
+
+  test('do not lose a secret to a program that gets its value without its name', async () => {
+    const secret = 'hunter-26-hunter';
+    const file = join(root, 'secret');
+    writeFileSync(file, secret);
+    const text = `A_TOKEN=$(cat ${file}) ${plain} bare "-x=$(cat ${file})+$(cat ${file})"; exit 0`;
+    const live = start(bash(text), { trace, transport: 'merged', env: ENV });
+    await live.over;
+    const [inner] = framesOf(live.left(), 'start').filter(({ argv }) => argv[0] === 'sh');
+    expect(inner).toMatchObject({ source: 'shim', redacted: true, envCount: 0 });
+    expect(inner?.argv).toEqual(['sh', '-c', 'exit 5', '-x=[A_TOKEN]+[A_TOKEN]']);
+    expect(readFileSync(join(live.dir, 'trace.bin'), 'latin1')).not.toContain(secret);
   });
 
   test('that start others through Python, Perl and find are all there', async () => {

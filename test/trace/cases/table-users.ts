@@ -115,6 +115,21 @@ export const USERS: readonly Case[] = [
     pty: true,
   },
   {
+    name: 'namespaces: pids, by bwrap, whose first process is cloned past its libc',
+    command: `bwrap --dev-bind / / --unshare-pid --proc /proc \\
+        sh -c 'echo "I am $$"; $B/say ${SAY}; (exit 5); exit 4'
+      echo "status $?"; exit 0`,
+    wrote: ['status 4'],
+    processes: [
+      ran(/^bwrap --dev-bind/, 4, [], { times: 2 }),
+      ran(/^sh -c echo "I am/, 4, ['I am 2']),
+      ran(`$B/say ${SAY}`, 3, LINES),
+      forked(5),
+    ],
+    needs: ['root', 'bwrap'],
+    pty: true,
+  },
+  {
     name: 'namespaces: static programs among own pids',
     followed: true,
     command: `unshare -Upfr --mount-proc sh -c '$B/say-static o one x 3; $B/say o two x 5; exit 4'
