@@ -158,7 +158,9 @@ function inheritedImage(
 ): Image | undefined {
   const image = parent?.images.findLast(({ startNs }) => startNs <= life.firstNs);
   const forked = life.said.some(({ type }) => type === 'fork');
-  if (image === undefined || !forked) return undefined;
+  // A vfork says nothing; but who speaks by the shim of his parent is a copy of it.
+  const copied = images.length === 0 && life.said.some(({ source }) => source === 'shim');
+  if (image === undefined || !(forked || copied)) return undefined;
   const [first] = images;
   const started = life.said.some(({ type, source }) => type === 'start' && source === 'shim');
   // Somebody who looked at it saw the words of its parent, or the name of its program.

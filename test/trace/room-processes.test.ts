@@ -214,6 +214,20 @@ describe('a child', () => {
     expect(child?.forkedFrom).toBeUndefined();
   });
 
+  it('that could not become a program is a copy of who started it, also by vfork', () => {
+    const failed = [exec(5, 11, ['nope']), execFail(6, 11, '/nope'), reap(9, 10, 11, exited(127))];
+    expect(buildProcesses([parent, ...failed], HEADER).processes[1]).toMatchObject({
+      forkedFrom: 0,
+      images: [{ argv: ['sh', '-c', 'x'], inherited: true }],
+      failedExecs: [{ file: '/nope', errno: 2 }],
+    });
+    // Somebody waited for it, and that is all: what it was nobody knows.
+    expect(buildProcesses([parent, reap(9, 10, 11, 9)], HEADER).processes[1]).toMatchObject({
+      forkedFrom: undefined,
+      images: [],
+    });
+  });
+
   it('that never reported has the words of who spawned it', () => {
     verifies('S003-R035', 'S003-R064');
     const frames = [parent, exec(5, 10, ['crash', '-x'], { spawned: 11 }), reap(9, 10, 11, 11)];
