@@ -121,7 +121,10 @@ const SIGRTMIN = 34; // Linux; Node has no names for real-time signals
 
 function dieOf(name: string): void {
   const real = /^SIGRTMIN\+(\d+)$/.exec(name)?.[1];
-  if (real !== undefined) process.exit(128 + SIGRTMIN + Number(real));
+  if (real !== undefined) {
+    process.kill(process.pid, SIGRTMIN + Number(real));
+    return;
+  }
   const signal = name as NodeJS.Signals;
   // Adding and removing a listener gives the signal its default action back (Node ignores SIGPIPE).
   const nothing = (): void => undefined;
