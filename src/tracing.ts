@@ -5,7 +5,7 @@ import * as fs from 'node:fs';
 import { openIn } from './capture/paths.ts';
 import { type Snapshot, spans, withSnapshot } from './capture/snapshot.ts';
 import { type Capture, readEvents } from './capture/store.ts';
-import { errnoOf } from './errors.ts';
+import { AppError, errnoOf } from './errors.ts';
 import { chromeTrace } from './trace/chrome.ts';
 import { type DecodedTrace, decodeTrace } from './trace/decode.ts';
 import { disabledJson, type TraceCapabilities, traceJson } from './trace/json.ts';
@@ -30,9 +30,8 @@ export function readTrace(capture: Capture): CapturedTrace {
   const reason = whyUntraced(capture);
   if (reason !== undefined) return { kind: 'untraced', reason };
   // Frames before the output: whoever wrote a byte that is read then has told of his start.
-  const bytes = traceBytes(capture);
-  if (bytes === undefined) return { kind: 'untraced', reason: whyMissing(capture) };
-  const decoded = decodeTrace(bytes);
+  const decoded = decodedTrace(capture);
+  if (typeof decoded === 'string') return { kind: 'untraced', reason: decoded };
   if (decoded.header === undefined) {
     return { kind: 'untraced', reason: 'its trace.bin is no trace that this version can read' };
   }
@@ -54,16 +53,27 @@ function whyMissing(capture: Capture): string {
   return starting ? 'it has not begun yet' : 'its trace.bin is gone, or could not be made';
 }
 
-function traceBytes({ dir }: Capture): Uint8Array | undefined {
+// Frames end at 64 MiB. What makes a file longer than this was not written by us, and is damage.
+const TRACE_BYTES_MAX = 128 * 1024 * 1024;
+
+/** Or why it cannot be read: something else may be in its place. */
+function decodedTrace(capture: Capture): DecodedTrace | string {
   let fd: number;
   try {
-    fd = openIn(dir, 'trace.bin', fs.constants.O_RDONLY);
+    fd = openIn(capture.dir, 'trace.bin', fs.constants.O_RDONLY);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
+    const code = errnoOf(error);
+    if (code === undefined) throw error;
+    if (code === 'ENOENT') return whyMissing(capture);
+    if (error instanceof AppError) return 'in the place of its trace.bin is something else';
+    return `its trace.bin cannot be read (${code})`;
   }
   try {
-    return fs.readFileSync(fd);
+    const { size } = fs.fstatSync(fd);
+    const bytes = Buffer.allocUnsafe(Math.min(size, TRACE_BYTES_MAX));
+    const length = fs.readSync(fd, bytes, 0, bytes.length, 0);
+    const decoded = decodeTrace(bytes.subarray(0, length));
+    return { ...decoded, damagedBytes: decoded.damagedBytes + size - bytes.length };
   } finally {
     fs.closeSync(fd);
   }

@@ -1,6 +1,15 @@
 // `cuff trace` in front of real runs: the tree, the same for programs, one process's bytes alone,
 // and one clear sentence where there is nothing to show.
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { binary, Cli } from '../cli/helper.ts';
@@ -255,6 +264,30 @@ describe('a run without a trace', () => {
       0,
       3,
       'A part of the trace is damaged and left out.\n',
+    ]);
+  });
+
+  it.skipIf(noTracing)('is a document also where something else is in its place', async () => {
+    await trace('other', 'true');
+    const path = join(cli.dir('other'), 'trace.bin');
+    const bytes = readFileSync(path);
+    const told = async (): Promise<readonly unknown[]> => {
+      const { code, out } = await cli.cuff('trace', 'other', '--json');
+      const { enabled, reason } = JSON.parse(out);
+      return [code, enabled, reason];
+    };
+    for (const put of [() => mkdirSync(path), () => symlinkSync('/etc/hostname', path)]) {
+      rmSync(path);
+      put();
+      expect(await told()).toEqual([1, false, 'in the place of its trace.bin is something else']);
+      rmSync(path, { recursive: true });
+      writeFileSync(path, bytes);
+    }
+    // No program of ours makes it so long, but somebody may: then it does not fit into a buffer.
+    truncateSync(path, 5 * 1024 ** 3);
+    expect(await told()).toEqual([0, true, undefined]);
+    expect((await json('other')).untraced).toEqual([
+      { reason: 'damaged_bytes', bytes: 5 * 1024 ** 3 - bytes.length },
     ]);
   });
 
