@@ -4,16 +4,17 @@
 
 import { ANSWERS } from './text/answers.ts';
 import { quoteWords } from './text/printable.ts';
-import { lastImage, type Process, type ProcessExit } from './trace/process.ts';
+import { baseName, lastImage, type Process, type ProcessExit } from './trace/process.ts';
 import { type Place, pipelinePlaces } from './trace-stages.ts';
 
 const BROKEN_PIPE = 141; // how a shell says that its program died of SIGPIPE
 const SIGNALLED_FROM = 128;
 const SIGNALS_MAX = 64;
+const SHELLS = /^-?(ba|da|k|z|fi|)sh$|^$/;
 
 export type Failure = {
   readonly process: Process;
-  /** As it is written in the command, or what it ran; undefined for a shell's copy of itself. */
+  /** As it is written, or what it ran, or is a copy of; undefined for a shell's copy of itself. */
   readonly name: string | undefined;
   /** Its place in a pipeline of the command. */
   readonly place: Place | undefined;
@@ -64,7 +65,11 @@ function codeOf(exit: ProcessExit): string {
 /** What it ran, as somebody would type it; undefined for a shell's copy of itself. */
 function programText(process: Process): string | undefined {
   const image = lastImage(process);
-  if (image === undefined || isCopy(process)) return undefined;
+  if (image === undefined) return undefined;
+  if (isCopy(process)) {
+    const program = baseName(image.exe || (image.argv[0] ?? ''));
+    return SHELLS.test(program) ? undefined : `(a copy of ${program})`;
+  }
   return image.argv.length === 0 ? image.exe : quoteWords(image.argv);
 }
 

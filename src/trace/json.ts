@@ -90,5 +90,7 @@ function untracedJson(event: Untraced): JsonObject {
       return { reason: 'dropped_frames', pid: event.pid, frames: event.frames };
     case 'damaged':
       return { reason: 'damaged_bytes', bytes: event.bytes };
+    case 'output':
+      return { reason: 'unattributed_bytes', bytes: event.bytes };
   }
 }

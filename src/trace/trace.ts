@@ -28,7 +28,8 @@ export type Untraced =
   /** A static program that nobody followed: of its children only those are known that report. */
   | { readonly kind: 'static'; readonly pid: number; readonly exe: string }
   | { readonly kind: 'dropped'; readonly pid: number; readonly frames: number }
-  | { readonly kind: 'damaged'; readonly bytes: number };
+  | { readonly kind: 'damaged'; readonly bytes: number }
+  | { readonly kind: 'output'; readonly bytes: number };
 
 export type Trace = {
   readonly captureId: string;
@@ -58,15 +59,15 @@ export function buildTrace({ captureId, decoded, chunks, read, facts }: TraceInp
   const bytes = bytesOf(segments);
   const known = [...table.processes, ...strangers.values()];
   const processes = known.map((one) => ({ ...one, bytes: bytes.get(one.id) ?? NO_BYTES }));
-  const unknown = bytes.get(undefined) ?? NO_BYTES;
+  const unattributedBytes = sumOf(bytes.get(undefined) ?? NO_BYTES);
   return {
     captureId,
     mode: header?.mode,
     startedNs: header?.startedNs ?? processes[0]?.startNs ?? 0n,
     processes,
     segments,
-    unattributedBytes: unknown.stdout + unknown.stderr + unknown.pty,
-    untraced: untracedOf(processes, decoded),
+    unattributedBytes,
+    untraced: untracedOf(processes, decoded, unattributedBytes),
   };
 }
 
@@ -79,6 +80,10 @@ export function processOutput(trace: Trace, pid: number): readonly Omit<Segment,
 }
 
 const NO_BYTES: StreamBytes = { stdout: 0, stderr: 0, pty: 0 };
+
+function sumOf({ stdout, stderr, pty }: StreamBytes): number {
+  return stdout + stderr + pty;
+}
 
 function writerOf(table: ProcessTable, pid: number, at: number): Process | undefined {
   return table.find({ pid, space: 0 }, BigInt(at) * MS_NS);
@@ -120,11 +125,12 @@ function bytesOf(segments: readonly Segment[]): Map<number | undefined, StreamBy
 function untracedOf(
   processes: readonly TracedProcess[],
   { frames, damagedBytes }: DecodedTrace,
+  unattributedBytes: number,
 ): readonly Untraced[] {
   const found: Untraced[] = [];
   for (const { pid, sources, bytes, images } of processes) {
     const image = lastImage({ images });
-    const written = bytes.stdout + bytes.stderr + bytes.pty;
+    const written = sumOf(bytes);
     if (image === undefined && written > 0) found.push({ kind: 'writer', pid, bytes: written });
     if (image?.isStatic === true && !image.inherited && !sources.includes('ptrace')) {
       found.push({ kind: 'static', pid, exe: image.exe });
@@ -135,5 +141,6 @@ function untracedOf(
     found.push({ kind: 'dropped', pid: frame.who.pid, frames: frame.frames });
   }
   if (damagedBytes > 0) found.push({ kind: 'damaged', bytes: damagedBytes });
+  if (unattributedBytes > 0) found.push({ kind: 'output', bytes: unattributedBytes });
   return found;
 }

@@ -45,6 +45,12 @@ describe.skipIf(noTracing)('the entry of a traced command', () => {
     });
   });
 
+  it('names a copy of a program by that program, and only a copy of a shell as one', async () => {
+    expect(await entryOf('perl -e "exit 5 unless fork; wait"; (exit 4); true')).toMatchObject({
+      failed_process_list: ['(a copy of perl): exit 5', '(a copy of the shell): exit 4'],
+    });
+  });
+
   it('names what the shell became, but not the shell that we started', async () => {
     expect(await entryOf('exec ls /dev/null')).toMatchObject({
       processes: 1,

@@ -60,6 +60,10 @@ describe('a trace', () => {
       facts: {},
     });
     expect(both.unattributedBytes).toBe(2);
+    expect(both.untraced).toEqual([{ kind: 'output', bytes: 2 }]);
+    expect(traceJson(both, {})).toMatchObject({
+      untraced: [{ reason: 'unattributed_bytes', bytes: 2 }],
+    });
     expect(both.processes.map(({ bytes }) => bytes.pty)).toEqual([25, 26]);
     expect(processOutput(both, 10)).toEqual([
       { offset: 0, length: 25, channel: 'pty' },
