@@ -83,7 +83,11 @@ void identity_learn(struct proc_facts *facts) {
 void identity_learn_forked(struct proc_facts *facts) {
   shim.told_pid = 0;
   if (!counts_as_parent()) {
+    struct identity parent = {shim.pid, shim.space, shim.inner_pid, shim.inner_space};
     identity_learn(facts);
+    /* A parent that is gone already (daemon) has left it to a reaper, whom it would name. */
+    if (parent.space == shim.space && parent.inner_pid == 0 && shim.inner_pid == 0)
+      facts->parent = parent.pid;
     return;
   }
   int own = sys_getpid();
