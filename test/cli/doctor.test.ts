@@ -1,7 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findShim } from '../../src/run/shim.ts';
+import { lacking } from '../requirements.ts';
+import { untraceable } from '../trace/hall-helper.ts';
 import { Cli, type Result } from './helper.ts';
+
+const noTracing = lacking(untraceable, 'runs cannot be traced here');
 
 const cli = new Cli();
 beforeAll(() => cli.run('one', 'true'));
@@ -89,6 +94,19 @@ describe('cuff doctor', () => {
     expect(found.limits.length).toBeGreaterThan(5);
     const { out } = await asked({ CUFF_RUNNER: 'off' });
     for (const limit of found.limits) expect(out).toContain(`\n- ${limit}\n`);
+  });
+
+  it.skipIf(noTracing)('does not call a shim good that breaks a command', async () => {
+    const broken = join(cli.root, 'broken-shim');
+    const shim = findShim();
+    cpSync(shim.kind === 'shim' ? shim.dir : '', broken, { recursive: true });
+    for (const dir of readdirSync(broken, { recursive: true, encoding: 'utf8' })) {
+      if (dir.endsWith('.so')) writeFileSync(join(broken, dir), 'no library');
+    }
+    const found = await doctor({ CUFF_SHIM: broken });
+    expect([found.code, row(found, 'tracing')?.status]).toEqual([0, 'warn']);
+    expect(row(found, 'tracing')?.value).toMatch(/^off: the self-test failed/);
+    expect(row(found, 'shim')).toMatchObject({ status: 'warn', value: `${broken}, not used` });
   });
 
   it('fails when the runner that was named does not run', async () => {
