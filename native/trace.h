@@ -127,6 +127,12 @@ struct trace_reap {
   int32_t status; /* as wait(2) gives it */
 };
 
+/* `child` is 0: the one that the libc started and waited for since then, which is system(). */
+struct trace_reap_since {
+  struct trace_reap reap;
+  uint64_t since_ns;
+};
+
 enum trace_stream { STREAM_OUT = 1, STREAM_ERR = 2, STREAM_PTY = 3, STREAM_UNHASHED = 1u << 31 };
 
 struct trace_write {

@@ -29,6 +29,15 @@ static NOINLINE void say_reap(int child, int status) {
   frame_send_ready(&frame.head, sizeof frame.head + sizeof frame.reap, TRACE_REAP, FROM_SHIM);
 }
 
+void reap_say_since(uint64_t since_ns, int status) {
+  struct {
+    struct trace_frame head;
+    struct trace_reap_since reap;
+    uint64_t room;
+  } frame = {.reap = {{0, status}, since_ns}};
+  frame_send_ready(&frame.head, sizeof frame.head + sizeof frame.reap, TRACE_REAP, FROM_SHIM);
+}
+
 /* `status` was written by the call that gave `child`. */
 static int reaped(int child, const int *status) {
   if (child > 0 && shim_may_speak()) say_reap(child, *status);

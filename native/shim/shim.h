@@ -268,6 +268,9 @@ int gate_refuses_start(const struct exec_call *call);
 void gate_end(void);
 void gate_end_unjudged(void);
 
+/* --- children that have ended (reap.c): one that the libc waited for, nobody else knows which */
+void reap_say_since(uint64_t since_ns, int status);
+
 /* --- the ends (exit.c) */
 void exit_say(int code); /* EXIT, unless it was said */
 void exit_init(void);   /* at the end of the constructor */

@@ -133,6 +133,13 @@ static int system_with(int (*original)(const char *), const char *command, uint6
   return status;
 }
 
+/* Of an exit the shell tells itself. */
+static int system_done(uint64_t since_ns, int status) {
+  int killed = status != -1 && (status & 0x7f) != 0;
+  if (UNLIKELY(killed) && shim_may_speak()) reap_say_since(since_ns, status);
+  return status;
+}
+
 HOOK(int, system, (const char *command)) {
   enum { NO_SHELL = 127 << 8, REFUSED = GATE_EXIT << 8 };
   __typeof__(&system) original = ORIGINAL(system);
@@ -140,10 +147,11 @@ HOOK(int, system, (const char *command)) {
   uint64_t token = command == NULL ? 0 : swap_in(command);
   if (token == 0) return command != NULL && is_refused(command) ? REFUSED : original(command);
   int before = shim_errno();
+  uint64_t since_ns = sys_now_ns();
   shim_flush();
   shim_set_errno(0);
   int status = system_with(original, command, &token);
-  if (!was_too_big(before) || status != NO_SHELL) return status;
+  if (!was_too_big(before) || status != NO_SHELL) return system_done(since_ns, status);
   return is_refused(command) ? REFUSED : original(command);
 }
 

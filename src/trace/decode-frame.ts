@@ -23,12 +23,19 @@ const DECODERS: Readonly<Record<number, Decoder>> = {
   3: execFail,
   4: fork,
   5: (body, head) => body.fixed(8) && { type: 'exit', ...head, code: body.int32(0) },
-  6: (body, head) =>
-    body.fixed(8) && { type: 'reap', ...head, child: body.uint32(0), status: body.int32(4) },
+  6: reap,
   [WRITE]: write,
   8: (body, head) =>
     body.fixed(8) && { type: 'drop', ...head, frames: body.uint32(0), errno: body.int32(4) },
 };
+
+function reap(body: Body, head: Head): Frame | undefined {
+  if (!body.fixed(8)) return undefined;
+  const child = body.uint32(0);
+  const told = { type: 'reap', ...head, child, status: body.int32(4) } as const;
+  if (child !== 0 || !body.fixed(16)) return told;
+  return { ...told, sinceNs: body.uint64(8) + body.offsetNs };
+}
 
 /** Processes only: that somebody wrote is told, and not what. Most of a trace may be that. */
 export type Wanted = 'everything' | 'processes';

@@ -92,6 +92,12 @@ export type Frame =
       readonly inner: Who | undefined;
     })
   | (Head & { readonly type: 'exit'; readonly code: number })
-  | (Head & { readonly type: 'reap'; readonly child: number; readonly status: number })
+  | (Head & {
+      readonly type: 'reap';
+      /** 0: the libc waited, for the one child that it had started since `sinceNs`. */
+      readonly child: number;
+      readonly status: number;
+      readonly sinceNs?: bigint;
+    })
   | (Head & { readonly type: 'write'; readonly writes: readonly WriteRecord[] })
   | (Head & { readonly type: 'drop'; readonly frames: number; readonly errno: number });

@@ -28,7 +28,11 @@ export type Lives = {
   find(who: Who, atNs: bigint): Life | undefined;
   /** The name by which a process calls its own children. */
   childOf(frame: Frame, pid: number): Who;
+  /** How children ended of whom nobody said which they were. */
+  readonly unnamed: readonly UnnamedReap[];
 };
+
+export type UnnamedReap = ReapFrame & { readonly sinceNs: bigint };
 
 // How late something may be said about a process that is gone already.
 const LATE_NS = 1_000_000_000n;
@@ -98,6 +102,7 @@ class Sorter {
   /** What processes that have two names call themselves. */
   readonly #inner = new Map<string, Who>();
   readonly #late: { readonly draft: Draft; readonly last: Draft }[] = [];
+  readonly #unnamed: UnnamedReap[] = [];
   readonly #aliases: { readonly draft: Draft; readonly name: Who }[] = [];
 
   constructor(ownSpace: number) {
@@ -107,7 +112,9 @@ class Sorter {
   take(frame: Frame): void {
     if (frame.type === 'drop') return; // about frames, and said by the runner, too
     if (frame.type === 'reap') {
-      this.#reaped(frame);
+      const { sinceNs } = frame;
+      if (sinceNs !== undefined) this.#unnamed.push({ ...frame, sinceNs });
+      else this.#reaped(frame);
       return;
     }
     const who = this.#name(frame.who);
@@ -145,6 +152,7 @@ class Sorter {
       all,
       find: (who, atNs) => nearest(byName.get(key(this.#name(who))) ?? [], atNs),
       childOf: (frame, pid) => this.childOf(frame, pid),
+      unnamed: this.#unnamed,
     };
   }
 

@@ -4,7 +4,7 @@
 import type { Outcome, ProcessId } from '../types.ts';
 import type { Frame, TraceHeader, Who, WriteRecord } from './format.ts';
 import { imagesOf, nameOf, sameWords } from './images.ts';
-import { type Life, type Lives, livesOf } from './lives.ts';
+import { type Life, type Lives, livesOf, type UnnamedReap } from './lives.ts';
 import { baseName, type Image, type Process, type ProcessExit, type Teller } from './process.ts';
 import { treeOrder } from './tree-order.ts';
 import { decodeStatus } from './wait-status.ts';
@@ -80,7 +80,8 @@ function draftOf(
   const { pid, space } = life.names[0] ?? { pid: 0, space: 0 };
   const { ppid, parent } = parentOf(life, lives);
   const isRoot = space === 0 && pid === facts.root?.pid && sameTicks(life, facts.root);
-  const { exit, endNs } = endOf(life, isRoot ? facts : {});
+  const [reap = parent && unnamedReap(life, parent, lives)] = life.reaps;
+  const { exit, endNs } = endOf(life, reap, isRoot ? facts : {});
   const { images, failedExecs } = imagesOf(life);
   const inherited = parent && inheritedImage(life, images, drafts.get(parent));
   return {
@@ -95,7 +96,7 @@ function draftOf(
     forkedFrom: inherited && parent,
     exit,
     failedExecs,
-    sources: tellersOf(life),
+    sources: tellersOf(life, reap),
   };
 }
 
@@ -129,16 +130,43 @@ function parentOf(
   return { ppid: [...tellers, ...own][0]?.who.pid ?? 0, parent: undefined };
 }
 
+/**
+ * What system(3) said about the shell that it started. Told only where that is one and no other:
+ * several threads may start some at once.
+ */
+function unnamedReap(life: Life, parent: Life, lives: Lives): UnnamedReap | undefined {
+  if (!startedInside(life)) return undefined;
+  const during = ({ firstNs }: Life, { sinceNs, atNs }: UnnamedReap): boolean =>
+    sinceNs <= firstNs && firstNs <= atNs;
+  const [reap, ...others] = lives.unnamed.filter(
+    (one) => during(life, one) && lives.find(one.who, one.atNs) === parent,
+  );
+  if (reap === undefined || others.length > 0) return undefined;
+  const alone = lives.all.every(
+    (one) =>
+      one === life ||
+      !during(one, reap) ||
+      !startedInside(one) ||
+      parentOf(one, lives).parent !== parent,
+  );
+  return alone ? reap : undefined;
+}
+
+/** By the libc itself: nobody told that it would be, and it did not fork. */
+function startedInside({ spawnedBy, said }: Life): boolean {
+  return spawnedBy.length === 0 && said[0]?.type === 'start' && said[0].source === 'shim';
+}
+
 /** What wait(2) said, or else the process on its way out, or else the capture about its root. */
 function endOf(
   life: Life,
+  reap: Life['reaps'][number] | undefined,
   { outcome, endedAt }: RunFacts,
 ): { readonly exit: ProcessExit; readonly endNs: bigint | undefined } {
   const exits = life.said.filter(({ type }) => type === 'exit' || type === 'start');
   const last = exits.at(-1);
   const said: ProcessExit | undefined =
     last?.type === 'exit' ? { kind: 'exited', code: last.code & 0xff } : undefined;
-  const [reap] = life.reaps;
   const waited = reap && decodeStatus(reap.status);
   // It may have been a zombie for long before somebody waited for it.
   const itself = said?.kind === 'exited' && waited?.kind === 'exited' && said.code === waited.code;
@@ -179,9 +207,9 @@ function shortName({ exe }: Image): string {
   return baseName(exe).slice(0, 15);
 }
 
-function tellersOf(life: Life): Teller[] {
+function tellersOf(life: Life, reap: Life['reaps'][number] | undefined): Teller[] {
   const tellers = new Set<Teller>(life.said.map(({ source }) => source));
-  if (life.spawnedBy.length > 0) tellers.add('parent');
+  if (life.spawnedBy.length > 0 || reap?.child === 0) tellers.add('parent');
   for (const { source } of life.reaps) tellers.add(source === 'shim' ? 'parent' : source);
   return [...tellers].sort();
 }

@@ -125,7 +125,9 @@ function bodyOf(frame: Frame, offsetNs: bigint): Buffer {
     case 'exit':
       return uint32s(frame.code, 0);
     case 'reap':
-      return uint32s(frame.child, frame.status);
+      return frame.sinceNs === undefined
+        ? uint32s(frame.child, frame.status)
+        : Buffer.concat([uint32s(frame.child, frame.status), uint64(frame.sinceNs - offsetNs)]);
     case 'write':
       return Buffer.concat(frame.writes.map((record) => writeOf(record, offsetNs)));
     case 'drop':

@@ -26,6 +26,11 @@ describe('the golden vectors', () => {
     for (const { hex, frame } of vectors) expect(encodeFrame(frame).toString('hex')).toBe(hex);
   });
 
+  it('of a child without a name say since when it was started', () => {
+    const frame = { ...VECTORS.reap.frame, child: 0, sinceNs: HEADER.startedNs } as const;
+    expect(decodeTrace(encodeTrace(HEADER, [frame])).frames).toEqual([frame]);
+  });
+
   it('of a start have every fact about the process', () => {
     verifies('S003-R025', 'S003-R026', 'S003-R027', 'S003-R028', 'S003-R029', 'S003-R030');
     expect(VECTORS.start.frame).toMatchObject({

@@ -228,6 +228,27 @@ describe('a child', () => {
     });
   });
 
+  it('of system() ended as that says, if no other can be meant', () => {
+    const shell = (us: number, pid: number) => start(us, pid, ['sh', '-c', 'y'], { parent: 10 });
+    const done = (us: number, since: number, status = 9) =>
+      ({ ...reap(us, 10, 0, status), sinceNs: at(since) }) as const;
+    const ends = (...frames: Frame[]) =>
+      summary([parent, ...frames]).map(([pid, , , , e]) => [pid, e]);
+    const root = [10, '?'];
+    expect(ends(shell(5, 11), done(9, 4))).toEqual([root, [11, 'SIGKILL']]);
+    expect(ends(shell(5, 11), done(9, 4), shell(12, 12), done(14, 10, 15))).toEqual([
+      root,
+      [11, 'SIGKILL'],
+      [12, 'SIGTERM'],
+    ]);
+    // Two at once: nobody can tell which of them it was.
+    expect(ends(shell(5, 11), shell(6, 12), done(9, 4))).toEqual([root, [11, '?'], [12, '?']]);
+    expect(ends(shell(5, 11), done(4, 2))).toEqual([root, [11, '?']]);
+    expect(ends(fork(5, 11, 10), done(9, 4))).toEqual([root, [11, '?']]);
+    const [, child] = buildProcesses([parent, shell(5, 11), done(9, 4)], HEADER).processes;
+    expect(child).toMatchObject({ sources: ['parent', 'shim'], endNs: at(9) });
+  });
+
   it('that never reported has the words of who spawned it', () => {
     verifies('S003-R035', 'S003-R064');
     const frames = [parent, exec(5, 10, ['crash', '-x'], { spawned: 11 }), reap(9, 10, 11, 11)];

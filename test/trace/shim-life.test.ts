@@ -3,6 +3,7 @@
 import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { buildProcesses } from '../../src/trace/processes.ts';
 import { lacking, verifies } from '../requirements.ts';
 import { bare, ENV, framesOf, program, traced, work } from './shim-helper.ts';
 
@@ -182,6 +183,27 @@ describe('REAP', () => {
     expect(framesOf(run, 'reap').map((frame) => frame.status)).toEqual(statuses);
     const children = framesOf(run, 'fork').map((frame) => frame.who.pid);
     expect(framesOf(run, 'reap').map((frame) => frame.child)).toEqual(children);
+  });
+});
+
+describe('REAP by the libc itself', () => {
+  it('tells the signal of a shell that system() waited for', () => {
+    const text = 'import os; os.system("kill -9 $$"); os.system("exit 3"); print(1)';
+    const argv = ['python3', '-c', text];
+    const run = traced(argv);
+    expect(run).toMatchObject(bare(argv));
+    const [reap, ...others] = framesOf(run, 'reap');
+    expect(others).toEqual([]);
+    expect(reap).toMatchObject({ who: { pid: run.pid }, child: 0, status: 9 });
+    const shells = framesOf(run, 'start').filter(({ argv: [word] }) => word === 'sh');
+    const [since = 0n, until = 0n] = [reap?.sinceNs, reap?.atNs];
+    const meant = shells.map(({ atNs }) => since <= atNs && atNs <= until);
+    expect(meant).toEqual([true, false]);
+    const { processes } = buildProcesses(run.frames, undefined);
+    expect(processes.slice(1).map(({ exit }) => exit)).toEqual([
+      { kind: 'signaled', signal: 'SIGKILL', core: false },
+      { kind: 'exited', code: 3 },
+    ]);
   });
 });
 
