@@ -127,7 +127,7 @@ struct trace_reap {
   int32_t status; /* as wait(2) gives it */
 };
 
-/* `child` is 0: the one that the libc started and waited for since then, which is system(). */
+/* `child` is 0: the one that the libc started and waited for since then: system(), pclose(). */
 struct trace_reap_since {
   struct trace_reap reap;
   uint64_t since_ns;

@@ -9,6 +9,7 @@ extern int posix_spawnp(int *pid, const char *file, const void *actions, const v
                         char *const argv[], char *const env[]);
 extern int system(const char *command);
 extern void *popen(const char *command, const char *mode);
+extern int pclose(void *stream);
 
 typedef int (*spawn_function)(int *, const char *, const void *, const void *, char *const *,
                               char *const *);
@@ -134,7 +135,7 @@ static int system_with(int (*original)(const char *), const char *command, uint6
 }
 
 /* Of an exit the shell tells itself. */
-static int system_done(uint64_t since_ns, int status) {
+static int libc_waited(uint64_t since_ns, int status) {
   int killed = status != -1 && (status & 0x7f) != 0;
   if (UNLIKELY(killed) && shim_may_speak()) reap_say_since(since_ns, status);
   return status;
@@ -151,8 +152,37 @@ HOOK(int, system, (const char *command)) {
   shim_flush();
   shim_set_errno(0);
   int status = system_with(original, command, &token);
-  if (!was_too_big(before) || status != NO_SHELL) return system_done(since_ns, status);
+  if (!was_too_big(before) || status != NO_SHELL) return libc_waited(since_ns, status);
   return is_refused(command) ? REFUSED : original(command);
+}
+
+/* Since when there are streams of popen; of more than these nobody is told how they ended. */
+static struct {
+  void *stream;
+  uint64_t since_ns;
+} opened[8];
+enum { OPENED_MAX = sizeof opened / sizeof *opened };
+
+static void *popen_done(void *stream, uint64_t since_ns) {
+  void *nobody = NULL;
+  for (int i = 0; stream != NULL && i < OPENED_MAX; i++, nobody = NULL) {
+    if (!__atomic_compare_exchange_n(&opened[i].stream, &nobody, stream, 0, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
+      continue;
+    __atomic_store_n(&opened[i].since_ns, since_ns, __ATOMIC_RELAXED);
+    break;
+  }
+  return stream;
+}
+
+static uint64_t popen_since(const void *stream) {
+  for (int i = 0; stream != NULL && i < OPENED_MAX; i++) {
+    if (__atomic_load_n(&opened[i].stream, __ATOMIC_RELAXED) != stream) continue;
+    uint64_t since_ns = __atomic_load_n(&opened[i].since_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&opened[i].stream, NULL, __ATOMIC_RELAXED);
+    return since_ns;
+  }
+  return 0;
 }
 
 static void *popen_unseen(__typeof__(&popen) original, const char *command, const char *mode) {
@@ -166,10 +196,19 @@ HOOK(void *, popen, (const char *command, const char *mode)) {
   uint64_t token = command == NULL ? 0 : swap_in(command);
   if (token == 0) return popen_unseen(original, command, mode);
   int before = shim_errno();
+  uint64_t since_ns = sys_now_ns();
   shim_flush();
   shim_set_errno(0);
   void *stream = original(command, mode);
   environ_return(token);
-  if (!was_too_big(before) || stream != NULL) return stream;
+  if (!was_too_big(before) || stream != NULL) return popen_done(stream, since_ns);
   return popen_unseen(original, command, mode);
+}
+
+HOOK(int, pclose, (void *stream)) {
+  __typeof__(&pclose) original = ORIGINAL(pclose);
+  if (original == NULL) return (int)shim_answer(-ENOSYS);
+  uint64_t since_ns = popen_since(stream);
+  int status = original(stream);
+  return since_ns == 0 ? status : libc_waited(since_ns, status);
 }

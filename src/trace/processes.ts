@@ -131,8 +131,8 @@ function parentOf(
 }
 
 /**
- * What system(3) said about the shell that it started. Told only where that is one and no other:
- * several threads may start some at once.
+ * What system(3) or pclose(3) said about the shell that the libc had started. Told only where that
+ * is one and no other: several threads may start some at once.
  */
 function unnamedReap(life: Life, parent: Life, lives: Lives): UnnamedReap | undefined {
   if (!startedInside(life)) return undefined;

@@ -207,6 +207,17 @@ describe('REAP by the libc itself', () => {
   });
 });
 
+describe.each(['system', 'popen'])('a shell that %s started', (way) => {
+  it('and a signal ended is known by that', () => {
+    const argv = [starter, way, 'kill -15 $$'];
+    const run = traced(argv);
+    expect(run).toMatchObject(bare(argv));
+    expect(framesOf(run, 'reap')).toMatchObject([{ child: 0, status: 15 }]);
+    const [, shell] = buildProcesses(run.frames, undefined).processes;
+    expect(shell?.exit).toEqual({ kind: 'signaled', signal: 'SIGTERM', core: false });
+  });
+});
+
 describe('pipelines and interpreters', () => {
   it('every process of a shell pipeline is there, with its exit', () => {
     verifies('S003-R001', 'S003-R010');
