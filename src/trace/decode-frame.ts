@@ -29,14 +29,6 @@ const DECODERS: Readonly<Record<number, Decoder>> = {
     body.fixed(8) && { type: 'drop', ...head, frames: body.uint32(0), errno: body.int32(4) },
 };
 
-function reap(body: Body, head: Head): Frame | undefined {
-  if (!body.fixed(8)) return undefined;
-  const child = body.uint32(0);
-  const told = { type: 'reap', ...head, child, status: body.int32(4) } as const;
-  if (child !== 0 || !body.fixed(16)) return told;
-  return { ...told, sinceNs: body.uint64(8) + body.offsetNs };
-}
-
 /** Processes only: that somebody wrote is told, and not what. Most of a trace may be that. */
 export type Wanted = 'everything' | 'processes';
 
@@ -164,6 +156,14 @@ function fork(body: Body, head: Head): Frame | undefined {
   if (!body.fixed(24)) return undefined;
   const startTicks = Number(body.uint64(0));
   return { type: 'fork', ...head, startTicks, parent: body.uint32(8), inner: body.inner(12) };
+}
+
+function reap(body: Body, head: Head): Frame | undefined {
+  if (!body.fixed(8)) return undefined;
+  const child = body.uint32(0);
+  const told = { type: 'reap', ...head, child, status: body.int32(4) } as const;
+  if (child !== 0 || !body.fixed(16)) return told;
+  return { ...told, sinceNs: body.uint64(8) + body.offsetNs };
 }
 
 function write(body: Body, head: Head): Frame | undefined {
