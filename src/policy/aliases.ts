@@ -36,9 +36,18 @@ function named(name: string, others: string): Readonly<Record<string, string>> {
   return Object.fromEntries(others.split(' ').map((other) => [other, name]));
 }
 
+/** Those of npm that change something; it takes the beginning of a name for the name. */
+const NPM_COMMANDS = `access adduser audit cache config dedupe deprecate dist-tag edit exec explore
+  init install link login logout owner pack profile prune publish rebuild restart run-script set
+  shrinkwrap start stop team test token uninstall unpublish update version`.split(/\s+/);
+const SHORTENED_MIN = 3; // what is shorter is a name of its own
+
 /** The name that stands for all of them. */
-export function subcommandName(program: string, word: string): string {
+export function subcommandName(program: string, given: string): string {
   const aliases = Object.hasOwn(ALIASES, program) ? ALIASES[program] : undefined;
+  const begun = NPM_COMMANDS.filter((name) => name.startsWith(given));
+  const shortened = program === 'npm' && given.length >= SHORTENED_MIN && begun.length === 1;
+  const word = shortened ? (begun[0] ?? given) : given;
   return aliases !== undefined && Object.hasOwn(aliases, word) ? (aliases[word] ?? word) : word;
 }
 

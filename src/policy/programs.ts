@@ -52,7 +52,15 @@ function declares(arg: Arg): boolean {
 }
 
 /** Filters that read variables, or other files. */
-const JQ_ENVIRONMENT = /(?:^|[^.\w$"])(?:env|strenv|envsubst|import|include|load\w*)\b|\$ENV\b/;
+const JQ_ENVIRONMENT = new RegExp(
+  [
+    '(?:^|[^.\\w$"])(?:env|strenv|envsubst|import|include|load\\w*)\\b',
+    // Some versions take white space and comments behind the sign.
+    '\\$(?:\\s|#[^\\n]*\\n)*ENV\\b',
+    // To yq these are code: `eval("en" + "v(X)")`.
+    '\\b(?:eval|system)\\s*\\(',
+  ].join('|'),
+);
 
 /** Whether it prints the environment, or what is set in the shell. */
 export function showsEnvironment({ argv }: Unit): boolean {

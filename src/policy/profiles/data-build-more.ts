@@ -34,7 +34,7 @@ const MVN: Profile = {
     -DskipTests?word -Dtest?word -Dmaven.test.skip?word -D:exec -f,--file:exec -s,--settings:exec
     -gs,--global-settings:exec -t,--toolchains:exec -gt,--global-toolchains:exec -l,--log-file:write
     -b,--builder:exec -emp,--encrypt-master-password:config -ep,--encrypt-password:config`,
-  operands: 'script*',
+  operands: 'goal*',
 };
 
 const DOTNET = `-c,--configuration:word -f,--framework:word -r,--runtime:word -o,--output:output
@@ -43,7 +43,8 @@ const DOTNET = `-c,--configuration:word -f,--framework:word -r,--runtime:word -o
   -t,--list-tests --blame --settings,-s:exec -p,--property:exec --source:exec --configfile:exec
   --self-contained --os:word -a,--arch:word --verify-no-changes --include:path --exclude:path
   --severity:word --diagnostics:word --no-color -h,--help`;
-const dotnet = (kind: Profile['kind'], operands = 'path?'): Profile => ({
+// `@file` has more options in it.
+const dotnet = (kind: Profile['kind'], operands = 'source?'): Profile => ({
   kind,
   style: 'exact',
   options: DOTNET,
@@ -65,12 +66,12 @@ const PROTOC: Profile = {
   kind: 'write',
   style: 'exact',
   // `--x_out` starts `protoc-gen-x`; those that are built in only write.
-  options: `-I,--proto_path:path --plugin:exec --descriptor_set_in:path
+  options: `-I,--proto_path:paths --plugin:exec --descriptor_set_in:path
     -o,--descriptor_set_out:output --include_imports --include_source_info --error_format:word
-    --fatal_warnings --version -h,--help --cpp_out:output --java_out:output --python_out:output
-    --pyi_out:output --csharp_out:output --php_out:output --ruby_out:output --kotlin_out:output
-    --objc_out:output --rust_out:output --go_out:output --go_opt:word --go-grpc_out:output
-    --go-grpc_opt:word --ts_out:output --ts_opt:word --js_out:output --grpc_out:output --encode:word
+    --fatal_warnings --version -h,--help --cpp_out:report --java_out:report --python_out:report
+    --pyi_out:report --csharp_out:report --php_out:report --ruby_out:report --kotlin_out:report
+    --objc_out:report --rust_out:report --go_out:report --go_opt:word --go-grpc_out:report
+    --go-grpc_opt:word --ts_out:report --ts_opt:word --js_out:report --grpc_out:report --encode:word
     --decode:word --decode_raw`,
   operands: 'source*',
 };
@@ -82,8 +83,8 @@ export const BUILD_MORE: Readonly<Record<string, Profile>> = {
   javac: {
     kind: 'write',
     style: 'go',
-    options: `-d:output -s:output -h:output -cp:path -classpath:path --class-path:path
-      -sourcepath:path -source:word -target:word --release:word -encoding:word -g -nowarn -verbose
+    options: `-d:output -s:output -h:output -cp:paths -classpath:paths --class-path:paths
+      -sourcepath:paths -source:word -target:word --release:word -encoding:word -g -nowarn -verbose
       -version -help -parameters -deprecation -Werror --enable-preview -proc:word -implicit:word
       -Xlint -processor:exec -processorpath:exec --processor-path:exec -A?exec -J?exec
       -Xplugin:exec`,
@@ -121,7 +122,7 @@ export const BUILD_MORE: Readonly<Record<string, Profile>> = {
       pack: dotnet('exec'),
       format: dotnet('write'),
       clean: dotnet('delete'),
-      list: dotnet('read', 'path? word*'),
+      list: dotnet('read', 'source? word*'),
       run: EXEC,
       add: EXEC,
       remove: EXEC,
@@ -160,12 +161,12 @@ export const BUILD_MORE: Readonly<Record<string, Profile>> = {
     style: 'exact',
     options: '--version --help',
     subcommands: {
-      build: { kind: 'exec', style: 'exact', options: '-c:word -k -j:int', operands: 'gopkg*' },
+      build: { kind: 'exec', style: 'exact', options: '-c:word -k -j:int', operands: 'label*' },
       test: {
         kind: 'exec',
         style: 'exact',
         options: '-c:word --test_output:word',
-        operands: 'gopkg*',
+        operands: 'label*',
       },
       query: { kind: 'read', style: 'exact', options: '--output:word', operands: 'word' },
       info: { kind: 'read', operands: 'word*' },
@@ -194,7 +195,7 @@ export const BUILD_MORE: Readonly<Record<string, Profile>> = {
   shellcheck: {
     kind: 'read',
     options: `-a,--check-sourced -C,--color?word -i,--include:word -e,--exclude:word
-      -f,--format:word --list-optional --norc --rcfile:path -o,--enable:word -P,--source-path:path
+      -f,--format:word --list-optional --norc --rcfile:path -o,--enable:word -P,--source-path:paths
       -s,--shell:word -S,--severity:word -V,--version -W,--wiki-link-count:int -x,--external-sources
       --help`,
     operands: 'path*',
@@ -211,15 +212,27 @@ export const BUILD_MORE: Readonly<Record<string, Profile>> = {
     kind: 'read',
     options: HELP,
     subcommands: {
-      lint: { kind: 'read', options: '--error-format:word --path:path', operands: 'path?' },
-      build: { kind: 'read', options: '-o,--output:write --path:path', operands: 'path?' },
+      lint: {
+        kind: 'read',
+        options: '--error-format:word --path:path',
+        operands: 'kustomization?',
+      },
+      build: {
+        kind: 'read',
+        options: '-o,--output:write --path:path',
+        operands: 'kustomization?',
+      },
       format: {
         kind: 'read',
         options: '-w,--write!write -d,--diff --exit-code',
-        operands: 'path?',
+        operands: 'kustomization?',
       },
-      breaking: { kind: 'net', options: '--against:net', operands: 'path?' },
-      generate: { kind: 'exec', options: '--template:exec -o,--output:output', operands: 'path?' },
+      breaking: { kind: 'net', options: '--against:net', operands: 'kustomization?' },
+      generate: {
+        kind: 'exec',
+        options: '--template:exec -o,--output:output',
+        operands: 'kustomization?',
+      },
       push: NET,
     },
   },
@@ -243,7 +256,7 @@ export const BUILD_MORE: Readonly<Record<string, Profile>> = {
     subcommands: {
       build: {
         kind: 'exec',
-        options: '-c,--clean --dirty -s,--strict -d,--site-dir:output -f,--config-file:exec -q -v',
+        options: '-c,--clean --dirty -s,--strict -d,--site-dir:fresh -f,--config-file:exec -q -v',
       },
       serve: NET,
       'gh-deploy': NET,

@@ -79,7 +79,7 @@ const CARGO_COMMANDS: Readonly<Record<string, Profile>> = {
   update: cargo('net', 'package*', '--recursive --precise:word --dry-run -w -n'),
   fetch: cargo('net', ''),
   'generate-lockfile': cargo('net', ''),
-  vendor: cargo('write', 'output?', '--no-delete --versioned-dirs -s,--sync:path'),
+  vendor: cargo('write', 'fresh?', '--no-delete --versioned-dirs -s,--sync:path'),
   tree: cargo(
     'read',
     'word*',
@@ -177,7 +177,7 @@ const GO: Profile = {
         verify: go('read', '', ''),
         graph: go('read', '', '-go:word -x'),
         why: go('read', 'word*', '-m -vendor'),
-        vendor: go('write', '', '-e -v -o:output'),
+        vendor: go('write', '', '-e -v -o:fresh'),
         init: go('write', 'word?', ''),
         edit: go('write', 'write*', '-json -print -fmt -replace:exec -require:exec -tool:exec'),
       },
@@ -189,7 +189,7 @@ const GO: Profile = {
         init: go('write', 'path*', ''),
         use: go('write', 'path*', '-r'),
         sync: go('write', '', ''),
-        vendor: go('write', '', '-e -v -o:output'),
+        vendor: go('write', '', '-e -v -o:fresh'),
         edit: go('write', 'write*', ''),
       },
     },
@@ -210,9 +210,10 @@ const CC: Profile = {
   kind: 'write',
   style: 'exact',
   options: `-o:output -c -S -E -v -g?word -O?word -W?warning -Xlinker:exec
-    -Xassembler:exec -Xpreprocessor:exec -Xclang:exec -mllvm:exec -f?word -fplugin?exec
-    -fpass-plugin?exec -fplugin-arg?exec -fuse-ld?exec -fprofile-use?path -fdump?write
-    -fprofile-dir?write -fopenmp -m?word -D:word -U:word -I:path -L:path -l:word
+    -Xassembler:exec -Xpreprocessor:exec -Xclang:exec -mllvm:exec -f?feature -fplugin?exec
+    -fpass-plugin?exec -fplugin-arg?exec -fuse-ld?exec -fprofile-use?path -fmodule-mapper?exec
+    -ffile-prefix-map?word -fdebug-prefix-map?word -fmacro-prefix-map?word -fopenmp -m?word
+    -D:word -U:word -I:path -L:path -l:word
     -isystem:path -iquote:path -idirafter:path -include:path -imacros:path -isysroot:path
     -x:word -std?word --std:word -pthread -pedantic -pedantic-errors -pipe -static -shared -rdynamic
     -nostdlib -nostdinc -nodefaultlibs -nostartfiles -ansi -w -s -M -MM -MD -MMD -MP -MG -MF:write
@@ -221,7 +222,7 @@ const CC: Profile = {
     -P -C -CC -dM -dD -undef -traditional-cpp -target:word --target:word -arch:word -p -pg
     -no-pie -pie -fsyntax-only -R?word -z:exec -u:word -e:word -Q -frandom-seed?word
     -gcc-toolchain:exec --gcc-toolchain:exec --config:exec -ivfsoverlay:exec -fmodule-file?exec
-    -fcrash-diagnostics-dir?write -ftime-trace?write -foffload?exec -dumpdir:write`,
+    -foffload?exec -dumpdir:write`,
   operands: 'source*',
 };
 
@@ -230,7 +231,7 @@ const CMAKE: Profile = {
   style: 'exact',
   options: `-S:path -B:output -C:exec -D:exec -U:word -G:word -T:exec -A:word -P:exec -E!exec
     --toolchain:exec --install-prefix:write --preset:word --list-presets?word -W?word -L -LA -LH
-    -LAH -N --graphviz:write --system-information?write --log-level:word --log-context --trace
+    -LAH -N --graphviz:write --system-information!write --log-level:word --log-context --trace
     --trace-expand --trace-source:path --fresh!delete --debug-output --debug-find
     --warn-uninitialized --profiling-output:write --find-package!exec --build:output
     --target,-t:script --config:word --clean-first!delete -j,--parallel?int -v,--verbose
@@ -264,7 +265,7 @@ export const BUILD: Readonly<Record<string, Profile>> = {
   cargo: {
     kind: 'read',
     style: 'exact',
-    options: `+?word -V,--version --list --explain:word ${CARGO}`,
+    options: `+?triple -V,--version --list --explain:word ${CARGO}`,
     subcommands: CARGO_COMMANDS,
   },
   rustfmt: {
@@ -277,8 +278,9 @@ export const BUILD: Readonly<Record<string, Profile>> = {
     kind: 'write',
     style: 'exact',
     options: `-o:output --out-dir:output --crate-type:word --crate-name:word --edition:word
-      --emit:write --print?word -g -O --target:triple --test --cfg:word --explain:word -v,--verbose
-      -V,--version -C:exec --codegen:exec -L:path -l:exec --extern:path --sysroot:exec -Z:exec
+      --emit:format --print?format -g -O --target:triple --test --cfg:word --explain:word
+      -v,--verbose -V,--version -C:exec --codegen:exec -L:exec -l:exec --extern:exec
+      --sysroot:exec -Z:exec
       -A:word -W:word -D:word -F:word --color:word --error-format:word -h,--help`,
     operands: 'source*',
   },

@@ -194,8 +194,9 @@ export const GIT_MORE: Readonly<Record<string, Profile>> = {
       --exec:exec -NUM`,
     operands: 'revpath*',
   },
+  // As with `patch`, which files are overwritten is in the patch.
   apply: {
-    kind: 'write',
+    kind: 'delete',
     options: `--stat --numstat --summary --check --index --cached --intent-to-add -3,--3way
       --ours --theirs --union --build-fake-ancestor:write -R,--reverse --reject -z
       -p:int -C:int --unidiff-zero --apply --no-add --allow-binary-replacement --binary
@@ -205,7 +206,7 @@ export const GIT_MORE: Readonly<Record<string, Profile>> = {
     operands: 'path*',
   },
   am: {
-    kind: 'write',
+    kind: 'delete',
     options: `-s,--signoff -k,--keep --keep-non-patch -b -c,--scissors --no-scissors
       -q,--quiet -u,--utf8 --no-utf8 -3,--3way --no-3way --ignore-space-change
       --ignore-whitespace --whitespace:word --directory:output -p:int --patch-format:word
@@ -223,7 +224,7 @@ export const GIT_MORE: Readonly<Record<string, Profile>> = {
     operands: 'rev*',
   },
   'symbolic-ref': {
-    kind: 'write',
+    kind: 'read',
     options: '-d,--delete!delete -q,--quiet --short --recurse --no-recurse -m:word',
     operands: 'rev write?',
   },

@@ -17,7 +17,7 @@ const interpreter = (options: string): Profile => ({
 
 const RSPEC = `-I:exec -r,--require:exec -O,--options:exec --order:word --seed:int -b,--backtrace
   --fail-fast?int --no-fail-fast --failure-exit-code:int --dry-run -f,--format:format -o,--out:write
-  --force-color --no-color --color -p,--profile?int -w,--warnings -P,--pattern:word
+  --force-color --no-color --color -p,--profile?int -w,--warnings -P,--pattern:paths
   --exclude-pattern:word -e,--example:word -E,--example-matches:word -t,--tag:word --only-failures
   -n,--next-failure --bisect?word --default-path:path ${HELP}`;
 
@@ -123,7 +123,32 @@ const MIX: Profile = {
 
 const ZIG_BUILD = `-Doptimize?word -Dtarget?word --summary:word -j?int --verbose -h,--help -D?exec`;
 
+/** Both take one dash or two, and `@file` for more options. */
+const CLANG_TOOLS: Readonly<Record<string, Profile>> = {
+  'clang-format': {
+    kind: 'read',
+    style: 'go',
+    options: `-i!write -style:format -fallback-style:format -n -dry-run -Werror -Wno-error:word
+      -assume-filename:path -lines:word -offset:int -length:int -cursor:int -sort-includes
+      -dump-config -output-replacements-xml -ferror-limit:int -verbose -version -help -h`,
+    operands: 'source*',
+  },
+  // A configuration can have arguments for the compiler in it, and so plugins.
+  'clang-tidy': {
+    kind: 'read',
+    style: 'go',
+    options: `-checks:word -warnings-as-errors:word -header-filter:word -line-filter:word -p:path
+      -quiet -list-checks -explain-config -dump-config -verify-config -use-color -system-headers
+      -format-style:format -fix!write -fix-errors!write -fix-notes!write -export-fixes:write
+      -load:exec -config:exec -config-file:exec -extra-arg:exec -extra-arg-before:exec
+      -vfsoverlay:exec -store-check-profile:write -enable-check-profile -version -help -h`,
+    operands: 'source*',
+    behindDashes: 'exec',
+  },
+};
+
 export const LANGUAGES: Readonly<Record<string, Profile>> = {
+  ...CLANG_TOOLS,
   rake: {
     kind: 'exec',
     options: `-T,--tasks?word -P,--prereqs -n,--dry-run -q,--quiet -s,--silent -t,--trace?word
@@ -158,7 +183,7 @@ export const LANGUAGES: Readonly<Record<string, Profile>> = {
   irb: EXEC,
   rails: EXEC,
   php: interpreter(
-    '-v,--version -i,--info -m,--modules --ini -h,--help -r:exec -l,--syntax-check:path',
+    '-v,--version -i,--info!secret -m,--modules --ini -h,--help -r:exec -l,--syntax-check:path',
   ),
   perl: interpreter('-v -V -e:exec -E:exec -c -w -M:exec -m:exec -I:exec'),
   lua: interpreter('-v -e:exec -l:exec'),

@@ -161,10 +161,10 @@ const CLOUD_LOOK: Profile = {
   options: `--endpoint-url:config --profile:config --no-verify-ssl!config --ca-bundle:config
     --cli-input-json:word!config --account:config --configuration:config
     --impersonate-service-account:config
-    --region:word --output:format -o:format --query:word --format:word --filter:word --limit:int
-    --max-items:int --page-size:int --project:word --zone:word --no-paginate --no-cli-pager
+    --region:plain --output:format -o:format --query:plain --format:plain --filter:plain --limit:int
+    --max-items:int --page-size:int --project:plain --zone:plain --no-paginate --no-cli-pager
     --human-readable
-    --recursive --summarize -g,--resource-group:word -n,--name:word --subscription:word`,
+    --recursive --summarize -g,--resource-group:plain -n,--name:plain --subscription:plain`,
   operands: 'format*',
 };
 

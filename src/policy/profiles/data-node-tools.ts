@@ -2,6 +2,7 @@
 // A configuration file, a plugin or a reporter that is named on the line is code.
 
 import type { Profile } from '../profile.ts';
+import { TASK_RUNNERS } from './data-node-tasks.ts';
 
 const HELP = '-h,--help -v,--version --no-color --color';
 
@@ -81,7 +82,7 @@ const JEST: Profile = {
     --colors -c,--config:exec --coverageDirectory:output --coverageProvider:word
     --coverageReporters:format --debug --detectOpenHandles -e,--expand --env:exec
     --errorOnDeprecated --filter:exec --findRelatedTests --forceExit --globalSetup:exec
-    --globalTeardown:exec --globals:word --haste:word --injectGlobals --json --lastCommit
+    --globalTeardown:exec --globals:word --haste:exec --injectGlobals --json --lastCommit
     --listTests --logHeapUsage --maxConcurrency:int -w,--maxWorkers:word --moduleDirectories:exec
     --moduleNameMapper:exec --noStackTrace --notify -o,--onlyChanged -f,--onlyFailures
     --openHandlesTimeout:int --outputFile:write --passWithNoTests --preset:exec --prettierPath:exec
@@ -190,45 +191,6 @@ const LINTER: Profile = {
   operands: 'path*',
 };
 
-const TASKS = `--filter,-F:word --only --force --no-cache --parallel --concurrency:word --continue
-  --dry-run?word --dry?word --graph?write --output-logs:word --log-order:word --summarize
-  --verbosity:int --cwd:exec --cache-dir:write --cache:word --remote-only --token:net --team:net
-  --api:net --affected -p,--projects:word -t,--target,--targets:word --configuration,-c:word --all
-  --exclude:word --base:rev --head:rev --skip-nx-cache --nxBail --verbose --outputStyle:word
-  --scope:word --since:rev --stream --no-bail --concurrency:int --env-mode:word --ui:word ${HELP}`;
-const task = (operands: string): Profile => ({
-  kind: 'exec',
-  style: 'exact',
-  options: TASKS,
-  operands,
-  behindDashes: 'word',
-});
-const TASK_RUNNER: Profile = {
-  kind: 'exec',
-  style: 'exact',
-  options: TASKS,
-  operands: 'script*',
-  behindDashes: 'word',
-  subcommands: {
-    run: task('script*'),
-    'run-many': task('word*'),
-    affected: task('word*'),
-    exec: { kind: 'exec', operands: 'exec*', style: 'none' },
-    list: task('word*'),
-    ls: task('word*'),
-    show: task('word*'),
-    graph: { kind: 'write', operands: 'write*' },
-    generate: { kind: 'exec', operands: 'exec*' },
-    g: { kind: 'exec', operands: 'exec*' },
-    migrate: { kind: 'exec', operands: 'exec*' },
-    reset: { kind: 'delete' },
-    publish: { kind: 'net', operands: 'net*' },
-    version: { kind: 'write', operands: 'write*' },
-    login: { kind: 'config', operands: 'config*' },
-    link: { kind: 'config', operands: 'config*' },
-  },
-};
-
 const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
 const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
 const PRISMA_FILE = `--schema:path --config:exec ${HELP}`;
@@ -279,7 +241,7 @@ export const NODE_TOOLS: Readonly<Record<string, Profile>> = {
       build: {
         kind: 'write',
         style: 'exact',
-        options: `--target:word --outDir:output --assetsDir:word --ssr?path --sourcemap?word
+        options: `--target:word --outDir:fresh --assetsDir:word --ssr?path --sourcemap?word
           --minify?word --manifest?word --emptyOutDir!delete -w,--watch ${VITE}`,
         operands: 'path?',
       },
@@ -307,15 +269,26 @@ export const NODE_TOOLS: Readonly<Record<string, Profile>> = {
       telemetry: { kind: 'config', operands: 'config*' },
     },
   },
-  webpack: { ...bundler('exec'), subcommands: { build: bundler('exec'), serve: NET } },
+  webpack: {
+    ...bundler('exec'),
+    subcommands: {
+      build: bundler('exec'),
+      watch: bundler('exec'),
+      serve: NET,
+      // They load what they are told to, or fetch what makes new projects.
+      ...Object.fromEntries(
+        ['configtest', 't', 'init', 'create', 'new', 'c', 'n', 'loader', 'l', 'plugin', 'p'].map(
+          (name) => [name, EXEC],
+        ),
+      ),
+    },
+  },
   rollup: bundler('exec'),
   tsup: bundler('exec'),
   esbuild: ESBUILD,
   biome: BIOME_PROFILE,
   '@biomejs/biome': BIOME_PROFILE,
-  turbo: TASK_RUNNER,
-  nx: { ...TASK_RUNNER, operands: 'script*' },
-  lerna: TASK_RUNNER,
+  ...TASK_RUNNERS,
   stylelint: LINTER,
   markdownlint: LINTER,
   commitlint: LINTER,
@@ -324,7 +297,7 @@ export const NODE_TOOLS: Readonly<Record<string, Profile>> = {
   c8: {
     kind: 'exec',
     style: 'first',
-    options: `-r,--reporter:format --reports-dir,-o:output --temp-directory:output --all -a
+    options: `-r,--reporter:format --reports-dir,-o:output --temp-directory:delete --all -a
       --include,-n:word --exclude,-x:word --check-coverage --lines:int --functions:int
       --branches:int --statements:int --per-file --silent -s --src:path --skip-full --clean
       -c,--config:exec ${HELP}`,
@@ -333,7 +306,7 @@ export const NODE_TOOLS: Readonly<Record<string, Profile>> = {
   nyc: {
     kind: 'exec',
     style: 'first',
-    options: `-r,--reporter:format --report-dir:output -t,--temp-dir:output -a,--all
+    options: `-r,--reporter:format --report-dir:output -t,--temp-dir:delete -a,--all
       -n,--include:word -x,--exclude:word --check-coverage --lines:int --functions:int
       --branches:int --statements:int -s,--silent --clean --require,-i:exec --nycrc-path:exec
       --cwd:exec ${HELP}`,
@@ -392,7 +365,7 @@ export const NODE_TOOLS: Readonly<Record<string, Profile>> = {
     kind: 'net',
     options: HELP,
     subcommands: {
-      build: { kind: 'write', options: '-o,--output-dir:output -c,--config-dir:exec --quiet' },
+      build: { kind: 'write', options: '-o,--output-dir:fresh -c,--config-dir:exec --quiet' },
       dev: { kind: 'net', options: '-p,--port:int --ci --no-open' },
     },
   },

@@ -79,8 +79,8 @@ const STARTS: Profiles = {
   build: docker('exec', BUILD_OPTIONS, 'package'),
   ...each('start restart unpause', docker('exec', '-a -i -t,--time:int', 'word*')),
   attach: docker('exec', '', 'exec'),
-  pull: docker('net', '-a,--all-tags --platform:word -q,--quiet', 'word'),
-  push: docker('net', '-a,--all-tags -q,--quiet', 'word'),
+  pull: docker('net', '-a,--all-tags --platform:word -q,--quiet', 'image'),
+  push: docker('net', '-a,--all-tags -q,--quiet', 'image'),
   tag: docker('config', '', 'word word'),
   ...each(
     'stop kill rm rmi pause wait',

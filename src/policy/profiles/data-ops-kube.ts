@@ -33,8 +33,9 @@ const GET = kube(
 );
 
 /** Whatever holds no secrets, in all its spellings. */
-const THINGS = `all pod pods po deployment deployments deploy deployment.apps deployments.apps
-  replicaset replicasets rs statefulset statefulsets sts daemonset daemonsets ds job jobs cronjob
+export const KUBE_THINGS = `all pod pods po deployment deployments deploy deployment.apps
+  deployments.apps replicaset replicasets rs
+  statefulset statefulsets sts daemonset daemonsets ds job jobs cronjob
   cronjobs cj service services svc endpoints ep endpointslices ingress ingresses ing ingressclass
   ingressclasses networkpolicy networkpolicies netpol node nodes no namespace namespaces ns event
   events ev persistentvolume persistentvolumes pv persistentvolumeclaim persistentvolumeclaims pvc
@@ -83,7 +84,8 @@ const KUBECTL: Profile = {
       kind: 'read',
       style: 'exact',
       options: GET.options ?? '',
-      subcommands: each(THINGS, GET),
+      operands: 'thing*',
+      subcommands: each(KUBE_THINGS, GET),
     },
     describe: kube(
       'read',

@@ -8,6 +8,10 @@ const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
 const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
 const CONFIG: Profile = { kind: 'config', style: 'none', operands: 'config*' };
 
+function each(names: string, profile: Profile): Readonly<Record<string, Profile>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, profile]));
+}
+
 const PIP_OPTIONS = `--debug --isolated --require-virtualenv --python:exec -v,--verbose -V,--version
   -q,--quiet --log:write --no-input --keyring-provider:exec --proxy:net --retries:int --timeout:int
   --exists-action:word --trusted-host:net --cert:config --client-cert:config --cache-dir:write
@@ -24,8 +28,8 @@ const PIP_INSTALL: Profile = {
     --use-pep517 --check-build-dependencies --break-system-packages!config -C,--config-settings:exec
     --global-option:exec --install-option:exec --compile --no-compile --no-warn-script-location
     --no-warn-conflicts --no-binary:word --only-binary:word --prefer-binary --require-hashes
-    --progress-bar:word --root-user-action:word --report:write --no-clean --group:word ${PIP_INDEX}
-    ${PIP_OPTIONS}`,
+    --progress-bar:word --root-user-action:word --report:write --no-clean --group:format
+    ${PIP_INDEX} ${PIP_OPTIONS}`,
   operands: 'package*',
 };
 const PIP: Profile = {
@@ -236,7 +240,7 @@ const POETRY_PROFILE: Profile = {
     ),
     check: poetry('read', '', '--lock --strict'),
     version: poetry('write', 'word?', '-s,--short --dry-run'),
-    build: poetry('exec', '', '-f,--format:word -o,--output:output --clean'),
+    build: poetry('exec', '', '-f,--format:word -o,--output:output --clean!delete'),
     env: {
       kind: 'read',
       options: POETRY,
@@ -257,15 +261,21 @@ const POETRY_PROFILE: Profile = {
   },
 };
 
-const TOX: Profile = {
+const TOX_OPTIONS = `-e:word -q,--quiet -v,--verbose -r,--recreate -l,--listenvs
+  -a,--listenvs-all -p,--parallel?word -o,--parallel-live --notest --skip-pkg-install -n
+  -s,--session:word -k:word --list --list-sessions -R --no-install -c,--conf,--config:exec
+  -x,--override:exec --workdir:write --root:exec --noxfile:exec --force-python:exec -P:exec
+  --sitepackages --tags,-t:word --reuse-existing-virtualenvs --develop --result-json:write ${HELP}`;
+const tests = (options: string): Profile => ({
   kind: 'exec',
-  options: `-e:word -f:word -q,--quiet -v,--verbose -r,--recreate -l,--listenvs -a,--listenvs-all
-    -p,--parallel?word -o,--parallel-live --notest --skip-pkg-install -n -s,--session:word -k:word
-    --list --list-sessions -R --no-install -c,--conf,--config:exec -x,--override:exec
-    --workdir:write --root:exec --noxfile:exec --force-python:exec -P:exec --sitepackages
-    --tags,-t:word --reuse-existing-virtualenvs --develop --result-json:write ${HELP}`,
+  options: `${options} ${TOX_OPTIONS}`,
   operands: 'word*',
   behindDashes: 'word',
+});
+const TOX: Profile = {
+  ...tests('-f:word'),
+  // Its other commands run the tests, or say which there are.
+  subcommands: each('exec e devenv d quickstart q', EXEC),
 };
 const CONDA: Profile = {
   kind: 'read',
@@ -307,7 +317,8 @@ export const PYTHON_PACKAGES: Readonly<Record<string, Profile>> = {
     },
   },
   tox: TOX,
-  nox: TOX,
+  // To nox `-f` is the file with the sessions.
+  nox: tests('-f:exec'),
   'pre-commit': {
     kind: 'exec',
     options: HELP,
@@ -368,7 +379,7 @@ export const PYTHON_PACKAGES: Readonly<Record<string, Profile>> = {
   },
   'sphinx-build': {
     kind: 'write',
-    options: `-M:word -b:word -a -E -j,--jobs:word -n -W --keep-going -q -Q -T -v -N -t:word
+    options: `-M:builder -b:word -a -E -j,--jobs:word -n -W --keep-going -q -Q -T -v -N -t:word
       -d:output -w:write -c:exec -D:exec -A:word -C ${HELP}`,
     operands: 'path output path*',
   },

@@ -30,14 +30,19 @@ const LOOKUP: Profile = {
 };
 
 /** What reads and what changes, by the words that most of them share. */
-function manager(reads: readonly string[], changes: readonly string[]): Profile {
+function manager(
+  reads: readonly string[],
+  changes: readonly string[],
+  operands = 'word*',
+): Profile {
+  const lookup = operands === LOOKUP.operands ? LOOKUP : { ...LOOKUP, operands };
   return {
     kind: 'config',
     style: 'exact',
     options: `-o,--option:config -c,--config-file:config -q,--quiet -y,--yes -v,--version --version
       -h,--help`,
     subcommands: Object.fromEntries([
-      ...reads.map((name): [string, Profile] => [name, LOOKUP]),
+      ...reads.map((name): [string, Profile] => [name, lookup]),
       ...changes.map((name): [string, Profile] => [name, PACKAGES]),
     ]),
   };
@@ -69,6 +74,8 @@ const INSTALLING: Readonly<Record<string, Profile>> = {
   brew: manager(
     ['list', 'ls', 'info', 'search', 'outdated', 'deps', 'uses', 'leaves', 'doctor'],
     ['install', 'uninstall', 'upgrade', 'update', 'tap', 'link', 'reinstall', 'cleanup'],
+    // A formula by its path or from another tap is code that is run to be shown.
+    'package*',
   ),
   dpkg: {
     kind: 'read',

@@ -38,8 +38,9 @@ const LANGUAGES: Readonly<Record<string, Profile>> = {
     kind: 'read',
     style: 'exact',
     // `--arg` has two values; the second counts as an operand, so that files are files for sure.
-    options: `-f,--from-file -L:path --arg:word --argjson:word --indent:int --slurpfile --rawfile
-      --args --jsonargs -c,--compact-output -C,--color-output -M,--monochrome-output
+    // A filter in a file can show the environment.
+    options: `-f,--from-file!secret -L:path --arg:word --argjson:word --indent:int --slurpfile
+      --rawfile --args --jsonargs -c,--compact-output -C,--color-output -M,--monochrome-output
       -e,--exit-status -n,--null-input -r,--raw-output -R,--raw-input -j,--join-output -a
       --ascii-output -s,--slurp -S,--sort-keys --tab --seq --stream --stream-errors --unbuffered
       --raw-output0 -h,--help -V,--version --build-configuration`,
@@ -116,7 +117,7 @@ const CONVERTERS: Readonly<Record<string, Profile>> = {
       --log:write --syntax-definition:path --abbreviations:path --template:path
       -H,--include-in-header:path -B,--include-before-body:path -A,--include-after-body:path
       --metadata-file:path --css:word -c:word --bibliography:path --csl:path --reference-doc:path
-      --resource-path:path --embed-resources!net --self-contained!net --request-header:word!net
+      --resource-path:paths --embed-resources!net --self-contained!net --request-header:word!net
       --no-check-certificate!config -f,--from:format -t,--to:format -r,--read:format
       -w,--write:format -s,--standalone -N,--number-sections --toc --table-of-contents
       --toc-depth:int -M,--metadata:word -V,--variable:word --wrap:word --columns:int --quiet

@@ -31,6 +31,15 @@ const OWN_WORDS = [
   'triple', // of rust: the name of a target, or a file that describes one
   'rebase', // of git: how a pull rebases
   'template', // of docker: what of a container is shown
+  'image', // of docker: its name, with or without a host
+  'paths', // several files in one word
+  'goal', // of maven: a phase, or a goal of a plugin
+  'fresh', // a directory that is emptied and written
+  'feature', // of compilers: `-fPIC`; with a file or a program behind it, it is more
+  'plain', // of cloud services: a value; `@file` is what is in the file
+  'label', // of bazel: a target
+  'thing', // of kubectl: `pod/name`
+  'builder', // of sphinx: what is made
 ] as const;
 
 const ROLES: readonly Role[] = [

@@ -3,10 +3,10 @@
 
 import type { Role } from '../profile.ts';
 import { awkParts } from './awk.ts';
-import { elsewhere } from './elsewhere.ts';
 import { DOES, type Judged, named, part, shown, type Text } from './judged.ts';
 import { aimsAtSecrets } from './name-globs.ts';
 import type { Word } from './options.ts';
+import { judgeRare } from './rare.ts';
 import type { ScriptRead } from './script.ts';
 import { sedParts } from './sed.ts';
 import { sqlParts } from './sql.ts';
@@ -89,24 +89,6 @@ function judgeName(word: Word, text: Text): readonly Judged[] {
   }
 }
 
-function judgeRare(word: Word, text: Text): readonly Judged[] {
-  switch (word) {
-    case 'archive':
-    case 'kustomization':
-    case 'repo':
-    case 'endpoint':
-      return elsewhere(word, text);
-    case 'triple':
-      return [named('word', text, isTriple, 'exec', 'is a file that says how to build')];
-    case 'rebase':
-      return [named('word', text, (v) => /^(true|false|m(erges)?)?$/.test(v), 'exec', 'asks back')];
-    case 'template':
-      return [named('word', text, (v) => !SHOWS_ENV.test(v), 'secret', 'can show variables')];
-    default:
-      return [part('word', text, 'unknown', `${shown(text)} is not understood`)];
-  }
-}
-
 const SCRIPT_LENGTH_MAX = 8_192; // nobody reviews more than that either
 
 function scriptParts(
@@ -165,13 +147,6 @@ function figures(text: Text): Judged {
     ? part('output', text)
     : part('write', text, 'write', `${shown(text)} ${DOES.write}`);
 }
-
-function isTriple(value: string): boolean {
-  return /^[\w.-]*$/.test(value) && !/\.json$/i.test(value);
-}
-
-/** A template of docker with the environment of a container in it, or with all there is. */
-const SHOWS_ENV = /env|print|\$|(^|[^\w])\.(Container)?(Config)?\s*(-?\}\}|[)|])/i;
 
 const NOT_IN_REVISIONS = /^-|::|[;|&$`<>()"'\\\n\r]/;
 

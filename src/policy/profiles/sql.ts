@@ -40,12 +40,24 @@ function readLine(line: string, found: Found[]): void {
 }
 
 const EXEC = wordsPattern(`attach detach copy do call execute prepare listen load load_extension
-  load_file pg_read_file pg_read_binary_file pg_ls_dir pg_execute_server_program
-  lo_import lo_export fts3_tokenizer outfile dumpfile dblink dblink_connect dblink_exec
-  dblink_send_query`);
+  load_file pg_execute_server_program fts3_tokenizer outfile dumpfile dblink\\w* lo_\\w+ fsdir
+  zipfile (?:query|cursor|table|schema|database)_to_xml\\w*`);
 const WRITE = wordsPattern(`insert update delete drop alter create replace vacuum truncate into
   writefile edit readfile grant revoke reindex merge analyze set lock cluster comment refresh import
-  rename nextval setval begin commit savepoint release rollback`);
+  rename nextval setval begin commit savepoint release rollback set_config notify checkpoint discard
+  reset reassign security optimize`);
+
+/** Of PostgreSQL's own functions only these just look; others signal, write or read files. */
+const PG_LOOKS = new RegExp(
+  [
+    '^(?:pg_(?:get_\\w+|stat_get_\\w+|\\w+_size|size_pretty|size_bytes|typeof|sleep|backend_pid',
+    'is_in_recovery|postmaster_start_time|conf_load_time|encoding_to_char|\\w+_is_visible',
+    'blocking_pids|current_wal_lsn|last_\\w+|has_role|char_to_encoding|collation_for',
+    'input_is_valid',
+    'show_all_settings|lock_status|timezone_names|my_temp_schema|jit_available|indexam_\\w+))$',
+  ].join('|'),
+  'i',
+);
 
 function wordsPattern(words: string): RegExp {
   return new RegExp(`\\b(${words.split(/\s+/).join('|')})\\b`, 'i');
@@ -55,10 +67,17 @@ function readStatements(sql: string, found: Found[]): void {
   const exec = EXEC.exec(sql);
   if (exec !== null)
     found.push({ effect: 'exec', why: `\`${exec[0]}\` reaches other files or code` });
+  for (const [, name = ''] of sql.matchAll(/\b(pg_\w+)"?\s*\(/gi)) {
+    if (!PG_LOOKS.test(name)) {
+      found.push({ effect: 'exec', why: `\`${name}\` does more than look at the data` });
+    }
+  }
+  // `U&"\0070g_x"` is a name whose letters nobody sees.
+  if (/\bU&["']/i.test(sql)) found.push({ effect: 'unknown', why: 'a name is in escapes' });
   const write = WRITE.exec(sql);
   if (write !== null) found.push({ effect: 'write', why: `\`${write[0]}\` changes data` });
   // `pragma table_info(t)` asks, `pragma x = y` and `pragma x(y)` set.
-  for (const [, name = '', behind = ''] of sql.matchAll(/\bpragma\s+([\w.]+)\s*([=(])?/gi)) {
+  for (const [, name = '', behind = ''] of sql.matchAll(/\bpragma\s+([^\s=(;]+)\s*([=(])?/gi)) {
     const asks = /(^|\.)(\w+_(info|list|xinfo|check)|user_version|page_count)$/i.test(name);
     if (behind === '=' || (behind === '(' && !asks)) {
       found.push({ effect: 'write', why: `\`pragma ${name}\` sets something` });

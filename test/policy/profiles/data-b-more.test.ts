@@ -179,8 +179,8 @@ describe('infrastructure', () => {
     kubectl get pods -n x
     kubectl get pods -n staging -o wide
     kubectl -n x get deploy api -o yaml
-    kubectl get secrets -o yaml              => unknown
-    kubectl get pods,secrets -o yaml         => unknown
+    kubectl get secrets -o yaml              => secret
+    kubectl get pods,secrets -o yaml         => secret
     kubectl get pods -o go-template-file=x   => exec
     kubectl get pods --kubeconfig evil       => config
     kubectl get --raw /api/v1/secrets        => secret

@@ -125,7 +125,7 @@ describe('languages and viewers', () => {
     jq -r .scripts package.json
     jq -rc '.a[] | .b' f
     jq --arg x y .a f
-    jq -f prog.jq f
+    jq -f prog.jq f                          => secret
     yq .a f.yml
     yq -i .a=1 f.yml                         => write
     yq eval -i .a=1 f.yml                    => write

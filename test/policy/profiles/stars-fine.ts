@@ -3,6 +3,28 @@
 type Rows = readonly (readonly [rule: string, commands: readonly string[]])[];
 
 export const FINE: Rows = [
+  ['gcc *', ['gcc -fPIC -fsanitize=address,undefined -c src/a.c', 'gcc -fmax-errors=3 a.c -o a']],
+  ['mvn *', ['mvn -q clean verify', 'mvn dependency:tree', 'mvn -B -ntp test -Dtest=FooTest']],
+  ['vite build *', ['vite build --outDir dist/web', 'vite build --outDir build']],
+  ['cargo vendor *', ['cargo vendor', 'cargo vendor vendor']],
+  ['go mod vendor *', ['go mod vendor', 'go mod vendor -o vendor']],
+  ['docker pull *', ['docker pull postgres:16', 'docker pull docker.io/library/redis:7']],
+  ['bazel test *', ['bazel test //src/... --test_output=errors', 'bazel test :all']],
+  ['kubectl get *', ['kubectl get pod/api-0 -o yaml', 'kubectl get deploy/api svc/api']],
+  ['clang-format *', ['clang-format --dry-run -Werror src/a.c', 'clang-format -style=LLVM a.c']],
+  ['clang-tidy *', ['clang-tidy src/a.c -p build', 'clang-tidy -checks=-*,bugprone-* a.c']],
+  ['javac *', ['javac -d build -cp lib/a.jar:lib/b.jar src/A.java']],
+  ['rspec *', ["rspec --pattern 'spec/**/*_spec.rb'", 'rspec spec/a_spec.rb:12']],
+  ['tox *', ['tox run -e py312', 'tox list', 'tox -e lint -- --verbose']],
+  ['nx *', ['nx show projects', 'nx report', 'nx test web']],
+  ['brew info *', ['brew info node@20']],
+  [
+    'psql *',
+    [
+      `psql -c "select pg_size_pretty(pg_database_size('x'))"`,
+      "psql -At -c 'select pid, state from pg_stat_activity'",
+    ],
+  ],
   ['ruff format *', ['ruff format --check .']],
   [
     'go test *',
