@@ -57,12 +57,20 @@ function coverOf(pattern: WordPattern, arg: Arg, at: number): Cover | undefined 
   if (pattern.kind !== 'partial') return undefined;
   const whole = pattern.segments.length === 1 && pattern.lead === '';
   if (arg.kind === 'literal') {
-    if (!pattern.regex.test(arg.value)) return undefined;
+    if (!pattern.regex.test(arg.value) || climbs(pattern.lead, arg.value)) return undefined;
     return whole ? 'hole' : 'partial';
   }
-  if (arg.kind === 'glob') return pattern.regex.test(arg.pattern) ? 'partial' : undefined;
+  if (arg.kind === 'glob') {
+    const fits = pattern.regex.test(arg.pattern) && !climbs(pattern.lead, arg.pattern);
+    return fits ? 'partial' : undefined;
+  }
   const open = pattern.segments.length === (pattern.lead === '' ? 1 : 2);
   return arg.one && open && arg.prefix.startsWith(pattern.lead) ? 'partial' : undefined;
+}
+
+/** `src/../x` is not in `src/`, which is all that `src/*` is about. */
+function climbs(lead: string, value: string): boolean {
+  return lead.includes('/') && /(?:^|\/)\.\.(?:\/|$)/.test(value.slice(lead.length));
 }
 
 export type Matching = {

@@ -14,6 +14,8 @@ const SECRETS = [
   ...['~/.claude.json', '~/.claude/.credentials.json', '~/.codex/auth.json', '~/.terraform.d'],
   ...['**/.netrc', '**/_netrc', '**/.npmrc', '**/.pypirc', '**/.pgpass', '**/.git-credentials'],
   ...['**/.git/config', '**/.htpasswd', '**/.dockercfg', '**/.ssh/**', '**/.aws/**'],
+  ...['**/.kube/**', '**/.docker/config.json', '**/.gnupg/**', '**/.vault-token', '**/auth.json'],
+  ...['**/kubeconfig', '**/*.kubeconfig', '**/.terraformrc', '**/*.tfrc.json'],
   ...['**/.env', '**/.env.*', '**/*.env', '**/.envrc', '**/.dev.vars'],
   ...['**/id_rsa*', '**/id_dsa*', '**/id_ecdsa*', '**/id_ed25519*', '**/*.pem', '**/*.key'],
   ...['**/*.p12', '**/*.pfx', '**/*.jks', '**/*.keystore', '**/*.kdbx', '**/*.ppk', '**/*.gpg'],
