@@ -16,6 +16,7 @@ import { type Case, type Court, judgeUnit } from './judge-unit.ts';
 import { absolute } from './paths.ts';
 import type { LoadedPolicy, Policy } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
+import { aimsAtSecrets } from './profiles/name-globs.ts';
 import { isSink } from './protected.ts';
 import { plainReason, ruleReason } from './reasons.ts';
 import { rulesOf } from './rules.ts';
@@ -220,9 +221,15 @@ function tainted(
   { units }: Analysis,
   { read, protected: held, places }: Facts,
 ): Objection | undefined {
-  for (const { argv, via, cwds } of units) {
+  for (const { argv, via, cwds, redirects, span } of units) {
     const [program, ...rest] = argv;
-    if (via.includes('xargs') || program === undefined) continue;
+    if (via.includes('xargs')) {
+      // A list in a file, or in the text: what is in it is not looked at.
+      if (!redirects.some(({ effect }) => effect === 'read' || effect === 'text')) continue;
+      const message = 'the words for xargs are in what it reads';
+      return { code: 'argument.unknown', detail: 'xargs', span, message };
+    }
+    if (program === undefined) continue;
     if (program.kind !== 'literal' || !LISTERS.test(program.value)) {
       return {
         code: 'argument.unknown',
@@ -236,7 +243,8 @@ function tainted(
         arg.kind === 'literal' ? arg.value : arg.prefix,
         cwds?.[0] ?? places.project,
       );
-      if (held.secret(path)) return secretObjection(arg.source, arg.span);
+      const aims = arg.kind === 'literal' && aimsAtSecrets(plainGlob(arg.value));
+      if (aims || held.secret(path)) return secretObjection(arg.source, arg.span);
       if (!read.has(path)) {
         const message = `\`${arg.source}\` is outside of what may be read`;
         return { code: 'path.outside', detail: 'read', span: arg.span, message };
@@ -244,6 +252,14 @@ function tainted(
     }
   }
   return undefined;
+}
+
+/** A pattern for names as a glob, if it is a regex; names may be in letters of any size. */
+function plainGlob(pattern: string): string {
+  return pattern
+    .replace(/\\(.)/g, '$1')
+    .replace(/^\^|\$$/g, '')
+    .toLowerCase();
 }
 
 /** Rules that deny, on what is really executed; nobody is asked in the middle of a command. */

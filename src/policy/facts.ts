@@ -5,6 +5,7 @@
 import type { ReasonCode } from './decision.ts';
 import { absolute, type PathSet, type Places, pathSet } from './paths.ts';
 import type { LoadedPolicy } from './policy.ts';
+import { aimsAtControls, aimsAtSecrets } from './profiles/name-globs.ts';
 import { type Protected, protectedPaths } from './protected.ts';
 import type { Arg, Span } from './unit.ts';
 import { listedNames } from './variables.ts';
@@ -95,7 +96,10 @@ export function pathObjection(
   const span = word.arg?.span;
   const shown = word.value ?? word.arg?.source ?? word.prefix;
   if (word.value === '-' || word.value === '/dev/null') return undefined;
-  if (word.value !== undefined && /^(?:[a-z][a-z0-9+.-]*:\/\/|file:|data:)/i.test(word.value)) {
+  if (
+    word.value !== undefined &&
+    /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:file|data|npm|jsr):)/i.test(word.value)
+  ) {
     return urlObjection(word.value, span, facts);
   }
   // What is inside is judged by itself.
@@ -103,7 +107,9 @@ export function pathObjection(
     return undefined;
   }
   const known = knownPath(word);
-  if (known === undefined) {
+  const aims = findsProtected(word, access, facts, known);
+  if (aims === 'secret') return secretObjection(shown, span);
+  if (known === undefined || aims === 'control') {
     return {
       code: 'path.unknown',
       detail: access,
@@ -136,15 +142,31 @@ type Known = { readonly path: string; readonly glob: boolean; readonly pattern: 
 /** The path, or for a glob the directory that all its names are in. */
 function knownPath({ value, prefix, arg }: PathWord): Known | undefined {
   if (value !== undefined) return { path: value, glob: false, pattern: value };
-  // What `find` finds is where it began, or below.
-  if (arg?.kind === 'unknown' && /^[^$`"']*\{\}[^$`"']*$/.test(arg.source)) {
-    return prefix === '' ? undefined : { path: prefix, glob: false, pattern: prefix };
+  // What `find` finds is where it began, or below; with more behind it, it is something else.
+  if (arg?.kind === 'unknown' && /^[^$`"']*\{\}(?:\.(?:bak|orig|old|tmp|gz))?$/.test(arg.source)) {
+    return prefix === '' ? undefined : { path: prefix, glob: true, pattern: `${prefix}/*` };
   }
   const glob = arg?.kind === 'glob' ? arg.pattern : undefined;
   if (glob === undefined || /(?:^|\/)\.\.(?:\/|$)/.test(glob.slice(prefix.length)))
     return undefined;
   const directory = prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.';
   return { path: directory, glob: true, pattern: glob };
+}
+
+/** Whether `find` is sent for secrets, or may bring what nobody may write. */
+function findsProtected(
+  { arg }: PathWord,
+  access: Access,
+  { places }: Facts,
+  known: Known | undefined,
+): 'secret' | 'control' | undefined {
+  const found = arg?.kind === 'unknown' ? arg.found : undefined;
+  if (found === undefined) return undefined;
+  if (access === 'read') return found.names.some(aimsAtSecrets) ? 'secret' : undefined;
+  // Hooks and settings are in directories of the project itself, not in those of its sources.
+  const whole = known !== undefined && absolute(known.path, places.project) === places.project;
+  const narrow = found.narrowed && !found.names.some(aimsAtControls);
+  return whole && !narrow ? 'control' : undefined;
 }
 
 export function unknownDirectory(span: Span | undefined): Objection {

@@ -15,9 +15,25 @@ export type Arg = {
   | { readonly kind: 'literal'; readonly value: string }
   /** Names of files that match `pattern` (as for fnmatch, quoted parts escaped), or itself. */
   | { readonly kind: 'glob'; readonly pattern: string; readonly prefix: string }
-  /** Not known, but that it begins with `prefix`. `one`: it is exactly one argument. */
-  | { readonly kind: 'unknown'; readonly prefix: string; readonly one: boolean }
+  /**
+   * Not known, but that it begins with `prefix`. `one`: it is exactly one argument. `each`: however
+   * many it is, all of them begin so. `found`: files that `find` finds.
+   */
+  | {
+      readonly kind: 'unknown';
+      readonly prefix: string;
+      readonly one: boolean;
+      readonly each?: true;
+      readonly found?: Found;
+    }
 );
+
+/** By which names `find` looks for files. */
+export type Found = {
+  readonly names: readonly string[];
+  /** Each of the files has one of them. */
+  readonly narrowed: boolean;
+};
 
 /** A variable that the program gets, or that the shell has from here on. */
 export type Assigned = {

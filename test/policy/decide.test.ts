@@ -295,3 +295,22 @@ describe('a decision', () => {
     expect(judged.decide('cat src/x', PROJECT).verdict).toBe('allow');
   });
 });
+
+describe('what find brings', () => {
+  const allow = ['find *', 'grep *', 'wc *', 'cat *', 'cp *', 'chmod +x *'];
+  it.each([
+    ["find src -name '*.ts' -exec grep -l x {} +", 'allow'],
+    ["find . -name '*.md' -exec wc -l {} +", 'allow'],
+    ["find . -type f -not -path './.git/*' -exec grep -l x {} +", 'allow'],
+    ["find . -name '*.sh' -exec chmod +x {} +", 'allow'],
+    ["find src -name '*.ts' -exec cp {} {}.bak \\;", 'allow'],
+    ['find . -name .env -exec cat {} +', 'ask path.protected'],
+    ["find . -iname '.ENV*' -exec cat {} \\;", 'ask path.protected'],
+    ['find . -maxdepth 0 -exec cat {}/.env \\;', 'ask path.unknown'],
+    ['find src -exec cat {}/../../x \\;', 'ask path.unknown'],
+    ['find . -name pre-commit -exec cp x {} \\;', 'ask path.unknown'],
+    ['find . -exec cp x {} \\;', 'ask path.unknown'],
+  ])('%s: %s', (command, expected) => {
+    expect(said({ allow }, command)).toBe(expected);
+  });
+});

@@ -1,6 +1,6 @@
 // `find -exec` and `fd -x`: the commands inside of them, and what is left without them.
 
-import type { Arg } from '../unit.ts';
+import type { Arg, Found } from '../unit.ts';
 import { replaced } from './xargs.ts';
 
 type Clause = {
@@ -23,6 +23,7 @@ export function clausesOfFind(argv: readonly Arg[]): Finding {
   const clauses: Clause[] = [];
   let doubtful = false;
   const start = startOf(argv);
+  const names = namesOf(argv);
   for (let at = 0; at < argv.length; at += 1) {
     const arg = argv[at];
     if (arg === undefined) break;
@@ -36,7 +37,7 @@ export function clausesOfFind(argv: readonly Arg[]): Finding {
     const elsewhere = arg.value.endsWith('dir');
     const prefix = !elsewhere ? start : start.startsWith('/') ? '' : './';
     if (words.length === 0) rest.push(arg);
-    else clauses.push({ argv: found(words, prefix, argv[end]), elsewhere });
+    else clauses.push({ argv: found(words, { prefix, names, end: argv[end] }), elsewhere });
     at = end;
   }
   return { argv: rest, clauses, doubtful };
@@ -53,13 +54,37 @@ function mayEnd(words: readonly Arg[]): boolean {
   });
 }
 
+type Finds = { readonly prefix: string; readonly names: Found; readonly end: Arg | undefined };
+
 /** With a `+` at the end it gets many files at once. */
-function found(words: readonly Arg[], prefix: string, end: Arg | undefined): readonly Arg[] {
-  const made = replaced(words, '{}', prefix);
-  if (end?.kind === 'literal' && end.value === ';') return made;
-  return made.map((arg, at) =>
-    arg.kind === 'unknown' && words[at]?.kind === 'literal' ? { ...arg, one: false } : arg,
-  );
+function found(words: readonly Arg[], { prefix, names, end }: Finds): readonly Arg[] {
+  const single = end?.kind === 'literal' && end.value === ';';
+  return replaced(words, '{}', prefix).map((arg, at): Arg => {
+    if (arg.kind !== 'unknown' || words[at]?.kind !== 'literal') return arg;
+    const one = { ...arg, found: names };
+    return single ? one : { ...one, one: false, each: true };
+  });
+}
+
+const NAMES = /^-(i?)(?:name|path|wholename|(l)name|(regex))$/;
+
+/** The names that tests ask for; what is behind `!` is left out by them. */
+function namesOf(argv: readonly Arg[]): Found {
+  const values = argv.map((arg) => (arg.kind === 'literal' ? arg.value : ''));
+  const names = values.flatMap((value, at) => {
+    const [, fold, , regex] = NAMES.exec(value) ?? [undefined];
+    if (fold === undefined || /^(?:!|-not)$/.test(values[at - 1] ?? '')) return [];
+    const plain = values[at + 1] ?? '';
+    const glob = regex === undefined ? plain : globOf(plain);
+    return [fold === '' ? glob : glob.toLowerCase()];
+  });
+  const choice = values.some((value) => /^(?:-o|-or|,)$/.test(value));
+  return { names, narrowed: names.length > 0 && !choice };
+}
+
+/** What a regex finds, at least: its signs stand for any text. */
+function globOf(regex: string): string {
+  return regex.replace(/\\\./g, '.').replace(/\.[*+?]|[()|\\^$+?*]+/g, '*');
 }
 
 /** `;` ends it, and `+` behind `{}`. */

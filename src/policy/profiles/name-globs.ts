@@ -7,9 +7,24 @@ const SECRET_NAMES: readonly string[] = [
   ...['.env', '.env.local', '.env.production', '.envrc', 'prod.env', '.npmrc', '.netrc', '.pypirc'],
   ...['.pgpass', '.git-credentials', '.htpasswd', '.dev.vars', 'id_rsa', 'id_ecdsa', 'id_ed25519'],
   ...['server.pem', 'private.key', 'a.p12', 'a.pfx', 'a.jks', 'a.keystore', 'a.kdbx', 'a.ppk'],
-  ...['terraform.tfstate'],
+  ...['terraform.tfstate', 'credentials', '.vault-token', '.terraformrc'],
 ];
 const SECRET_DIRECTORIES: readonly string[] = ['.ssh', '.aws', '.gnupg', '.kube', '.docker'];
+
+const CONTROL_NAMES: readonly string[] = [
+  ...['pre-commit', 'post-checkout', 'config', 'settings.json', 'settings.local.json', '.mcp.json'],
+  ...[
+    'policy.yml',
+    'hooks.json',
+    'tasks.json',
+    '.npmrc',
+    '.envrc',
+    '.gitattributes',
+    '.gitmodules',
+  ],
+  ...['opencode.json', 'config.toml', 'mcp.json', 'launch.json', 'sitecustomize.py', 'a.pth'],
+];
+const CONTROL_DIRECTORIES: readonly string[] = ['.git', '.cuff', '.claude', '.husky', '.vscode'];
 
 /** Names like any other: a pattern that finds these, too, is for everything. */
 const ANY_NAMES: readonly string[] = ['zz', 'zz.zz'];
@@ -24,6 +39,17 @@ export function aimsAtSecrets(glob: string): boolean {
     if (last === undefined) return false;
     return finds(last, SECRET_NAMES) || names.some((name) => finds(name, SECRET_DIRECTORIES));
   });
+}
+
+/** Whether it finds what makes programs do something; `*.json` does. */
+export function aimsAtControls(glob: string): boolean {
+  if (glob.length > LENGTH_MAX) return true;
+  const names = glob.split('/').filter((name) => name !== '' && name !== '**');
+  const last = globRegex((names.at(-1) ?? '*').replace(/\*+/g, '*'));
+  return (
+    CONTROL_NAMES.some((sample) => last.test(sample)) ||
+    names.some((name) => finds(name, CONTROL_DIRECTORIES))
+  );
 }
 
 function finds(name: string, samples: readonly string[]): boolean {

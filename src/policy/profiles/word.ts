@@ -19,6 +19,9 @@ export function isMany(arg: Arg): boolean {
 export function mayBeOption(arg: Arg): boolean {
   if (arg.kind === 'literal') return false;
   // `src/$x` can be split into `src/a` and `-exec`.
-  if (arg.kind === 'unknown') return !arg.one || arg.prefix === '' || arg.prefix.startsWith('-');
+  if (arg.kind === 'unknown') {
+    const split = !arg.one && arg.each !== true;
+    return split || arg.prefix === '' || arg.prefix.startsWith('-');
+  }
   return /^(\\?-|[*?[]|[@+!]\(|$)/.test(arg.pattern);
 }
