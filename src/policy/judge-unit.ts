@@ -1,6 +1,7 @@
 // One unit of a command against all rules: what denies comes first, then what asks, then what is
 // protected whatever the rules say, then what allows, and the default at the end.
 
+import { otherWords } from './aliases.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
 import { type Facts, type Objection, protectionObjection } from './facts.ts';
 import { hides, type Line } from './hiding.ts';
@@ -108,7 +109,8 @@ function strictReason(
   { rules, facts }: Court,
 ): Reason | undefined {
   const place = { project: facts.places.project, cwds: unit.cwds };
-  const argvs = [...lines.map(({ argv }) => argv), ...wrapped(unit)];
+  const own = [...lines.map(({ argv }) => argv), ...wrapped(unit)];
+  const argvs = [...own, ...own.flatMap(otherWords)];
   let perhaps: Reason | undefined;
   for (const verdict of ['deny', 'ask'] as const) {
     for (const { words, ref, rule } of rules.strict[verdict]) {

@@ -82,6 +82,10 @@ function globSource(glob: string): string {
         source += bracket(glob.slice(at + 1, close));
         at = close;
       }
+    } else if (char === '/') {
+      // `*//` finds `src/`, and `.//s*` finds `.//src`.
+      while (glob.charAt(at + 1) === '/') at += 1;
+      source += '/+';
     } else source += escaped(char);
   }
   return source;

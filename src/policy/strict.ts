@@ -64,10 +64,19 @@ function missingOptions(words: readonly WordPattern[], argv: readonly Arg[]): nu
     if (given.some((one) => sameOption(option, one))) return false;
     const own = option.includes('=') ? [] : optionNames([...head, literal(option)]);
     if (own.length > 0 && own.every((name) => names.has(name))) return false;
+    const parts = head[0]?.value === 'git' ? GIT_BOTH[option] : undefined;
+    if (parts?.every((name) => names.has(name)) === true) return false;
     const bundle = /^-[A-Za-z0-9]+$/.test(option);
     return !(bundle && [...option.slice(1)].every((letter) => letters.has(letter)));
   }).length;
 }
+
+/** What one letter of `git branch` says, and two others do. */
+const GIT_BOTH: Readonly<Record<string, readonly string[]>> = {
+  '-D': ['--delete', '--force'],
+  '-M': ['--move', '--force'],
+  '-C': ['--copy', '--force'],
+};
 
 function sameOption(option: string, word: string): boolean {
   if (word === option || word.startsWith(`${option}=`)) return true;

@@ -114,7 +114,11 @@ export function fits(words: readonly Arg[], argv: readonly string[]): boolean {
 function matches({ pattern, prefix }: { pattern: string; prefix: string }, name: string): boolean {
   if (!name.startsWith(prefix)) return false;
   let made = '';
-  for (const [token] of pattern.matchAll(/\\?[\s\S]/g)) {
+  for (const [token] of pattern.replace(/\/+/g, '/').matchAll(/\\?[\s\S]/g)) {
+    if (token === '/') {
+      made += '/+'; // as many as it likes
+      continue;
+    }
     if (token === '[') {
       made += '.*';
       break;
@@ -141,9 +145,14 @@ function writes(unit: Unit, file: string): boolean {
   if (['find', 'history'].includes(nameOf(unit))) return true;
   return unit.redirects.some(({ effect, target }) => {
     if (effect === 'read' || effect === 'dup' || effect === 'text') return false;
-    if (target?.kind !== 'literal')
-      return target !== undefined && file.includes(inJail(target.prefix.replace(/\/+/g, '/')));
     const cwds = unit.cwds ?? [JAIL_CWD];
+    if (target?.kind !== 'literal') {
+      if (target === undefined) return false;
+      const up = target.prefix.startsWith('../');
+      return up
+        ? cwds.some((cwd) => file.startsWith(inJail(resolve(cwd, target.prefix))))
+        : file.includes(inJail(target.prefix.replace(/\/+/g, '/')));
+    }
     if (unit.cwds === undefined && !target.value.startsWith('/')) {
       return basename(file) === basename(target.value);
     }
