@@ -47,6 +47,8 @@ export type Profile = {
    * `first`: like exact, and the first operand ends the options. `none`: every word is an operand.
    */
   readonly style?: 'gnu' | 'exact' | 'go' | 'first' | 'none';
+  /** The first operand ends the options in the other styles, too. */
+  readonly ends?: true;
   /** By name; the options above are then those in front of it. */
   readonly subcommands?: Readonly<Record<string, Profile>>;
   /** Without a subcommand (`git`, `npm`). Undefined: it is as `kind` says. */

@@ -141,7 +141,8 @@ const GO: Profile = {
   subcommands: {
     build: go('exec', 'gopkg*', `-o:output ${GO_BUILD}`),
     install: go('exec', 'gopkg*', GO_BUILD),
-    run: { ...go('exec', 'gopkg word*', `-exec:exec ${GO_BUILD}`) },
+    // More files of the program, or words for it.
+    run: { ...go('exec', 'gopkg passed*', `-exec:exec ${GO_BUILD}`), ends: true },
     test: go('exec', 'gopkg*', GO_TEST),
     vet: go('read', 'gopkg*', `-vettool:exec -fix!write -diff -json -c:int ${GO_BUILD}`),
     fmt: go('write', 'gopkg*', '-n -x -mod:word'),

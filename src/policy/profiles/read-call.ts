@@ -128,7 +128,7 @@ function scan(
       return 'elsewhere';
     }
     operands.push({ index, text: textOf(arg), many: maybe || isMany(arg) });
-    if (profile.style === 'first') options = false;
+    if (profile.style === 'first' || profile.ends === true) options = false;
   }
   return 'here';
 }

@@ -318,6 +318,11 @@ function passed(text: Text): readonly Judged[] {
     return [part('word', text, 'unknown', `${shown(text)} is not known`)];
   }
   if (value === '--') return [part('option', text)];
+  // `@/x`: where more words are.
+  if (/^@[/~.]/.test(value)) {
+    const file = value.slice(1);
+    return [part('path', { value: file, prefix: file })];
+  }
   if (!value.startsWith('-')) {
     const named = /[/~]|^\./.test(value);
     // A directory, a file, a pattern: what it is the script knows. As a file it is judged.

@@ -18,6 +18,7 @@ export const FINE: Rows = [
   ['tox *', ['tox run -e py312', 'tox list', 'tox -e lint -- --verbose']],
   ['nx *', ['nx show projects', 'nx report', 'nx test web']],
   ['brew info *', ['brew info node@20']],
+  ['go run *', ['go run . --port 8080', 'go run main.go util.go', 'go run -race ./cmd/app -v']],
   [
     'psql *',
     [
