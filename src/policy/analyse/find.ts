@@ -60,7 +60,12 @@ type Finds = { readonly prefix: string; readonly names: Found; readonly end: Arg
 function found(words: readonly Arg[], { prefix, names, end }: Finds): readonly Arg[] {
   const single = end?.kind === 'literal' && end.value === ';';
   return replaced(words, '{}', prefix).map((arg, at): Arg => {
-    if (arg.kind !== 'unknown' || words[at]?.kind !== 'literal') return arg;
+    if (arg.kind !== 'unknown') return arg;
+    if (words[at]?.kind !== 'literal') {
+      // Where nothing ends it, the last word may be the end itself.
+      const ends = end === undefined && at === words.length - 1 && /^(?:$|[;+])/.test(arg.prefix);
+      return ends ? { ...arg, one: false } : arg;
+    }
     const one = { ...arg, found: names };
     return single ? one : { ...one, one: false, each: true };
   });

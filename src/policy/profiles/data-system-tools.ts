@@ -218,7 +218,12 @@ const BINARIES: Readonly<Record<string, Profile>> = {
 };
 
 function archive(kind: 'read' | 'write'): Profile {
-  return { kind, style: 'none', operands: kind === 'read' ? 'source*' : 'product*' };
+  return {
+    kind,
+    style: 'exact',
+    options: '--plugin:exec --output:write --target:word --record-libdeps:exec',
+    operands: kind === 'read' ? 'source*' : 'product*',
+  };
 }
 
 const RUNNING: Readonly<Record<string, Profile>> = Object.fromEntries(
