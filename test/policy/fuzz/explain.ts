@@ -13,7 +13,7 @@ import type { Analysis, Arg, Unit } from '../../../src/policy/unit.ts';
 import { type Execution, JAIL_CWD, type Outcome } from './jail.ts';
 
 /** They run code out of a file or out of their input, if they are not given it in a word. */
-const SHELLS = new Set(['bash', 'sh', 'dash', 'source', '.']);
+const SHELLS = new Set(['bash', 'sh', 'dash']);
 /** They run what is in their words, which is only known when all words are. */
 const OPENED = new Set([
   ...['eval', 'trap', 'xargs', 'find', 'env', 'exec', 'command', 'builtin', 'nice', 'nohup'],
@@ -66,6 +66,7 @@ function runsUnseen(unit: Unit): boolean {
   const hasOption = words.some(({ source }) => /^-\w*[Cpf]/.test(source));
   if (BY_OPTION.has(name)) return hasOption || !literal;
   if (OPENED.has(name)) return !literal;
+  if (name === 'source' || name === '.') return true; // to them `-c` is a word like any other
   return SHELLS.has(name) && !(literal && words.some(({ source }) => /^-\w*c/.test(source)));
 }
 
@@ -148,7 +149,7 @@ function writes(unit: Unit, file: string): boolean {
     const cwds = unit.cwds ?? [JAIL_CWD];
     if (target?.kind !== 'literal') {
       if (target === undefined) return false;
-      const up = target.prefix.startsWith('../');
+      const up = /^\.\.(?:\/|$)/.test(target.prefix);
       return up
         ? cwds.some((cwd) => file.startsWith(inJail(resolve(cwd, target.prefix))))
         : file.includes(inJail(target.prefix.replace(/\/+/g, '/')));
