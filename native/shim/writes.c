@@ -43,16 +43,29 @@ static int ending;
 /* The last record of this process: its descriptor and stream in one word, so that a signal cannot
  * come between the two, and when all was done. Changed by who has taken the batch. */
 static uint64_t last_stream, last_ns;
-static int vdso_lies; /* somebody's clock_gettime is not the kernel's (faketime) */
+/* Somebody's clock_gettime may not be the kernel's (faketime). Tried when it is needed first: most
+ * processes write nothing, and its pages would be touched for nothing. */
+static enum { CLOCK_UNTRIED, CLOCK_TRUE, CLOCK_FALSE } libc_clock;
 
 WEAK extern int clock_gettime(int clock, struct sys_time *to);
 WEAK extern char __libc_single_threaded; /* of glibc; without it nobody knows */
 
-uint64_t shim_clock_ns(void) {
+/* 0 when it cannot say. */
+static uint64_t libc_now_ns(void) {
   struct sys_time now = {0, 0};
-  if (!clock_gettime || vdso_lies || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
-    return sys_now_ns();
+  if (!clock_gettime || clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
   return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
+}
+
+static NOINLINE uint64_t try_clock(void) {
+  uint64_t before = sys_now_ns(), said = libc_now_ns(), after = sys_now_ns();
+  libc_clock = said >= before && said <= after ? CLOCK_TRUE : CLOCK_FALSE;
+  return after;
+}
+
+uint64_t shim_clock_ns(void) {
+  if (LIKELY(libc_clock == CLOCK_TRUE)) return libc_now_ns();
+  return libc_clock == CLOCK_FALSE ? sys_now_ns() : try_clock();
 }
 
 /* --- the batch */
@@ -165,8 +178,6 @@ __attribute__((destructor)) static void leave(void) {
 
 void shim_writes_init(void) {
   if (shim.mode != MODE_PIPE && shim.mode != MODE_PTY) return;
-  uint64_t before = sys_now_ns(), now = shim_clock_ns();
-  vdso_lies = now < before || now > sys_now_ns();
   shim_stdio_init();
   shim_watched = 1;
 }
