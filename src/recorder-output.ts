@@ -2,9 +2,10 @@
 // keeps. Both are heads of the streams, cut on a character; what was cut off is said.
 
 import { isUtf8 } from 'node:buffer';
-import { type ReadResult, readOutput, totals } from './capture/reader.ts';
+import { type ReadResult, readOutput } from './capture/reader.ts';
+import { totalsOf, withSnapshot } from './capture/snapshot.ts';
 import type { Capture } from './capture/store.ts';
-import { streamChannel } from './capture/views.ts';
+import { streamBytes, streamTotals } from './capture/stream.ts';
 import { READ_BYTES_DEFAULT } from './limits.ts';
 import type { MemoryOutput } from './running.ts';
 import type { Redactor } from './text/redact.ts';
@@ -42,11 +43,14 @@ export function readStreams(capture: Capture, bytesMax: number): Streams {
     };
     return { stdout: of((one) => one !== 'stderr'), stderr: of((one) => one === 'stderr') };
   }
-  const { stdout, stderr } = totals(capture);
-  return {
-    stdout: { bytes: headOf(capture, 'stdout', bytesMax), total: stdout.bytes },
-    stderr: { bytes: headOf(capture, 'stderr', bytesMax), total: stderr.bytes },
-  };
+  return withSnapshot(capture, (snapshot) => {
+    const all = totalsOf(snapshot);
+    const head = (stream: 'stdout' | 'stderr'): StreamHead => {
+      const { bytes: total } = streamTotals(all, stream);
+      return { bytes: streamBytes(snapshot, stream, 0, Math.min(total, bytesMax)), total };
+    };
+    return { stdout: head('stdout'), stderr: head('stderr') };
+  });
 }
 
 export function memoryStreams(memory: MemoryOutput): Streams {
@@ -54,17 +58,6 @@ export function memoryStreams(memory: MemoryOutput): Streams {
     stdout: { bytes: memory.stdout(), total: memory.totals.stdout },
     stderr: { bytes: memory.stderr(), total: memory.totals.stderr },
   };
-}
-
-function headOf(capture: Capture, channel: 'stdout' | 'stderr', bytesMax: number): Uint8Array {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for (const piece of streamChannel(capture, channel)) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length >= bytesMax) break;
-  }
-  return Buffer.concat(pieces);
 }
 
 export type Shown = {

@@ -2,7 +2,7 @@
 // piece of the end reads the same as it does in the whole: the sanitiser gets a run-up longer than
 // any sequence, and what it says on the way is not taken.
 
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { type Snapshot, totalsOf } from '../capture/snapshot.ts';
 import {
   newlinesBefore,
@@ -16,6 +16,7 @@ import { sanitizer } from '../text/sanitize.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
 import type { StreamTotals } from '../types.ts';
 
+const ESCAPE = 0x1b;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
@@ -90,17 +91,23 @@ export function fromEnd(whole: Whole, wanted: number): CleanPiece {
     const from = Math.max(0, totals.bytes - length);
     const read = streamBytes(snapshot, stream, from, totals.bytes);
     const start = from === 0 ? 0 : startOfText(read, RUN_UP_BYTES);
+    const runUp = read.subarray(0, start);
     const clean = sanitizer({ cr });
-    clean.push(read.subarray(0, start));
+    if (!endsPlainly(runUp)) clean.push(runUp);
     const bytes = joined([clean.push(read.subarray(start)), clean.end()]);
     if (from > 0 && bytes.length <= wanted && length < RAW_BYTES_MAX) {
       length *= RAW_PER_SHOWN;
       continue;
     }
     const firstLine = from === 0 ? 1 : newlinesBefore(snapshot, stream, from + start) + 1;
-    const source = { runUp: read.subarray(0, start), raw: read.subarray(start), firstLine };
+    const source = { runUp, raw: read.subarray(start), firstLine };
     return pieceOf(whole, source, bytes, { whole: from === 0, toEnd: true });
   }
+}
+
+/** Nothing can be open behind it: whole lines in which no sequence begins, of either kind. */
+function endsPlainly(bytes: Uint8Array): boolean {
+  return bytes.at(-1) === NEWLINE && !bytes.includes(ESCAPE) && isAscii(bytes);
 }
 
 /** Behind the first newline at or behind `at`; else behind a `\r`, at which a line starts anew. */
