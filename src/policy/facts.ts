@@ -5,9 +5,9 @@
 import type { ReasonCode } from './decision.ts';
 import { absolute, type PathSet, type Places, pathSet } from './paths.ts';
 import type { LoadedPolicy } from './policy.ts';
-import { aimsAtControls, aimsAtSecrets } from './profiles/name-globs.ts';
+import { aimsAtControls, aimsAtSecrets, namesControl } from './profiles/name-globs.ts';
 import { type Protected, protectedPaths } from './protected.ts';
-import type { Arg, Span } from './unit.ts';
+import type { Arg, Shape, Span } from './unit.ts';
 import { listedNames } from './variables.ts';
 
 export type Objection = {
@@ -196,26 +196,51 @@ export function protectionObjection(
   { cwds, facts }: { cwds: readonly string[] | undefined; facts: Facts },
 ): Objection | undefined {
   const known = knownPath(word);
-  if (known === undefined) return undefined;
   const span = word.arg?.span;
   const shown = word.value ?? word.arg?.source ?? word.prefix;
-  for (const cwd of cwds ?? [facts.places.project, facts.places.home]) {
+  const from = cwds ?? [facts.places.project, facts.places.home];
+  if (known === undefined) {
+    const shape = word.arg?.kind === 'unknown' ? word.arg.shape : undefined;
+    return shape === undefined || !mayBeProtected(shape, access, from, facts)
+      ? undefined
+      : { ...protectedObjection(shown, span, access), final: false };
+  }
+  for (const cwd of from) {
     for (const path of variants(absolute(known.glob ? known.pattern : known.path, cwd), facts)) {
       if (access === 'write' && facts.protected.control(path)) {
-        return {
-          code: 'path.protected',
-          detail: 'control',
-          span,
-          message: `\`${shown}\` decides what programs or agents do, and is not written by one`,
-          hint: 'The person can change it by hand.',
-          final: true,
-        };
+        return protectedObjection(shown, span, access);
       }
       const secret = known.glob ? facts.protected.globSecret(path) : facts.protected.secret(path);
       if (access === 'read' && secret) return secretObjection(shown, span);
     }
   }
   return undefined;
+}
+
+function protectedObjection(shown: string, span: Span | undefined, access: Access): Objection {
+  if (access === 'read') return secretObjection(shown, span);
+  return {
+    code: 'path.protected',
+    detail: 'control',
+    span,
+    message: `\`${shown}\` decides what programs or agents do, and is not written by one`,
+    hint: 'The person can change it by hand.',
+    final: true,
+  };
+}
+
+/** `~/.bash$()rc` and `.c${x}ff/policy.yml`: what is spelled out, or what a star would find. */
+function mayBeProtected(
+  shape: Shape,
+  access: Access,
+  cwds: readonly string[],
+  facts: Facts,
+): boolean {
+  const [open, shut] = [shape.open, shape.shut].map((text) => text.replace(/^-*[\w-]*=/, ''));
+  if (open === undefined || shut === undefined || shut === '') return false;
+  if (access === 'read' ? aimsAtSecrets(open) : namesControl(open)) return true;
+  const held = access === 'read' ? facts.protected.secret : facts.protected.control;
+  return cwds.some((cwd) => variants(absolute(shut, cwd), facts).some(held));
 }
 
 function variants(path: string, { real }: Facts): readonly string[] {

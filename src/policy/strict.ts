@@ -38,7 +38,27 @@ export function strictMatch(
   missing += left;
   if (missing === 0) return globs > 0 ? 'maybe' : 'yes';
   const many = wilds.some((arg) => arg.kind === 'unknown' && !arg.one);
-  return many || missing <= wilds.length ? 'maybe' : 'no';
+  const could = many || missing <= wilds.length;
+  return could && !isAnother(operands[0], argv, name) ? 'maybe' : 'no';
+}
+
+/** `git add "$x"` is never `git push`: which subcommand it is, is known. */
+function isAnother(wanted: WordPattern | undefined, argv: readonly Arg[], name: string): boolean {
+  if (wanted?.kind !== 'literal') return false;
+  const chosen = subcommandOf(argv);
+  const meant = subcommandOf([literal(name), literal(wanted.value)]);
+  if (chosen === undefined || meant === undefined) return false;
+  return subcommandName(name, chosen) !== subcommandName(name, meant);
+}
+
+/** Undefined: there is none, or it is not known, or what is in front of it is not. */
+function subcommandOf(argv: readonly Arg[]): string | undefined {
+  const call = readCall(argv);
+  const [at] = call?.subcommands ?? [];
+  if (at === undefined || argv.slice(0, at + 1).some(({ kind }) => kind !== 'literal')) {
+    return undefined;
+  }
+  return call?.parts.find(({ index, effect }) => index === at && effect !== 'unknown')?.value;
 }
 
 function isProgram(pattern: WordPattern, name: string): boolean {

@@ -25,8 +25,12 @@ export type Arg = {
       readonly one: boolean;
       readonly each?: true;
       readonly found?: Found;
+      readonly shape?: Shape;
     }
 );
+
+/** What is known of a word around what is not: `a$x.b` is `a*.b`, or `a.b` if there is nothing. */
+export type Shape = { readonly open: string; readonly shut: string };
 
 /** By which names `find` looks for files. */
 export type Found = {

@@ -1,6 +1,6 @@
 // The three kinds of arguments, made in one place: they are made often, and spreading is slow.
 
-import type { Arg, Span } from '../unit.ts';
+import type { Arg, Shape, Span } from '../unit.ts';
 
 export type Written = { readonly source: string; readonly span: Span | undefined };
 
@@ -12,6 +12,12 @@ export function globArg({ source, span }: Written, pattern: string, prefix: stri
   return { source, span, kind: 'glob', pattern, prefix };
 }
 
-export function unknownArg({ source, span }: Written, prefix: string, one: boolean): Arg {
-  return { source, span, kind: 'unknown', prefix, one };
+export function unknownArg(
+  { source, span }: Written,
+  prefix: string,
+  one: boolean,
+  shape?: Shape,
+): Arg {
+  const arg = { source, span, kind: 'unknown', prefix, one } as const;
+  return shape === undefined ? arg : { ...arg, shape };
 }

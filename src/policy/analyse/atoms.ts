@@ -139,8 +139,10 @@ class Reader {
         if (source[this.#next(at + 1)] === '(') return this.#node(at, false);
         break;
     }
-    let to = at + 1;
-    while (to < this.#end && !/[\\'"$`<>]/.test(source[to] ?? '')) to += 1;
+    let to = at;
+    while (to < this.#end && !/[\\'"$` \t\n;&|<>()]/.test(source[to] ?? '')) to += 1;
+    // A word ends at these: here the parser has read on, and bash would not.
+    if (to === at) return undefined;
     this.#text(source.slice(at, to), false);
     return to;
   }

@@ -33,7 +33,7 @@ export function expandAtoms(atoms: readonly Atom[]): readonly (readonly Atom[])[
  * the end of the first one. It does see `"$(...)"` as a whole.
  */
 function hidesBraces(atom: Atom): boolean {
-  if (atom.kind !== 'node' || !/(?<!\$)\{/.test(atom.node.text)) return false;
+  if (atom.kind !== 'node' || !/(?<!(?<!\\)\$)\{/.test(atom.node.text)) return false;
   const { text } = atom.node;
   // The parentheses of `case` mislead it as well.
   if (/\besac\b/.test(text)) return true;

@@ -182,8 +182,10 @@ export function byOption(letter: 'v' | 'p', doing: Doing): void {
     const arg = argv[at];
     if (arg?.kind !== 'literal') {
       // An option that is not known could be this one.
-      if (arg?.kind === 'unknown' && /^(?:$|-)/.test(arg.prefix))
+      if (arg?.kind === 'unknown' && /^(?:$|-)/.test(arg.prefix)) {
         doing.run.evaluates ??= { span: doing.span };
+        doing.state.forgetVariables();
+      }
       return;
     }
     if (!arg.value.startsWith('-') || arg.value === '--') return;

@@ -7,6 +7,7 @@ import { builtin } from './builtins.ts';
 import { type Ends, either } from './ends.ts';
 import { splitsText } from './env.ts';
 import { clausesOfFd, clausesOfFind, type Finding } from './find.ts';
+import { readsItself } from './input.ts';
 import { behind } from './opaque.ts';
 import { anchored } from './redirects.ts';
 import type { Place, Stdin } from './run.ts';
@@ -160,7 +161,14 @@ class Execution {
     if (shell?.kind === 'input' && layer.ownStdin === 'text' && layer.input !== undefined) {
       const understood = shell.understood && reads(shell.name, layer.input);
       const script = { name: shell.name, text: layer.input, positional: [], understood };
-      return this.#script(layer, script);
+      const { run } = this.#walker;
+      const before = run.units.length;
+      const ends = this.#script(layer, script);
+      if (readsItself(script.text, run.units.slice(before))) {
+        const message = 'a command in it may read the rest of the script as its input';
+        run.problem('hidden_substitution', layer.span, message);
+      }
+      return ends;
     }
     const program = programOf(argv[0]);
     if (program === 'find') return this.#finding(layer, clausesOfFind(argv), 'find -exec');

@@ -134,9 +134,11 @@ function argOf(field: readonly Piece[], written: Written): Arg {
   const odd = field.some(
     (piece) => piece.kind === 'text' && piece.made && !piece.quoted && piece.value.includes('\\'),
   );
-  if (!lost && !odd) return globArg(written, patternOf(field), prefix);
+  if (!lost && !odd) return globArg(written, patternOf(field, ''), prefix);
   const one = !globs && field.every((piece) => piece.kind === 'text' || piece.one);
-  return unknownArg(written, prefix, one);
+  const shape =
+    text === '' ? undefined : { open: patternOf(field, '*'), shut: patternOf(field, '') };
+  return unknownArg(written, prefix, one, shape);
 }
 
 function hasGlob(field: readonly Piece[]): boolean {
@@ -158,10 +160,10 @@ function prefixOf(field: readonly Piece[]): string {
   return prefix;
 }
 
-function patternOf(field: readonly Piece[]): string {
+function patternOf(field: readonly Piece[], lost: '*' | ''): string {
   return field
     .map((piece) => {
-      if (piece.kind === 'unknown') return '';
+      if (piece.kind === 'unknown') return lost;
       return piece.quoted ? piece.value.replace(/[*?[\]\\!^-]/g, '\\$&') : piece.value;
     })
     .join('');

@@ -35,8 +35,9 @@ export function clausesOfFind(argv: readonly Arg[]): Finding {
     const words = argv.slice(at + 1, end);
     doubtful ||= mayEnd(words);
     const elsewhere = arg.value.endsWith('dir');
-    const prefix = !elsewhere ? start : start.startsWith('/') ? '' : './';
-    if (words.length === 0) rest.push(arg);
+    // In the directory of a file its name is `./x`, but that of `/` is `/`.
+    const prefix = !elsewhere ? start : /^[^/]/.test(start) ? './' : '';
+    if (words.length === 0) rest.push(...argv.slice(at, end + 1));
     else clauses.push({ argv: found(words, { prefix, names, end: argv[end] }), elsewhere });
     at = end;
   }

@@ -128,6 +128,10 @@ function readable(text: string, run: Run): boolean {
 
 /** What can only be said when all of it was seen. */
 function finish(run: Run): void {
+  if (run.unseen.size > 0) {
+    const message = 'a substitution stands where none is looked for';
+    run.problem('hidden_substitution', undefined, message);
+  }
   for (const name of run.countedOn) {
     if (run.assigned.has(name)) {
       run.problem('arithmetic', undefined, `\`${name}\` is not counted by the shell any more`);

@@ -5,6 +5,7 @@ import {
   ansiEnd,
   delimiterAt,
   endsTwice,
+  isDoubtful,
   type Mode,
   nameEnd,
   peek,
@@ -200,6 +201,7 @@ class Scanner {
       else if (text[at] === '`') {
         this.openers.set(this.#at, at + 1);
         const inside = text.slice(this.#at + 1, at);
+        if (isDoubtful(inside, this.#stack)) return false;
         if (inside.includes('\\')) this.#at = at + 1;
         else {
           const inner = openersOf(inside);

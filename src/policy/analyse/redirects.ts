@@ -5,6 +5,7 @@ import type { Redirection } from '../../text/shell-tree.ts';
 import type { Arg, UnitRedirect } from '../unit.ts';
 import { unknownArg } from './args.ts';
 import { type Atom, atomsOf, atomsOfBody } from './atoms.ts';
+import { expandAtoms } from './braces.ts';
 import { type Ends, either, joinEnds } from './ends.ts';
 import { expandOne, knownText } from './expand.ts';
 import type { Scene } from './resolve.ts';
@@ -93,6 +94,9 @@ function redirectOf(node: Redirection, place: Place, scene: Scene): UnitRedirect
     scene.run.problem('parse_error', span, 'something stands right behind a closed descriptor');
   }
   const atoms = word === undefined ? undefined : atomsIn(place, scene.run, word);
+  if (atoms !== undefined && expandAtoms(atoms) === undefined) {
+    scene.run.problem('too_many', span, 'what its braces make cannot be told');
+  }
   const target: Arg =
     atoms === undefined ? unknownArg(written, '', false) : expandOne(atoms, written, scene, true);
   if (operator === '>&' && isOutput(node) && !isPlain(target)) {

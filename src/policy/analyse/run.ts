@@ -1,6 +1,7 @@
 // What one analysis carries along: the units and problems it found, and where the text stands that
 // it is looking at. Nothing that depends on the order of execution is here; that is the state.
 
+import type { SyntaxNode } from '../../text/shell-tree.ts';
 import type { Assigned, Problem, ProblemCode, Span, Unit, UnitRedirect } from '../unit.ts';
 import { ALL_STEADY, type Steady } from './facts.ts';
 
@@ -48,6 +49,8 @@ export class Run {
   /** Every name that is assigned anywhere, and those that were taken for numbers of the shell. */
   readonly assigned = new Set<string>();
   readonly countedOn = new Set<string>();
+  /** Substitutions that the scanner found and nobody has looked into so far. */
+  readonly unseen = new Set<SyntaxNode>();
   /** What no text that was read so far changes. */
   steady: Steady = ALL_STEADY;
   /** `IFS` may not be what it is at the start. */

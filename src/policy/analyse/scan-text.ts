@@ -63,6 +63,17 @@ export function endsTwice(text: string, from: number, budget: { steps: number })
   return false;
 }
 
+/**
+ * What stands in backquotes. How many backslashes bash takes away there depends on what is around
+ * it; and where it replaces braces, it takes a double quote in there for the end of one outside.
+ */
+export function isDoubtful(inside: string, around: readonly Mode[]): boolean {
+  const within = (kind: Mode['kind']): boolean => around.some((mode) => mode.kind === kind);
+  if (/\\[\\$`"'\n]/.test(inside)) return true;
+  if (within('parameter') && inside.includes('\\')) return true;
+  return within('quotes') && inside.includes('"') && inside.includes('{');
+}
+
 /** Behind `<<`. Undefined: it is written as nobody writes it. */
 export function delimiterAt(text: string, from: number): Waiting | undefined {
   let at = peek(text, from);

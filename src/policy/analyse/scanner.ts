@@ -31,6 +31,7 @@ function check(text: string, script: ParsedScript, inPlace: boolean, run: Run): 
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion': {
         inTree.set(node.pos, node.end);
+        run.unseen.add(node);
         const inner = node.script;
         if (inner?.source === undefined) break;
         if (!check(inner.source, inner, false, run)) return false;
@@ -39,6 +40,7 @@ function check(text: string, script: ParsedScript, inPlace: boolean, run: Run): 
       case 'ArithmeticExpansion':
       case 'ParameterExpansion':
         inTree.set(node.pos, node.end);
+        run.unseen.add(node);
         break;
       case 'Script':
         if (node !== script && (node.errors?.length ?? 0) > 0) {

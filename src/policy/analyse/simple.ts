@@ -83,7 +83,8 @@ function once(command: Once, state: State, world: World): Ends {
       break;
     }
   }
-  const { redirects, stdin, input } = redirectsOf(node.redirects, place, scene);
+  const around = argv[0]?.kind === 'literal' ? scene : without(node, scene);
+  const { redirects, stdin, input } = redirectsOf(node.redirects, place, around);
   const named = descriptorNames(node.redirects).map((name): Assigned => {
     assignTo(run, state, name, undefined);
     return { name, value: undefined, span: undefined, how: howOf(name, state) };
@@ -111,6 +112,16 @@ function once(command: Once, state: State, world: World): Ends {
     for (const { name } of prefix) assignTo(run, state, name, undefined);
   }
   return ends;
+}
+
+/** Where no program is run, what is assigned counts for the redirections beside it: `x= >"$x"`. */
+function without(node: Command, scene: Scene): Scene {
+  const names = node.prefix.flatMap((part) => (part.type === 'Assignment' ? [part.name] : []));
+  if (names.length === 0 || node.redirects.length === 0) return scene;
+  const state = scene.state.copy();
+  for (const name of names) state.set(name, undefined);
+  const world = new Map([...scene.world].filter(([name]) => !names.includes(name)));
+  return { ...scene, state, world };
 }
 
 function howOf(name: string, state: State): Assigned['how'] {
@@ -244,6 +255,7 @@ function checkSubscripts(node: Assignment, visitor: Visitor): void {
   if (node.index !== undefined) visitor.subscript(node.index);
   if (node.value.type !== 'ArrayValue') return;
   for (const element of node.value.elements) {
+    visitor.braces(element);
     const key = /^\[(.*?)\]\+?=/s.exec(element.text)?.[1];
     if (key !== undefined && !/^\d+$/.test(key)) {
       visitor.arithmetic(element.pos + 1, element.pos + 1 + key.length, element);

@@ -104,10 +104,15 @@ export class State {
     return [...this.#values.keys()];
   }
 
-  /** Something ran that may have changed anything. */
-  forget(): void {
+  /** Any of them may have been assigned. */
+  forgetVariables(): void {
     this.#values.clear();
     this.#hints.clear();
+  }
+
+  /** Something ran that may have changed anything. */
+  forget(): void {
+    this.forgetVariables();
     this.cwds = undefined;
     this.positional = undefined;
   }

@@ -4,6 +4,8 @@
 import type { ParameterExpansionPart, SyntaxNode, Word } from '../../text/shell-tree.ts';
 import { forEachChild } from '../../text/shell-tree.ts';
 import { arithmetic, countingIn } from './arithmetic.ts';
+import { atomsOf } from './atoms.ts';
+import { expandAtoms } from './braces.ts';
 import { quotedText } from './resolve.ts';
 import { type Place, type Run, spanIn } from './run.ts';
 import type { State } from './state.ts';
@@ -31,6 +33,7 @@ export class Visitor {
 
   /** `patterns`: extended patterns are fine, as on the right of `[[ a == @(b) ]]`. */
   visit(node: SyntaxNode, patterns = false): void {
+    this.#run.unseen.delete(node);
     switch (node.type) {
       case 'CommandExpansion':
       case 'ArithmeticCommandExpansion':
@@ -145,6 +148,13 @@ export class Visitor {
     this.#run.assigned.add(name);
     this.#state.set(name, number && !this.#run.untrusted.has(name) ? 'number' : undefined);
     this.assigned.push({ name, number });
+  }
+
+  /** Bash replaces braces in the text, before it looks for substitutions. */
+  braces(word: Word): void {
+    const atoms = atomsOf(this.#place.frame.source, word);
+    if (atoms !== undefined && expandAtoms(atoms) !== undefined) return;
+    this.#problem('too_many', word, 'what its braces make cannot be told');
   }
 
   #arithmeticWord(word: Word): void {

@@ -122,6 +122,10 @@ export class Walk {
           const message = 'a coprocess is inside of a substitution';
           this.#run.problem('hidden_substitution', spanIn(place.frame, node), message);
         }
+        if (!/^\w+$/.test(name)) {
+          const message = 'the name of a coprocess is not plain';
+          this.#run.problem('hidden_substitution', spanIn(place.frame, node), message);
+        }
         this.#assign(name, undefined, node, place, state);
         this.#compound(node.body, { ...inner, stdin: 'pipe' }, state.copy());
         return either(state);

@@ -26,6 +26,11 @@ const CONTROL_NAMES: readonly string[] = [
 ];
 const CONTROL_DIRECTORIES: readonly string[] = ['.git', '.cuff', '.claude', '.husky', '.vscode'];
 
+const STARTUP_NAMES: readonly string[] = [
+  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_aliases', '.profile', '.zshrc', '.zshenv'],
+  ...['.zprofile', '.inputrc', '.vimrc', '.gitconfig', '.npmrc', '.envrc', 'authorized_keys'],
+];
+
 /** Names like any other: a pattern that finds these, too, is for everything. */
 const ANY_NAMES: readonly string[] = ['zz', 'zz.zz'];
 
@@ -50,6 +55,13 @@ export function aimsAtControls(glob: string): boolean {
     CONTROL_NAMES.some((sample) => last.test(sample)) ||
     names.some((name) => finds(name, CONTROL_DIRECTORIES))
   );
+}
+
+/** The same of a path that is not for many files: only what could not well be another name. */
+export function namesControl(glob: string): boolean {
+  if (glob.length > LENGTH_MAX) return true;
+  const names = glob.split('/').filter((name) => name !== '');
+  return names.some((name) => finds(name, CONTROL_DIRECTORIES) || finds(name, STARTUP_NAMES));
 }
 
 function finds(name: string, samples: readonly string[]): boolean {

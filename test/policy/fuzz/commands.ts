@@ -43,6 +43,7 @@ const KEYWORDS = [
 
 const BASH_OPTIONS = ['-ec', '-xc', '-lc', '+x -c', '-c --', '-O extglob -c', '-e -c', '-euxc'];
 const ENV_OPTIONS = ['', '-i ', 'A=1 ', '-u HOME ', '-- ', '-C src ', '-', 'PATH=evil ', '-v '];
+const READERS = ['head -c 3', 'read x', 'cat', 'exec <a.txt', 'read -n 4', 'git x', 'head -n 1'];
 const SIGNALS = ['EXIT', '0', 'DEBUG', 'ERR', 'exit', 'SIGEXIT', 'RETURN', 'USR1'];
 const DIRECTORIES = ['src', '..', '/', '-', '', '~', '"a b"', 'none', '-P src'];
 const SET_OPTIONS = ['-- a b', '-x', '-e', '-f', '-a', '+B', '-o pipefail', '-k', '-n', '-u'];
@@ -191,6 +192,8 @@ function compound(by: Chance, depth: number): string {
     () => `f() ${by.pick(['if', 'while'])} ${some()}; ${by.pick(['then', 'do'])} :; fi; f`,
     () => `coproc ${some()}`,
     () => `coproc C { ${some()}; }`,
+    () => `coproc ${value()} { ${some()}; }`,
+    () => `function ${value()} { ${some()}; }`,
     () => `[[ ${value()} ${by.pick(['==', '=~', '!=', '-eq', '<', '-nt'])} ${value()} ]]`,
     () => `[[ -n ${value()} && ( -v x || ${value()} = b ) ]] && ${some()}`,
     () => `((${arithmetic(by, depth, inner(by))}))`,
@@ -198,10 +201,29 @@ function compound(by: Chance, depth: number): string {
     () => `((${some()}); ${some()})`,
     () => `${assignment(by, depth)}`,
     () => `a=(${value()} [${subscript(by, depth, inner(by))}]=${value()})`,
+    () =>
+      `${by.pick(['a', 'a+', 'declare -A a', 'local a', 'readonly a'])}=(${elements(by, depth)})`,
+    () => `a=(${elements(by, depth)})\\\n${by.pick(['', ' ', ';', 'b'])}`,
     () => `for x in touch a; do $x b; done`,
     () => `${redirection(by, depth)}`,
   ]);
   return by.once(8) ? `${made} ${redirection(by, depth)}` : made;
+}
+
+/** Of an array, with all that may stand between them. */
+function elements(by: Chance, depth: number): string {
+  const value = (): string => word(by, depth, inner(by));
+  let made = '';
+  do {
+    made += by.oneOf([
+      value,
+      () => `[${subscript(by, depth, inner(by))}]${by.pick(['=', '+='])}${value()}`,
+      () => `[${value()}]=`,
+      () => '# it\n',
+    ]);
+    made += by.pick([' ', '\n', '\\\n', '  ', '\t']);
+  } while (!by.once(2));
+  return made;
 }
 
 /** The text as one word, in one of the ways to quote it. */
@@ -240,6 +262,7 @@ function runner(by: Chance, depth: number): string {
     () => `find ${by.pick(['.', 'src', 'a.txt'])} ${by.pick(['', '-name a '])}${finds(by, some())}`,
     () => `time ${some()}`,
     () => `sh <<< ${text()}`,
+    () => `bash <<'E'\n${by.pick(READERS)}\n${list(by, depth)}\nE\n`,
     () => `echo ${text()} | ${by.pick(['sh', 'bash', 'bash -s', 'bash /dev/stdin'])}`,
     () => `source <(${list(by, depth)})`,
     () =>
@@ -288,6 +311,8 @@ function builtin(by: Chance, depth: number): string {
     () => `read ${by.pick(['', '-r ', '-a ', '-p x '])}${name} <<< ${value()}`,
     () => `unset ${by.pick(['', '-v ', '-f '])}${name}`,
     () => `printf -v ${name} %s ${value()}`,
+    () => `x=; printf ${value()}-vx ${by.pick(['touch', '%s'])}; $x ${value()}`,
+    () => `: ${value()}; $_ ${value()}`,
     () => `declare ${by.pick(['', '-i ', '-a ', '-x ', '-n ', '-A ', '-g '])}${name}=${value()}`,
     () => `export ${by.pick(['', '-n ', '-f '])}${name}=${value()}`,
     () => `typeset ${name}=${value()}`,

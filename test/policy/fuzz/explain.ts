@@ -152,13 +152,20 @@ function writes(unit: Unit, file: string): boolean {
       const up = /^\.\.(?:\/|$)/.test(target.prefix);
       return up
         ? cwds.some((cwd) => file.startsWith(inJail(resolve(cwd, target.prefix))))
-        : file.includes(inJail(target.prefix.replace(/\/+/g, '/')));
+        : begins(file, target.prefix.replace(/\/+/g, '/'));
     }
     if (unit.cwds === undefined && !target.value.startsWith('/')) {
       return basename(file) === basename(target.value);
     }
     return cwds.some((cwd) => inJail(resolve(cwd, target.value)) === file);
   });
+}
+
+/** A prefix may end inside of `/tmp`, which is a link, or of `..`. */
+function begins(file: string, whole: string): boolean {
+  const prefix = whole.replace(/(^|\/)\.{1,2}$/, '$1');
+  const linked = file.replace(/^\/w\/t(?=\/|$)/, '/tmp');
+  return file.includes(inJail(prefix)) || linked.startsWith(prefix);
 }
 
 /** `/tmp` is a link in the jail. */
