@@ -62,6 +62,16 @@ const HOSTILE = [
     "'",
     '\\',
   ],
+  ...['\n', '`a` ', '$(a) ', '>a ', '"$x" ', 'a=1 ', '[', 'cd a;', 'bash -c "a b";'],
+];
+
+/** The same, behind something else. */
+const BEHIND = [
+  ['cat ', '*'],
+  ['cat ', '*a'],
+  ['for x in ', `${'{a,b}'.repeat(9)} `],
+  ['a=(', `${'{a,b}'.repeat(9)} `],
+  ['echo $((x', '++x'],
 ];
 
 /** The parser of YAML asks for it. */
@@ -93,7 +103,9 @@ export const policyRows = [
     target: { ours: ['<=', 250] },
     measure: async ({ dir }) => {
       const judged = await judgement(dir);
-      const texts = HOSTILE.map((piece) => piece.repeat(Math.floor(65_000 / piece.length)));
+      const texts = [...HOSTILE.map((piece) => ['', piece]), ...BEHIND].map(
+        ([start, piece]) => start + piece.repeat(Math.floor(65_000 / piece.length)),
+      );
       judged.decide(texts[0], PROJECT);
       const times = texts.map((text) => millis(() => judged.decide(text, PROJECT)));
       return { ours: [Math.max(...times)] };

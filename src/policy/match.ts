@@ -10,7 +10,7 @@ import {
   urlObjection,
 } from './facts.ts';
 import { type PathSet, pathSet } from './paths.ts';
-import type { WordPattern } from './pattern.ts';
+import { isTooLong, type WordPattern } from './pattern.ts';
 import type { CommandRule } from './policy.ts';
 import type { Call, Part } from './profile.ts';
 import { programName, showsEnvironment } from './programs.ts';
@@ -57,10 +57,12 @@ function coverOf(pattern: WordPattern, arg: Arg, at: number): Cover | undefined 
   if (pattern.kind !== 'partial') return undefined;
   const whole = pattern.segments.length === 1 && pattern.lead === '';
   if (arg.kind === 'literal') {
+    if (isTooLong(pattern, arg.value)) return undefined;
     if (!pattern.regex.test(arg.value) || climbs(pattern.lead, arg.value)) return undefined;
     return whole ? 'hole' : 'partial';
   }
   if (arg.kind === 'glob') {
+    if (isTooLong(pattern, arg.pattern)) return undefined;
     const fits = pattern.regex.test(arg.pattern) && !climbs(pattern.lead, arg.pattern);
     return fits ? 'partial' : undefined;
   }

@@ -55,40 +55,87 @@ function matcher(globs: readonly string[]): (path: string) => boolean {
 
 const GLOB = /[*?[{]/;
 
-/** `*` and `?` stay within a name, `**` does not. Letters count alike, as on some disks. */
+/** Letters count alike, as on some disks. `glob` may be anybody's: it is tried in a short time. */
 export function globRegex(glob: string, tail = ''): RegExp {
-  return new RegExp(`^${globSource(glob)}${tail}$`, 'is');
+  const plain = plainStars(glob);
+  if (plain.split('*').length > STARS_MAX) return /^/;
+  return new RegExp(`^${globSource(plain)}${tail}$`, 'is');
 }
 
+/** Nobody writes that many; what has more can be anything. */
+const STARS_MAX = 128;
+
+/** `**` is more than `*` only as a whole name, and once. */
+function plainStars(glob: string): string {
+  return glob
+    .replace(
+      /((?:^|\/)\*\*(?=\/|$)|\\[\s\S])|\*+/g,
+      (_match, kept: string | undefined) => kept ?? '*',
+    )
+    .replace(/(?<!\\)(?:\*\*\/)+/g, '**/');
+}
+
+/** One character as a regular expression, a star within a name, or what can be of any length. */
+type Token = { readonly kind: 'one' | 'star' | 'many'; readonly source: string };
+
+/** `*` and `?` stay within a name, `**` does not. */
 function globSource(glob: string): string {
+  const tokens = tokensOf(glob);
   let source = '';
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at];
+    if (token?.kind !== 'star') {
+      source += token?.source ?? '';
+      continue;
+    }
+    let next = at + 1;
+    while (tokens[next]?.kind === 'one') next += 1;
+    const behind = tokens.slice(at + 1, next).map((one) => one.source);
+    // Between two stars the first place is as good as any: not to come back to it keeps it quick.
+    if (tokens[next]?.kind === 'star') source += once(`[^/]*?${behind.join('')}`);
+    else source += `[^/]*${behind.join('')}`;
+    at = next - 1;
+  }
+  return source;
+}
+
+let groups = 0;
+
+/** Tried once: what was found stays so, whatever comes behind it. */
+export function once(source: string): string {
+  groups += 1;
+  return `(?=(?<g${groups}>${source}))\\k<g${groups}>`;
+}
+
+function tokensOf(glob: string): readonly Token[] {
+  const tokens: Token[] = [];
+  const add = (kind: Token['kind'], source: string): void => {
+    tokens.push({ kind, source });
+  };
   for (let at = 0; at < glob.length; at += 1) {
     const char = glob.charAt(at);
+    const close = char === '[' ? glob.indexOf(']', at + 2) : -1;
     if (glob.startsWith('**/', at)) {
-      source += '(?:[^/]+/)*';
+      add('many', '(?:[^/]+/)*');
       at += 2;
     } else if (glob.startsWith('**', at)) {
-      source += '.*';
+      add('many', '.*');
       at += 1;
-    } else if (char === '*') source += '[^/]*';
-    else if (char === '?') source += '[^/]';
+    } else if (char === '*') add('star', '');
+    else if (char === '?') add('one', '[^/]');
     else if (char === '\\' && at + 1 < glob.length) {
       at += 1;
-      source += escaped(glob.charAt(at));
-    } else if (char === '[') {
-      const close = glob.indexOf(']', at + 2);
-      if (close < 0) source += '\\[';
-      else {
-        source += bracket(glob.slice(at + 1, close));
-        at = close;
-      }
+      add('one', escaped(glob.charAt(at)));
+    } else if (close >= 0) {
+      add('one', `(?!/)${bracket(glob.slice(at + 1, close))}`);
+      at = close;
     } else if (char === '/') {
       // `*//` finds `src/`, and `.//s*` finds `.//src`.
       while (glob.charAt(at + 1) === '/') at += 1;
-      source += '/+';
-    } else source += escaped(char);
+      add('many', '/+');
+    } else add('one', escaped(char));
   }
-  return source;
+  return tokens;
 }
 
 /** A character class; one that a regular expression cannot have is any character. */

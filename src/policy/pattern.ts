@@ -2,6 +2,8 @@
 // arguments, elsewhere one; inside a word it is any text. `<int>` and its like are typed holes,
 // `{a,b}` alternatives, `[--flag]` words that may be missing. Quotes make anything literal.
 
+import { once } from './paths.ts';
+
 export type HoleType = 'path' | 'int' | 'rev' | 'range' | 'word' | 'url';
 
 export type Segment =
@@ -214,8 +216,24 @@ function regexOf(segments: readonly Segment[]): RegExp {
     if (segment.kind === 'any') return at === 0 ? '(?!-)[\\s\\S]*' : '[\\s\\S]*';
     return HOLES[segment.type];
   });
+  // Of `*a*` the first `a` is as good as any; long words are not looked through again and again.
+  segments.forEach(({ kind }, at) => {
+    if (kind !== 'text' || segments[at - 1]?.kind !== 'any' || segments[at + 1]?.kind !== 'any') {
+      return;
+    }
+    parts[at] = `${at === 1 ? '(?!-)' : ''}${once(`[\\s\\S]*?${parts[at]}`)}`;
+    parts[at - 1] = '';
+  });
   return new RegExp(`^${parts.join('')}$`);
 }
+
+/** With several holes, a long word would be looked through again and again. */
+export function isTooLong({ segments }: WordPattern & { kind: 'partial' }, word: string): boolean {
+  const holes = segments.filter(({ kind }) => kind !== 'text');
+  return holes.length > 1 && word.length > LONG_MIN;
+}
+
+const LONG_MIN = 4_096;
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

@@ -6,7 +6,7 @@
 import { posix } from 'node:path';
 import { programNames, subcommandName } from './aliases.ts';
 import { absolute, globRegex } from './paths.ts';
-import type { WordPattern } from './pattern.ts';
+import { isTooLong, type WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';
 import { baseName } from './programs.ts';
 import type { Arg } from './unit.ts';
@@ -156,7 +156,7 @@ function isOperand(operand: WordPattern, arg: Arg, place: OperandPlace): boolean
       ? spellings(arg.value, place).includes(there)
       : (place.cwds ?? []).some((cwd) => cwd !== project && absolute(arg.value, cwd) === there);
   }
-  if (operand.kind !== 'partial') return true;
+  if (operand.kind !== 'partial' || isTooLong(operand, arg.value)) return true;
   return [arg.value, ...spellings(arg.value, place)].some((one) => operand.regex.test(one));
 }
 

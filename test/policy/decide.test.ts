@@ -283,6 +283,20 @@ describe('a decision', () => {
     expect(judged.decide('cat /state/sessions/y', PROJECT).verdict).toBe('allow');
   });
 
+  it('about a text that is made to be slow is made all the same', { timeout: 30_000 }, () => {
+    const pieces = ['\n', '*', '*a', '[', '`a` ', '>a ', '++x', ' ', '{a,b}', '$x ', '"$x" '];
+    const starts = ['', 'cat ', 'a=(', 'for x in ', 'echo $((x', 'cat <<E\n'];
+    const strict = { default: 'allow', deny: ['rm *', 'cat *a*b*'] };
+    const judged = [judgement({ allow: ['cat *a*b*', 'cat *'] }), judgement(strict)];
+    const many = `${'{a,b}'.repeat(9)} `;
+    const texts = starts.flatMap((start) =>
+      [...pieces, many].map((piece) => start + piece.repeat(Math.floor(60_000 / piece.length))),
+    );
+    for (const text of texts) {
+      for (const one of judged) expect(one.decide(text, PROJECT).verdict).toMatch(/ask|allow|deny/);
+    }
+  });
+
   it('is to ask when it cannot be made', () => {
     const policy = policyOf(policyText({ default: 'allow', allow: ['cat *'] }));
     const policies = [{ policy, origin: 'user', file: undefined }] as const;

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { absolute, pathSet } from '../../src/policy/paths.ts';
+import { absolute, globRegex, pathSet } from '../../src/policy/paths.ts';
 import { isSink, protectedPaths } from '../../src/policy/protected.ts';
 
 const NONE = { more: [], opened: [] };
@@ -29,6 +30,56 @@ describe('a set of paths', () => {
     expect(absolute('../x/./y//z/', '/a/b')).toBe('/a/x/y/z');
     expect(absolute('//etc//passwd', '/a')).toBe('/etc/passwd');
     expect(absolute('/../..', '/a')).toBe('/');
+  });
+});
+
+/** What a glob of names means, tried in every way there is. */
+function means(glob: string, path: string): boolean {
+  const [first] = glob;
+  if (first === undefined) return path === '';
+  if (first === '*') {
+    if (means(glob.slice(1), path)) return true;
+    return path !== '' && path[0] !== '/' && means(glob, path.slice(1));
+  }
+  if (path === '') return false;
+  const same = first === '?' ? path[0] !== '/' : first === path[0];
+  return same && means(glob.slice(1), path.slice(1));
+}
+
+describe('a glob', () => {
+  it('finds what it means', () => {
+    const glob = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?', '.'), maxLength: 9 });
+    const names = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 9 });
+    const globs = fc.tuple(glob, glob).map((two) => two.filter((one) => one !== '').join('/'));
+    const paths = fc.tuple(names, names).map((two) => two.filter((one) => one !== '').join('/'));
+    fc.assert(
+      fc.property(globs, paths, (one, path) => {
+        fc.pre(!/(?:^|\/)\*\*(?:\/|$)/.test(one)); // for these, see below
+        expect(globRegex(one).test(path)).toBe(means(one, path));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    ['**/a', 'a', true],
+    ['**/a', 'x/y/a', true],
+    ['**/**/a', 'x/a', true],
+    ['x/**', 'x/y/z', true],
+    ['x**z', 'x/z', false],
+    ['x***z', 'xyz', true],
+    ['\\**', '*a', true],
+    ['\\**', 'ba', false],
+    ['a[!b]c', 'a/c', false],
+  ])('%j finds %j: %s', (glob, path, found) => {
+    expect(globRegex(glob).test(path)).toBe(found);
+  });
+
+  it('with many stars is tried in a short time', () => {
+    const path = `/home/user/app/${'a'.repeat(40)}`;
+    for (const part of ['*', '*a', '*?', '[a-z]*', '**/', '*/', '?*a']) {
+      expect(globRegex(`/home/user/app/${part.repeat(100)}z`).test(path)).toBe(false);
+    }
   });
 });
 

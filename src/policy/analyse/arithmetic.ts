@@ -57,7 +57,10 @@ export function arithmetic(
       if (/^\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=)/.test(rest)) names.push(groups.name);
       if (/^\s*=(?!=)/.test(rest)) continue; // what it was is not looked at
       if (!isNumber(groups.name, state, run)) return NOT_PLAIN;
-      if (/^\s*(?:\+\+|--)/.test(rest) || /(?:\+\+|--)\s*$/.test(text.slice(0, match.index))) {
+      if (
+        /^\s*(?:\+\+|--)/.test(rest) ||
+        /(?:\+\+|--)$/.test(text.slice(0, match.index).trimEnd().slice(-2))
+      ) {
         names.push(groups.name);
       }
     } else if (groups.value !== undefined && !valueIsNumber(groups.value, state, run)) {

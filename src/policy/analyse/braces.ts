@@ -9,15 +9,25 @@ const STEPS_MAX = 20_000;
 /** A character that is not quoted, or something that is not looked into. */
 type Token = string | Atom;
 
+/** All words that braces made in one analysis. */
+type Braced = { braced: number };
+
+const BRACED_MAX = 4_096;
+
 /** `undefined`: too many, or something whose order of characters is not obvious (`{a..Z}`). */
-export function expandAtoms(atoms: readonly Atom[]): readonly (readonly Atom[])[] | undefined {
+export function expandAtoms(
+  atoms: readonly Atom[],
+  all: Braced,
+): readonly (readonly Atom[])[] | undefined {
   if (atoms.some(hidesBraces)) return undefined;
   if (!hasBraces(atoms)) return [atoms];
+  if (all.braced > BRACED_MAX) return undefined;
   const tokens: Token[] = atoms.flatMap((atom): Token[] =>
     atom.kind === 'text' && !atom.quoted ? [...atom.value] : [atom],
   );
   const budget = { steps: 0 };
   const words = expand(tokens, budget);
+  all.braced += words?.length ?? 0;
   // Braces come first, in the text: `{$,x}HOME` has `$HOME` in it, and bash takes the second `$` of
   // `$${a,b}` for the start of an expansion, but only here.
   const odd = atoms.some((atom) =>

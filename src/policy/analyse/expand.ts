@@ -28,7 +28,7 @@ export function expandWord(
   if (atoms.length === 1 && only?.kind === 'text' && (only.quoted || !SPECIAL.test(only.value))) {
     return [literalArg(written, only.value)];
   }
-  const words = expandAtoms(atoms);
+  const words = expandAtoms(atoms, scene.run);
   if (words === undefined) return undefined;
   // `x=~` is replaced like an assignment, but not when braces made it.
   if (words[0] !== atoms && atoms.some(isAssigned) && atoms.some(hasTilde)) return undefined;
@@ -145,7 +145,8 @@ function hasGlob(field: readonly Piece[]): boolean {
   const open = field
     .map((piece) => (piece.kind === 'unknown' || piece.quoted ? ' ' : piece.value))
     .join('');
-  return /[*?]|\[.*\]/s.test(open);
+  const bracket = open.indexOf('[');
+  return /[*?]/.test(open) || (bracket !== -1 && open.lastIndexOf(']') > bracket);
 }
 
 /** What is there for sure in front of the first thing that is not. */

@@ -87,7 +87,7 @@ class Analyser implements Walker {
     if (/(?<!\\)(?:\\\\)*\\$/.test(text)) {
       run.problem('parse_error', undefined, 'it ends with a backslash');
     }
-    run.manyLines ||= /\n\s*\S/.test(text);
+    run.manyLines ||= text.trimEnd().includes('\n');
     const before = run.steady;
     run.steady = steadyIn(text, before);
     if (place.frame.depth > 0 && !sameSteady(before, run.steady)) {

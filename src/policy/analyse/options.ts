@@ -37,6 +37,7 @@ export function readOptions(argv: readonly Arg[], spec: Spec, from = 1): Options
       break;
     }
     if (text === '-' || !text.startsWith('-')) break;
+    if (spec.digits === true && /^-[-+]?\d+$/.test(text)) continue;
     const used = text.startsWith('--')
       ? longOption(text, arg, argv[at + 1], spec, found)
       : cluster(text, arg, argv[at + 1], spec, found);
@@ -60,7 +61,6 @@ function cluster(
   spec: Spec,
   found: Map<string, Arg>,
 ): 0 | 1 | undefined {
-  if (spec.digits === true && /^-\d+$/.test(text)) return 0;
   for (let at = 1; at < text.length; at += 1) {
     const letter = text[at] ?? '';
     const rest = text.slice(at + 1);

@@ -94,7 +94,7 @@ function redirectOf(node: Redirection, place: Place, scene: Scene): UnitRedirect
     scene.run.problem('parse_error', span, 'something stands right behind a closed descriptor');
   }
   const atoms = word === undefined ? undefined : atomsIn(place, scene.run, word);
-  if (atoms !== undefined && expandAtoms(atoms) === undefined) {
+  if (atoms !== undefined && expandAtoms(atoms, scene.run) === undefined) {
     scene.run.problem('too_many', span, 'what its braces make cannot be told');
   }
   const target: Arg =

@@ -67,6 +67,8 @@ export class Run {
   /** Quoted text that would be code if it were evaluated, and places that evaluate variables. */
   latentCode = false;
   evaluates: { readonly span: Span | undefined } | undefined;
+  /** Words that braces made. */
+  braced = 0;
   #opened = 0;
 
   constructor(home: string) {

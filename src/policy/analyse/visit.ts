@@ -153,7 +153,7 @@ export class Visitor {
   /** Bash replaces braces in the text, before it looks for substitutions. */
   braces(word: Word): void {
     const atoms = atomsOf(this.#place.frame.source, word);
-    if (atoms !== undefined && expandAtoms(atoms) !== undefined) return;
+    if (atoms !== undefined && expandAtoms(atoms, this.#run) !== undefined) return;
     this.#problem('too_many', word, 'what its braces make cannot be told');
   }
 

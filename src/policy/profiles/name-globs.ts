@@ -50,7 +50,7 @@ export function aimsAtSecrets(glob: string): boolean {
 export function aimsAtControls(glob: string): boolean {
   if (glob.length > LENGTH_MAX) return true;
   const names = glob.split('/').filter((name) => name !== '' && name !== '**');
-  const last = globRegex((names.at(-1) ?? '*').replace(/\*+/g, '*'));
+  const last = globRegex(names.at(-1) ?? '*');
   return (
     CONTROL_NAMES.some((sample) => last.test(sample)) ||
     names.some((name) => finds(name, CONTROL_DIRECTORIES))
@@ -65,7 +65,7 @@ export function namesControl(glob: string): boolean {
 }
 
 function finds(name: string, samples: readonly string[]): boolean {
-  const regex = globRegex(name.replace(/\*+/g, '*'));
+  const regex = globRegex(name);
   return samples.some((sample) => regex.test(sample)) && !ANY_NAMES.some((any) => regex.test(any));
 }
 
