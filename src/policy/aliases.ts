@@ -108,6 +108,10 @@ const VERBS: Readonly<Record<string, string>> = {
   'buildx b': 'build',
 };
 
+export function saysInTwoWays(program: string): boolean {
+  return /^(?:docker|podman|nerdctl)$/.test(program);
+}
+
 /** The same command line in other words: `docker image rm x` is `docker rmi x`. */
 export function otherWords(argv: readonly Arg[]): readonly (readonly Arg[])[] {
   const [program, ...rest] = argv;
@@ -126,7 +130,7 @@ export function otherWords(argv: readonly Arg[]): readonly (readonly Arg[])[] {
   if (/^[bg]?(?:sd)?tar$/.test(name) && /^[a-zA-Z]+$/.test(values[0] ?? '')) {
     return [said(`-${values[0]}`, 0, 1)];
   }
-  if (!/^(?:docker|podman|nerdctl)$/.test(name)) return [];
+  if (!saysInTwoWays(name)) return [];
   return values.flatMap((value, at) => {
     const both = `${value} ${subcommandName(name, values[at + 1] ?? '')}`;
     const compose = [literalArg(`${name}-compose`), ...rest.slice(at + 1)];

@@ -4,7 +4,7 @@
 // make a rule miss.
 
 import { posix } from 'node:path';
-import { programNames, subcommandName } from './aliases.ts';
+import { programNames, saysInTwoWays, subcommandName } from './aliases.ts';
 import { absolute, globRegex } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';
@@ -44,7 +44,7 @@ export function strictMatch(
 
 /** `git add "$x"` is never `git push`: which subcommand it is, is known. */
 function isAnother(wanted: WordPattern | undefined, argv: readonly Arg[], name: string): boolean {
-  if (wanted?.kind !== 'literal') return false;
+  if (wanted?.kind !== 'literal' || saysInTwoWays(name)) return false;
   const chosen = subcommandOf(argv);
   const meant = subcommandOf([literal(name), literal(wanted.value)]);
   if (chosen === undefined || meant === undefined) return false;

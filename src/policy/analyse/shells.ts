@@ -23,7 +23,7 @@ export type Shell =
 const SHELLS = /^(?:bash|sh|dash|ash|zsh|ksh|mksh|rbash)$/;
 const OTHER: Shell = { kind: 'other' };
 
-const HARMLESS_FLAGS = /^[abefhlmnpstuvxCETc]*$/;
+const HARMLESS_FLAGS = /^[befhlmnpstuvxCETc]*$/;
 const HARMLESS_OPTIONS = new Set([
   'errexit',
   'nounset',
@@ -31,7 +31,6 @@ const HARMLESS_OPTIONS = new Set([
   'xtrace',
   'verbose',
   'noglob',
-  'allexport',
   'noclobber',
   'errtrace',
   'functrace',
@@ -94,9 +93,15 @@ function harmlessOption(letter: string, arg: Arg | undefined): boolean {
   return letter === 'o' ? HARMLESS_OPTIONS.has(arg.value) : HARMLESS_SHOPTS.test(arg.value);
 }
 
-/** What bash reads in its own way, or `sh` may. */
-const OF_BASH =
-  /\$['"[]|\$\d\d|\(\(|\[\[|[<>]\(|&>|>&|\|&|<<<|;&|\{(?!\s)|~[+-]|[=:]~|[!?*+@]\(|\+=|=\(|\\\n/;
+/** What bash reads in its own way, or `sh` may: `22>x` is a word and a file for others. */
+const OF_BASH = new RegExp(
+  [
+    /\$['"[]|\$\d\d|\(\(|\[\[|[<>]\(|&>|>&|\|&|<<<|;&|\{(?!\s)|\d\d[<>]/,
+    /~[+-]|[=:]~|[!?*+@]\(|\+=|=\(|\\\n/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 const WORDS_OF_BASH =
   /\b(?:function|coproc|select|time|let|declare|typeset|export|readonly|local|source)\b/;
 /** What stands in front of these stays set in a shell that keeps to the standard. */

@@ -108,6 +108,8 @@ describe('flagged', () => {
     ['echo a\\', 'parse_error'],
     ['shopt -s nullglob', 'syntax_option'],
     ["sh -c 'rm {a,b}'", 'syntax_option'],
+    ["sh -c 'ls 22>x'", 'syntax_option'],
+    ["bash -ac 'x=1; ls'", 'syntax_option'],
     ["sh -c 'x=ls; x=rm :; $x y'", 'syntax_option'],
     ["bash -O nullglob -c 'rm x*'", 'syntax_option'],
   ])('%j', (text, code) => {
