@@ -289,10 +289,11 @@ describe('a decision', () => {
     const strict = { default: 'allow', deny: ['rm *', 'cat *a*b*'] };
     const judged = [judgement({ allow: ['cat *a*b*', 'cat *'] }), judgement(strict)];
     const many = `${'{a,b}'.repeat(9)} `;
+    const empty = `echo "$(cat <<'E'\n${'\n'.repeat(60_000)}x\nE\n)"`;
     const texts = starts.flatMap((start) =>
       [...pieces, many].map((piece) => start + piece.repeat(Math.floor(60_000 / piece.length))),
     );
-    for (const text of texts) {
+    for (const text of [...texts, empty]) {
       for (const one of judged) expect(one.decide(text, PROJECT).verdict).toMatch(/ask|allow|deny/);
     }
   });

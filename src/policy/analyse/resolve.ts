@@ -101,7 +101,8 @@ function expansion(node: ParameterExpansionPart, scene: Scene): Resolved {
 
 function command(node: CommandExpansionPart, { run, state }: Scene): Resolved {
   const text = quotedText(node);
-  if (text !== undefined && !run.functions.has('cat')) return { kind: 'known', value: text };
+  const isCat = !run.functions.has('cat') && !run.assigned.has('PATH');
+  if (text !== undefined && isCat) return { kind: 'known', value: text };
   const [statement, ...more] = node.script?.commands ?? [];
   const only = more.length === 0 ? statement?.command : undefined;
   if (only?.type !== 'Command' || only.prefix.length + only.suffix.length > 0) return UNKNOWN;
@@ -124,5 +125,7 @@ export function quotedText(node: CommandExpansionPart): string | undefined {
   if (part.delimiter?.quoted !== true || part.closing === undefined) return undefined;
   const body = part.body.text;
   const text = part.operator === '<<-' ? body.replace(/^\t+/gm, '') : body;
-  return text.replace(/\n+$/, '');
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
 }
