@@ -135,8 +135,9 @@ function keyTexts(keys: string, reader: Reader): readonly string[] {
  * for that, a line at a time: single ones are believed where no others are about.
  */
 function recallsHistory(text: string): boolean {
-  if (text.includes('histchars') || /^\s*\^/m.test(text)) return true;
   const lines = text.split('\n');
+  const replaces = lines.some((line) => line.trimStart().startsWith('^'));
+  if (text.includes('histchars') || replaces) return true;
   const plain = !/["\\`#$]/.test(text) && lines.every((line) => line.split("'").length % 2 === 1);
   return (plain ? text.replace(/'[^'\n]*'/g, '') : text).includes('!');
 }

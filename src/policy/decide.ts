@@ -17,6 +17,7 @@ import { absolute } from './paths.ts';
 import type { LoadedPolicy, Policy } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
 import { aimsAtSecrets } from './profiles/name-globs.ts';
+import { baseName } from './programs.ts';
 import { isSink } from './protected.ts';
 import { plainReason, ruleReason } from './reasons.ts';
 import { rulesOf } from './rules.ts';
@@ -128,14 +129,14 @@ function mayBeDangerous({ text, problems, units }: Analysis): boolean {
   if (/\brm\b|mkfs|\bdd\b|\/dev\/(?!null\b)/.test(text)) return true;
   return units.some(
     ({ argv: [first], redirects }) =>
-      (first?.kind === 'literal' && DANGEROUS.test(first.value)) ||
+      (first?.kind === 'literal' && DANGEROUS.test(baseName(first.value))) ||
       redirects.some(({ target }) => target !== undefined && !isPlain(target)),
   );
 }
 
 const BROKEN_LENGTH_MAX = 4_096;
 
-const DANGEROUS = /^(?:.*\/)?(?:rm|dd|tee|mkfs.*)$/;
+const DANGEROUS = /^(?:rm|dd|tee|mkfs.*)$/;
 
 /** A file, and no device. */
 function isPlain(target: Arg): boolean {

@@ -236,7 +236,7 @@ function mayBeProtected(
   cwds: readonly string[],
   facts: Facts,
 ): boolean {
-  const [open, shut] = [shape.open, shape.shut].map((text) => text.replace(/^-*[\w-]*=/, ''));
+  const [open, shut] = [shape.open, shape.shut].map((text) => text.replace(/^[\w-]*=/, ''));
   if (open === undefined || shut === undefined || shut === '') return false;
   if (access === 'read' ? aimsAtSecrets(open) : namesControl(open)) return true;
   const held = access === 'read' ? facts.protected.secret : facts.protected.control;

@@ -16,6 +16,9 @@ function trimmed(path: string): string {
   return single.length > 1 ? single.replace(/\/+$/, '') : single;
 }
 
+/** No path is longer. */
+const LENGTH_MAX = 4_096;
+
 export type PathSet = { readonly has: (path: string) => boolean };
 
 /** Each glob is a file, or a directory with all below it. Compiled when it is first asked. */
@@ -23,6 +26,7 @@ export function pathSet(globs: readonly string[], places: Places): PathSet {
   let test: ((path: string) => boolean) | undefined;
   return {
     has: (path) => {
+      if (path.length > LENGTH_MAX) return false;
       test ??= matcher(globs.map((glob) => trimmed(expanded(glob, places))));
       return test(path);
     },

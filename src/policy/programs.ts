@@ -62,13 +62,19 @@ const JQ_ENVIRONMENT = new RegExp(
   ].join('|'),
 );
 
+const FILTER_LENGTH_MAX = 8_192; // of a longer one nobody knows
+
+function readsEnvironment(filter: string): boolean {
+  return filter.length > FILTER_LENGTH_MAX || JQ_ENVIRONMENT.test(filter);
+}
+
 /** Whether it prints the environment, or what is set in the shell. */
 export function showsEnvironment({ argv }: Unit): boolean {
   const [first, ...rest] = argv;
   const name = first?.kind === 'literal' ? programName(first.value) : '';
   if (name === 'printenv' || name === 'env' || name === 'compgen') return true;
   const words = rest.flatMap((arg) => (arg.kind === 'literal' ? [arg.value] : []));
-  if (/^[jy]q$/.test(name)) return words.some((word) => JQ_ENVIRONMENT.test(word));
+  if (/^[jy]q$/.test(name)) return words.some(readsEnvironment);
   if (/^[gmn]?awk$/.test(name)) return words.some((word) => word.includes('ENVIRON'));
   if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) return words.includes('env');
   return name === 'set' || DECLARING.has(name) ? !rest.some(declares) : false;
@@ -141,7 +147,7 @@ export function runsItsInput({ argv, stdin }: Unit): boolean {
 
 /** `sh -s`, `bash -is`. */
 function readsInput(arg: Arg): boolean {
-  return arg.kind === 'literal' && /^-[a-zA-Z]*s[a-zA-Z]*$/.test(arg.value);
+  return arg.kind === 'literal' && /^-[a-zA-Z]+$/.test(arg.value) && arg.value.includes('s');
 }
 
 /** `./git`, `bin/git`: a program by its path, outside of the system's directories. */
@@ -155,8 +161,18 @@ export function baseName(value: string): string {
 
 /** `python3.12`, `perl5.34`, `vim.tiny` are what they are without that. */
 export function plainName(value: string): string {
-  return baseName(value).replace(/(?:-?\d[\w.]*|\.(?:tiny|basic|nox|exe)|-(?:static|dbg))+$/, '');
+  let name = baseName(value);
+  // One after the other: all at once can be done in too many ways.
+  while (name.length < NAME_LENGTH_MAX) {
+    const shorter = name.replace(/(?:-?\d[\w.]*|\.(?:tiny|basic|nox|exe)|-(?:static|dbg))$/, '');
+    if (shorter === name) break;
+    name = shorter;
+  }
+  return name;
 }
+
+/** No program is called that. */
+const NAME_LENGTH_MAX = 256;
 
 /** `cuff policy approve`, also by `npx` or its path: who asks does not answer. */
 export function approvesItself(argv: readonly Arg[]): boolean {

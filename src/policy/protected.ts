@@ -26,6 +26,9 @@ const SECRETS = [
   ...['/proc/kcore', '/dev/mem', '/dev/kmem', '/run/secrets', '/var/run/secrets'],
 ].flatMap(braces);
 
+/** No path is longer; a pattern may be, and is not looked at. */
+const LENGTH_MAX = 4_096;
+
 /** Made to be read by anybody. */
 const EXAMPLES = /\.(?:example|sample|template|dist|defaults?|schema)$/i;
 
@@ -97,7 +100,7 @@ export function protectedPaths(places: Places, { more, opened, kept = [] }: Open
   const open = pathSet([places.project, ...opened], places);
   const named = (path: string): string => insideOf(path, places);
   const secret = (path: string): boolean =>
-    extra.has(path) || (secrets.has(path) && !EXAMPLES.test(path));
+    path.length > LENGTH_MAX || extra.has(path) || (secrets.has(path) && !EXAMPLES.test(path));
   return {
     secret,
     control: (path) =>

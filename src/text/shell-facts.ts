@@ -29,7 +29,7 @@ export function onlyKills(command: string): boolean {
 }
 
 /** Letters of `git rebase` whose rest is a value, not more letters. */
-const REBASE_VALUED = /[CSXrsx].*$/;
+const REBASE_VALUED = /[CSXrsx].*$/s;
 
 function isInteractiveRebase(command: SimpleCommand): boolean {
   const call = gitCall(command);
@@ -77,9 +77,9 @@ export function mayChangeDirectory(command: string): boolean {
 
 const DIRECTORY_WORDS = /cd|pushd|popd|eval|source|builtin/;
 
-/** A dot or an expansion where a program stands. */
+/** A dot or an expansion where a program stands; each line is looked at by itself. */
 const UNKNOWN_PROGRAM =
-  /(?:^|[;&|({!\n]|\b(?:then|do|else|elif|if|while|until|time|command))\s*(?:\.\s|["']?[$`])/;
+  /(?:^|[;&|({!\n]|\b(?:then|do|else|elif|if|while|until|time|command))[^\S\n]*(?:\.\s|["']?[$`])/;
 
 /** The pipeline whose exit status the command has; undefined when that is not known. */
 export function endingPipeline(command: string): Pipeline | undefined {

@@ -54,5 +54,7 @@ function optionsOf(args: readonly Word[]): readonly Word[] {
 /** The shell shows what it reads, may do less, or asks its traps; or nobody knows. */
 function isLoud({ literal }: Word): boolean {
   if (literal === undefined) return true;
-  return /^(?:verbose|extdebug|[-+]\w*[rv]\w*)$/.test(literal);
+  return (
+    /^(?:verbose|extdebug)$/.test(literal) || (/^[-+]\w+$/.test(literal) && /[rv]/.test(literal))
+  );
 }

@@ -115,7 +115,7 @@ export function countingIn(
 const COUNTING = new RegExp(
   [
     /^(?:\$\(|`)\s*/,
-    /(?:date \+%s(?:%N)?|nproc|(?:[\w ./*-]+\| *)*wc -[lcw](?: *< *(?:[\w./-]+|"\$\w+"))?)/,
+    /(?:date \+%s(?:%N)?|nproc|(?:[\w ./*-]+\|)* *wc -[lcw](?: *< *(?:[\w./-]+|"\$\w+"))?)/,
     /\s*[)`]$/,
   ]
     .map(({ source }) => source)

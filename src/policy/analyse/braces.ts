@@ -169,7 +169,7 @@ function sequenceOf(inside: readonly Token[]): readonly string[] | undefined | '
   if (inside.some((token) => typeof token !== 'string')) return undefined;
   const text = inside.join('');
   const match = SEQUENCE.exec(text);
-  if (match === null) return /^[\w+-]+\.\.[\w+-]+/.test(text) ? 'unclear' : undefined;
+  if (match === null) return /^[\s\w+-]+\.\.[\s\w+-]+/.test(text) ? 'unclear' : undefined;
   const [, first = '', last = '', firstLetter, lastLetter, by = '1'] = match;
   if (firstLetter !== undefined && lastLetter !== undefined) {
     if (/[a-z]/.test(firstLetter) !== /[a-z]/.test(lastLetter)) return 'unclear';

@@ -110,7 +110,7 @@ function startOf(argv: readonly Arg[]): string {
   const paths: Arg[] = [];
   for (const arg of argv.slice(1)) {
     if (arg.kind === 'literal' && /^-(?:[HLP]|O\d|D)$/.test(arg.value)) continue;
-    if (arg.kind === 'literal' && /^[-(!,]/.test(arg.value)) break;
+    if (arg.kind === 'literal' && /^-.|^[(),!]$/s.test(arg.value)) break;
     paths.push(arg);
   }
   const [only, ...more] = paths;

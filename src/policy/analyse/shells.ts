@@ -112,10 +112,14 @@ const ALIKE = /\$\{[A-Za-z_]\w*\}|[12]?>&[12](?![\w-])/g;
 /** Other shells have flags, qualifiers and expansions that execute; they get plain words only. */
 const OF_NOBODY = /^[\w\s./:=@%+,;&|'"-]*$/;
 
+/** Longer ones would be looked at for a long time, and nobody writes them for `sh`. */
+const LENGTH_MAX = 8_192;
+
 /** Whether that shell takes the text as bash would. */
 export function reads(name: string, text: string): boolean {
   if (name === 'bash' || name === 'rbash') return true;
   if (name === 'sh' || name === 'dash' || name === 'ash') {
+    if (text.length > LENGTH_MAX) return false;
     const rest = text.replace(ALIKE, ' ');
     return !OF_BASH.test(rest) && !WORDS_OF_BASH.test(text) && !STAYS_SET.test(text);
   }

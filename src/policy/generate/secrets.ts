@@ -18,25 +18,26 @@ const KNOWN = new RegExp(
 /** A name that says so, and a value behind it: `DB_PASSWORD=x`, `--token x`, `"api_key": "x"`. */
 const NAME = 'pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key';
 const MORE = `${NAME}|credentials?|auth|bearer|cookie|session[_-]?id|signature|client[_-]?secret`;
-const LEAD = '(?:^|[^a-z])(?:[a-z0-9]+[_-])*';
+// Bounded: a long word with many of them would be looked at from each of them on.
+const LEAD = '(?:^|[^a-z])(?:[a-z0-9]{1,32}[_-]){0,8}';
 const NAMED = new RegExp(
   [
     `${LEAD}(?:${MORE})["']?\\s*=\\s*["']?[^\\s"'$<=]`,
-    `["'](?:[a-z0-9]+[_-])*(?:${MORE})["']\\s*:\\s*["']?[^\\s"'$<]`,
+    `["'](?:[a-z0-9]{1,32}[_-]){0,8}(?:${MORE})["']\\s*:\\s*["']?[^\\s"'$<]`,
     // In prose, `token: abc` is only a secret when it looks like one.
     `${LEAD}(?:${NAME})\\s*:\\s*["']?(?=[^\\s"']*\\d)[^\\s"'$<]{6,}`,
-    `(?:^|\\s)--?(?:[a-z0-9]+-)*(?:${NAME}|credentials?)(?:=|\\s+)["']?[^\\s"'$-]`,
+    `(?:^|\\s)--?(?:[a-z0-9]{1,32}-){0,8}(?:${NAME}|credentials?)(?:=|\\s+)["']?[^\\s"'$-]`,
   ].join('|'),
   'i',
 );
 const ASSIGNED = new RegExp(
-  '(?:^|[\\s;&|("\'])\\w*(?:TOKEN|SECRET|PASSW(?:OR)?D|_KEY|_PAT|_PWD|_DSN|_AUTH|CREDENTIALS?)' +
-    '\\w*=["\']?[^\\s"\'$]',
+  '(?:^|[\\s;&|("\'])\\w{0,64}(?:TOKEN|SECRET|PASSW(?:OR)?D|_KEY|_PAT|_PWD|_DSN|_AUTH|CREDENTIALS?)' +
+    '\\w{0,64}=["\']?[^\\s"\'$]',
 );
 
 const HEADER = /\b(?:(?:proxy-)?authorization|x-api-key|x-auth-token|private-token|cookie)\s*:/i;
 const SCHEME = /\b(?:bearer|basic)\s+[\w+/.~=-]{8,}/i;
-const USER_INFO = /[a-z][a-z0-9+.-]*:\/\/[^\s/@"'`]*:[^\s/@"'`]+@/i;
+const USER_INFO = /\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s/@"'`:]*:[^\s/@"'`]+@/i;
 const TOKEN_USER = /https?:\/\/[^\s/@:"'`]{16,}@/i;
 /** `curl -u name:secret`, `mysql -pSecret`, `sshpass -p x`, `docker login -p x`. */
 const USER_OPTION = /(?:^|\s)(?:-u|--user|--proxy-user)(?:=|\s*)["']?[^\s"':$]+:[^\s"'$]/;

@@ -9,7 +9,7 @@ export type Elsewhere = 'archive' | 'kustomization' | 'repo' | 'endpoint' | 'ima
 export function elsewhere(word: Elsewhere, text: Text): readonly Judged[] {
   const role = HERE[word];
   const seen = text.value ?? text.prefix;
-  if (!LEADS[word](seen)) return [part(role, text)];
+  if (seen.length < LENGTH_MAX && !LEADS[word](seen)) return [part(role, text)];
   const scheme = word === 'image' ? 'https' : 'ssh';
   const value = /^[a-z][a-z0-9+.-]*:\/\//i.test(seen) ? seen : `${scheme}://${seen}`;
   const why = `${shown(text)} is on another machine`;
@@ -24,6 +24,9 @@ const HERE = {
   endpoint: 'word',
   image: 'word',
 } as const;
+
+/** Nobody has longer names, and they would be looked at for a long time. */
+const LENGTH_MAX = 2_048;
 
 /** Where docker goes anyway. */
 const DOCKER_HUB = /^(?:index\.)?docker\.io\//;

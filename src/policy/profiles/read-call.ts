@@ -264,6 +264,7 @@ function add(reading: Reading, index: number, word: Word, text: Text): void {
 function settled(word: Word, { value }: Text, { program }: Lookups): Word {
   if (word !== 'runnable') return word;
   if (value === undefined || USUAL_SCRIPTS.has(value)) return 'script';
+  if (value.length > 256) return 'fallback'; // it is no name of a script
   return RUNNERS.has(value.replace(/-?\d[\d.]*$/, '')) || program(value) !== undefined
     ? 'fallback'
     : 'script';

@@ -11,8 +11,15 @@ import type { ScriptRead } from './script.ts';
 import { sedParts } from './sed.ts';
 import { sqlParts } from './sql.ts';
 
+/** Names are shorter; longer ones would be looked at for a long time. */
+const NAME_LENGTH_MAX = 4_096;
+const TEXTS: ReadonlySet<Word> = new Set<Word>(['word', 'int', 'path', 'output', 'sed', 'awk']);
+
 /** The parts that are in a word of this role; never none. */
 export function judgeWord(word: Word, text: Text): readonly Judged[] {
+  if ((text.value ?? text.prefix).length > NAME_LENGTH_MAX && !TEXTS.has(word)) {
+    return [part('word', text, 'unknown', `${shown(text)} is too long to be judged`)];
+  }
   switch (word) {
     case 'word':
     case 'int':

@@ -33,7 +33,10 @@ function readLine(line: string, found: Found[]): void {
     found.push({ effect: 'exec', why: 'psql runs what is between backticks' });
   }
   for (const [, name = ''] of line.matchAll(/\\(\S*)/g)) {
-    if (!/^(d[A-Za-z]*[+S]*|l\+?|x|timing|pset|q|conninfo|z|sf\+?|sv\+?|a|t|\?|h|n)$/.test(name)) {
+    if (
+      name.length > 32 ||
+      !/^(d[A-Za-z]*[+S]*|l\+?|x|timing|pset|q|conninfo|z|sf\+?|sv\+?|a|t|\?|h|n)$/.test(name)
+    ) {
       found.push({ effect: 'exec', why: `\`\\${name}\` of psql can run programs or write files` });
     }
   }
