@@ -5,6 +5,7 @@ import { otherWords } from './aliases.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
 import { type Facts, type Objection, protectionObjection } from './facts.ts';
 import { hides, type Line } from './hiding.ts';
+import { landingObjection } from './landing.ts';
 import { coversOf, inertObjection } from './match.ts';
 import type { Call } from './profile.ts';
 import { readCall } from './profiles/index.ts';
@@ -157,6 +158,7 @@ function protection(unit: Unit, lines: readonly Line[], court: Court): Objection
       // Of a program that nobody knows it cannot be said that it would write.
       if (objection !== undefined) found ??= { ...objection, final: false };
     }
+    found ??= landingObjection(argv, call, { cwds: unit.cwds, facts: court.facts });
   }
   return found;
 }

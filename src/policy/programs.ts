@@ -36,7 +36,8 @@ const DECLARING = new Set(['export', 'declare', 'typeset', 'readonly', 'local'])
 export function needsNoRule({ argv }: Unit): boolean {
   const [first, ...rest] = argv;
   if (first?.kind !== 'literal') return false;
-  if (DECLARING.has(first.value)) return rest.length > 0 && rest.every(declares);
+  // Without a name they show what there is: `declare -x` all that is exported.
+  if (DECLARING.has(first.value)) return rest.some(namesVariable) && rest.every(declares);
   // `set` alone shows every variable there is.
   if (first.value === 'set') return rest.length > 0 && rest.every(isLiteral);
   return STEERING.has(first.value);
@@ -46,9 +47,12 @@ function isLiteral({ kind }: Arg): boolean {
   return kind === 'literal';
 }
 
+function namesVariable(arg: Arg): boolean {
+  return /^[A-Za-z_]\w*(?:\+?=|$)/.test(arg.kind === 'literal' ? arg.value : arg.source);
+}
+
 function declares(arg: Arg): boolean {
-  const text = arg.kind === 'literal' ? arg.value : arg.source;
-  return /^[A-Za-z_]\w*(?:\+?=|$)/.test(text) || /^-[aAgilrux]+$/.test(text);
+  return namesVariable(arg) || (arg.kind === 'literal' && /^-[aAgilrux]+$/.test(arg.value));
 }
 
 /** Filters that read variables, or other files. */
@@ -77,7 +81,7 @@ export function showsEnvironment({ argv }: Unit): boolean {
   if (/^[jy]q$/.test(name)) return words.some(readsEnvironment);
   if (/^[gmn]?awk$/.test(name)) return words.some((word) => word.includes('ENVIRON'));
   if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) return words.includes('env');
-  return name === 'set' || DECLARING.has(name) ? !rest.some(declares) : false;
+  return name === 'set' || DECLARING.has(name) ? !rest.some(namesVariable) : false;
 }
 
 const OPAQUE = new Set([
