@@ -13,6 +13,7 @@ import {
 import { type Facts, factsOf, type Objection, secretObjection } from './facts.ts';
 import { makesFiles } from './hiding.ts';
 import { type Case, type Court, judgeUnit } from './judge-unit.ts';
+import { otherWords } from './other-words.ts';
 import { absolute } from './paths.ts';
 import type { LoadedPolicy, Policy } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
@@ -266,10 +267,11 @@ function plainGlob(pattern: string): string {
 /** Rules that deny, on what is really executed; nobody is asked in the middle of a command. */
 function decideProcess(argv: readonly string[], cwd: string, { rules, facts }: Court): Decision {
   const args = argv.map(literal);
+  const lines = [args, ...otherWords(args)];
   const unit = { ...wholeText(''), argv: args, cwds: [cwd] };
   for (const { words, ref, rule } of rules.strict.deny) {
-    const place = { project: facts.places.project, cwds: [cwd] };
-    if (strictMatch(words, args, place) === 'yes') {
+    const place = { ...facts.places, cwds: [cwd] };
+    if (lines.some((line) => strictMatch(words, line, place) === 'yes')) {
       return decisionOf([ruleReason(unit, 'deny', ref, rule.reason)]);
     }
   }

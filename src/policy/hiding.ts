@@ -3,6 +3,8 @@
 // a denied program is named in them.
 
 import type { Objection } from './facts.ts';
+import { kindredObjection } from './kindred.ts';
+import type { Places } from './paths.ts';
 import type { Call } from './profile.ts';
 import { isClosed, isOpaque, isOwnPath, isShell, runsItsInput, tellsPrograms } from './programs.ts';
 import type { Rules } from './rules.ts';
@@ -12,6 +14,7 @@ export type Line = { readonly argv: readonly Arg[]; readonly call: Call | undefi
 
 type Hiding = {
   readonly rules: Rules;
+  readonly places: Places;
   /** The whole command. */
   readonly text: string;
   /** It writes files and starts programs by their path. */
@@ -46,7 +49,8 @@ export function hides(unit: Unit, lines: readonly Line[], given: Hiding): Object
       };
     }
   }
-  return undefined;
+  const all = lines.map(({ argv }) => argv);
+  return kindredObjection(unit, all, [...deny, ...ask], given.places);
 }
 
 /**

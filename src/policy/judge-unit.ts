@@ -1,12 +1,12 @@
 // One unit of a command against all rules: what denies comes first, then what asks, then what is
 // protected whatever the rules say, then what allows, and the default at the end.
 
-import { otherWords } from './aliases.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
 import { type Facts, type Objection, protectionObjection } from './facts.ts';
 import { hides, type Line } from './hiding.ts';
 import { landingObjection } from './landing.ts';
 import { coversOf, inertObjection } from './match.ts';
+import { otherWords } from './other-words.ts';
 import type { Call } from './profile.ts';
 import { readCall } from './profiles/index.ts';
 import { approvesItself, isOwnPath, needsNoRule, programName, runsItsInput } from './programs.ts';
@@ -109,7 +109,7 @@ function strictReason(
   lines: readonly Line[],
   { rules, facts }: Court,
 ): Reason | undefined {
-  const place = { project: facts.places.project, cwds: unit.cwds };
+  const place = { ...facts.places, cwds: unit.cwds };
   const own = [...lines.map(({ argv }) => argv), ...wrapped(unit)];
   const argvs = [...own, ...own.flatMap(otherWords)];
   let perhaps: Reason | undefined;
@@ -308,7 +308,8 @@ function byDefault(unit: Unit, lines: readonly Line[], given: DefaultCase): Reas
     });
   }
   if (around !== undefined) return objectionReason(unit, 'ask', around, near);
-  const hidden = hides(unit, lines, { ...given.given, rules: court.rules });
+  const { rules, facts } = court;
+  const hidden = hides(unit, lines, { ...given.given, rules, places: facts.places });
   if (hidden !== undefined) return objectionReason(unit, 'ask', hidden, near);
   return plainReason(unit, 'allow', 'default.allow', `Nothing denies \`${text}\`.`);
 }

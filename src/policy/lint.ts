@@ -15,7 +15,7 @@ import { strictMatch } from './strict.ts';
 import type { Arg } from './unit.ts';
 
 /** A policy is not about one project. */
-const ANYWHERE = { project: '/', cwds: undefined };
+const ANYWHERE = { project: '/', home: '~', cwds: undefined };
 
 type Warning = {
   readonly line: number;

@@ -4,8 +4,8 @@
 // make a rule miss.
 
 import { posix } from 'node:path';
-import { programNames, saysInTwoWays, subcommandName } from './aliases.ts';
-import { absolute, globRegex } from './paths.ts';
+import { programNames, subcommandName } from './aliases.ts';
+import { absolute, globRegex, type Places } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';
 import { baseName } from './programs.ts';
@@ -14,8 +14,7 @@ import type { Arg } from './unit.ts';
 /** `maybe`: with what is only known when it runs, it could be. */
 export type StrictMatch = 'yes' | 'maybe' | 'no';
 
-export type StrictPlace = {
-  readonly project: string;
+export type StrictPlace = Places & {
   /** Where the command may run; undefined when that is not known. */
   readonly cwds: readonly string[] | undefined;
 };
@@ -34,7 +33,9 @@ export function strictMatch(
   const wilds = argv.slice(1).filter(({ kind }) => kind !== 'literal');
   let missing = missingOptions(words, argv);
   const operands = rest.filter((word) => optionOf(word) === undefined && word.kind !== 'rest');
-  const { left, globs } = missingOperands(operands, argv.slice(1), { ...place, name });
+  // `npm.cmd` has the commands of `npm`.
+  const known = program.kind === 'literal' ? baseName(program.value) : name;
+  const { left, globs } = missingOperands(operands, argv.slice(1), { ...place, name: known });
   missing += left;
   if (missing === 0) return globs > 0 ? 'maybe' : 'yes';
   const many = wilds.some((arg) => arg.kind === 'unknown' && !arg.one);
@@ -42,9 +43,12 @@ export function strictMatch(
   return could && !isAnother(operands[0], argv, name) ? 'maybe' : 'no';
 }
 
+/** Their subcommands are what they say; `docker image $x` may be `docker rmi`. */
+const ONE_WAY = /^(?:git|cargo|go|gh|kubectl|terraform|helm|brew|apt|apt-get)$/;
+
 /** `git add "$x"` is never `git push`: which subcommand it is, is known. */
 function isAnother(wanted: WordPattern | undefined, argv: readonly Arg[], name: string): boolean {
-  if (wanted?.kind !== 'literal' || saysInTwoWays(name)) return false;
+  if (wanted?.kind !== 'literal' || !ONE_WAY.test(name)) return false;
   const chosen = subcommandOf(argv);
   const meant = subcommandOf([literal(name), literal(wanted.value)]);
   if (chosen === undefined || meant === undefined) return false;
@@ -145,13 +149,15 @@ function isOperand(operand: WordPattern, arg: Arg, place: OperandPlace): boolean
   if (arg.kind === 'glob') {
     return operand.kind !== 'literal' || globRegex(arg.pattern).test(operand.value);
   }
-  const { name, project } = place;
+  const { name, project, home } = place;
   if (operand.kind === 'literal') {
     const { value } = operand;
     if (arg.value === value || subcommandName(name, arg.value) === subcommandName(name, value)) {
       return true;
     }
-    const there = absolute(value, project);
+    // To the shell `~` is the person's home, and so it is in a rule.
+    const at = /^~(?=\/|$)/.test(value) ? `${home}${value.slice(1)}` : value;
+    const there = absolute(at, project);
     return arg.value.includes('/') || value.includes('/') || arg.value.startsWith('.')
       ? spellings(arg.value, place).includes(there)
       : (place.cwds ?? []).some((cwd) => cwd !== project && absolute(arg.value, cwd) === there);
