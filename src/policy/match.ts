@@ -148,7 +148,9 @@ function nothingKnown({ argv }: Unit, arg: Arg | undefined): Objection {
 }
 
 function kindObjection({ unit, covers, open }: Matching, call: Call): Objection | undefined {
-  const chosen = call.subcommands.find((index) => covers[index]?.by !== 'literal');
+  const chosen = call.subcommands.find(
+    (index) => covers[index]?.by !== 'literal' && !call.alike.includes(index),
+  );
   const span = unit.argv[chosen ?? 0]?.span;
   if (chosen !== undefined && call.kind !== 'read') {
     const word = unit.argv[chosen]?.source ?? '';

@@ -51,6 +51,8 @@ export type Profile = {
   readonly ends?: true;
   /** By name; the options above are then those in front of it. */
   readonly subcommands?: Readonly<Record<string, Profile>>;
+  /** As a subcommand it does what the program does without one: `vitest run`. */
+  readonly alike?: true;
   /** Without a subcommand (`git`, `npm`). Undefined: it is as `kind` says. */
   readonly bare?: Kind;
   /** Behind `--` stand words for somebody else: what they are. */
@@ -77,6 +79,8 @@ export type Call = {
   readonly kind: Kind;
   /** Where in argv the subcommands are. */
   readonly subcommands: readonly number[];
+  /** Those of them that change nothing about what is done. */
+  readonly alike: readonly number[];
   /** In the order of argv. The program itself is none. */
   readonly parts: readonly Part[];
   /** Where a command line of its own begins: `npx tsc`, `uv run pytest`. */

@@ -68,7 +68,8 @@ const JQ_ENVIRONMENT = new RegExp(
 
 const FILTER_LENGTH_MAX = 8_192; // of a longer one nobody knows
 
-function readsEnvironment(filter: string): boolean {
+/** Whether a filter of jq would. */
+export function readsEnvironment(filter: string): boolean {
   return filter.length > FILTER_LENGTH_MAX || JQ_ENVIRONMENT.test(filter);
 }
 

@@ -15,12 +15,17 @@ const SECRETS = [
   ...['**/.netrc', '**/_netrc', '**/.npmrc', '**/.pypirc', '**/.pgpass', '**/.git-credentials'],
   ...['**/.git/config', '**/.htpasswd', '**/.dockercfg', '**/.ssh/**', '**/.aws/**'],
   ...['**/.kube/**', '**/.docker/config.json', '**/.gnupg/**', '**/.vault-token', '**/auth.json'],
-  ...['**/kubeconfig', '**/*.kubeconfig', '**/.terraformrc', '**/*.tfrc.json'],
-  ...['**/.env', '**/.env.*', '**/*.env', '**/.envrc', '**/.dev.vars'],
+  ...['**/kubeconfig', '**/kubeconfig.y{a,}ml', '**/*.kubeconfig'],
+  ...['**/.terraformrc', '**/*.tfrc.json'],
+  ...['**/.env*', '**/*.env', '**/.dev.vars', '**/.git/credentials', '**/.git/modules/**/config'],
   ...['**/id_rsa*', '**/id_dsa*', '**/id_ecdsa*', '**/id_ed25519*', '**/*.pem', '**/*.key'],
   ...['**/*.p12', '**/*.pfx', '**/*.jks', '**/*.keystore', '**/*.kdbx', '**/*.ppk', '**/*.gpg'],
-  ...['**/credentials.json', '**/service-account*.json', '**/client_secret*.json'],
-  ...['**/secrets.json', '**/secrets.y{a,}ml', '**/*.tfstate', '**/*.tfstate.backup'],
+  ...['**/*credentials*.json', '**/service-account*.json', '**/serviceAccount*.json'],
+  ...['**/client_secret*.json', '**/*-adminsdk*.json', '**/*-key.json', '**/*.p8', '**/*.ovpn'],
+  ...['**/*.tfstate', '**/*.tfstate.backup', '**/terraform.tfvars', '**/*.auto.tfvars'],
+  ...['**/.*_history', '**/.my.cnf', '**/.mylogin.cnf', '**/.boto', '**/.s3cfg', '**/rclone.conf'],
+  ...['**/.cargo/credentials*', '**/.gem/credentials', '**/.azure/**', '**/.gnupg', '**/secring.*'],
+  ...['**/.vault_pass*', '**/vault-pass*', '**/wp-config.php', '**/local.settings.json'],
   ...['/etc/shadow*', '/etc/gshadow*', '/etc/sudoers*', '/etc/ssh', '/etc/ssl/private'],
   ...['/proc/*/environ', '/proc/*/mem', '/proc/*/task/*/environ', '/proc/*/fd', '/proc/*/root'],
   ...['/proc/kcore', '/dev/mem', '/dev/kmem', '/run/secrets', '/var/run/secrets'],
@@ -29,8 +34,22 @@ const SECRETS = [
 /** No path is longer; a pattern may be, and is not looked at. */
 const LENGTH_MAX = 4_096;
 
+/** Called by what is in it, unless it is code: `src/secrets/` is a directory like others. */
+const TELLING = new RegExp(
+  [
+    '/\\.(?:token|secret|password|credential|api[_-]?key)s?$',
+    // `tokens.json` are the colours of a design.
+    '/\\.?tokens\\.(?:txt|csv)$',
+    [
+      '/\\.?(?:token|secrets?|passwords?|credentials?|api[_-]?keys?)',
+      '\\.(?:txt|json|ya?ml|toml|ini|cfg|conf|csv|xml|properties)$',
+    ].join(''),
+  ].join('|'),
+  'i',
+);
+
 /** Made to be read by anybody. */
-const EXAMPLES = /\.(?:example|sample|template|dist|defaults?|schema)$/i;
+const EXAMPLES = /[._-](?:example|sample|template|dist|defaults?|schema)$/i;
 
 /** By their names, wherever they are. */
 const CONTROLS = [
@@ -47,6 +66,7 @@ const CONTROLS = [
   ...['**/.profile', '**/.zshrc', '**/.zshenv', '**/.zprofile', '**/.zlogin', '**/.kshrc'],
   ...['**/.inputrc', '**/.vimrc', '**/.exrc', '**/.emacs', '**/.gdbinit', '**/.lldbinit'],
   ...['**/.gitconfig', '**/.tmux.conf', '**/.screenrc', '**/.curlrc', '**/.wgetrc', '**/.pdbrc'],
+  ...['**/node_modules/.bin', '**/.venv/bin', '**/venv/bin'],
   ...['**/.pythonrc*', '**/.irbrc', '**/.Rprofile', '**/.cargo/config*', '**/authorized_keys'],
 ].flatMap(braces);
 
@@ -100,7 +120,9 @@ export function protectedPaths(places: Places, { more, opened, kept = [] }: Open
   const open = pathSet([places.project, ...opened], places);
   const named = (path: string): string => insideOf(path, places);
   const secret = (path: string): boolean =>
-    path.length > LENGTH_MAX || extra.has(path) || (secrets.has(path) && !EXAMPLES.test(path));
+    path.length > LENGTH_MAX ||
+    extra.has(path) ||
+    ((secrets.has(path) || TELLING.test(path)) && !EXAMPLES.test(path));
   return {
     secret,
     control: (path) =>
@@ -128,6 +150,8 @@ function insideOf(path: string, { project }: Places): string {
 const SAMPLE_NAMES = [
   ...['.env', '.env.local', '.env.production', '.npmrc', '.netrc', '.git-credentials', '.pypirc'],
   ...['id_rsa', 'id_ed25519', '.ssh/id_rsa', '.aws/credentials', '.git/config'],
+  // By their ends alone.
+  ...['\u0001.key', '\u0001.pem'],
 ];
 
 function samples({ project, home }: Places): readonly string[] {

@@ -4,23 +4,30 @@
 /** Harmless with any value. */
 const HARMLESS = new Set([
   ...['CI', 'DEBUG', 'VERBOSE', 'NO_COLOR', 'FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'COLOR'],
-  ...['TERM', 'COLUMNS', 'LINES', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LC_COLLATE', 'TZ'],
-  ...['LC_MESSAGES', 'LC_NUMERIC', 'LC_TIME', 'NODE_ENV', 'RAILS_ENV', 'RACK_ENV', 'APP_ENV'],
+  ...['COLUMNS', 'LINES', 'NODE_ENV', 'RAILS_ENV', 'RACK_ENV', 'APP_ENV'],
   ...['RUST_BACKTRACE', 'RUST_LOG', 'LOG_LEVEL', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE'],
   ...['PYTHONIOENCODING', 'PYTHONUTF8', 'PYTHONHASHSEED', 'CARGO_TERM_COLOR', 'GOMAXPROCS'],
   ...['GOFLAGS_UNSET', 'NEXT_TELEMETRY_DISABLED', 'DISABLE_TELEMETRY', 'DO_NOT_TRACK'],
-  ...[
-    'HUSKY',
-    'SKIP_PREFLIGHT_CHECK',
-    'TF_IN_AUTOMATION',
-    'DEBIAN_FRONTEND',
-    'GIT_TERMINAL_PROMPT',
-  ],
+  ...['SKIP_PREFLIGHT_CHECK', 'TF_IN_AUTOMATION', 'DEBIAN_FRONTEND', 'GIT_TERMINAL_PROMPT'],
   ...['PORT', 'JEST_WORKERS', 'VITEST_MAX_THREADS', 'UV_NO_PROGRESS', 'PIP_NO_INPUT'],
 ]);
 
+/** A name, not a file with messages, characters or rules in it. */
+const NAMED = /^[\w.@:-]*$/;
+
 /** Harmless with these values. */
 const HARMLESS_VALUES: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    `TERM LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME`
+      .split(' ')
+      .map((name) => [name, NAMED]),
+  ),
+  TZ: /^[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*)*$/,
+  // The sources of the project, which are loaded anyway.
+  PYTHONPATH: /^(?:\.|(?:\.\/)?src\/?)(?::(?:\.|(?:\.\/)?src\/?))*$/,
+  CGO_ENABLED: /^[01]$/,
+  GOOS: /^[a-z0-9]+$/,
+  GOARCH: /^[a-z0-9]+$/,
   PAGER: /^(?:cat|)$/,
   GIT_PAGER: /^(?:cat|)$/,
   MANPAGER: /^(?:cat|)$/,
@@ -67,8 +74,15 @@ export function listedNames(names: readonly string[]): (name: string) => boolean
   return (name) => exact.has(name) || starts.some((start) => name.startsWith(start));
 }
 
-const SECRET_NAME =
-  /(?:KEY|TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|PRIVATE|_PAT$|_DSN$)/i;
+const SECRET_NAME = new RegExp(
+  [
+    'KEY|TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|PRIVATE|_PAT$|_DSN$',
+    'JWT|WEBHOOK|_PASS$|_PWD$|CONN(?:ECTION)?_?STR',
+    // Addresses with a password in them.
+    '(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES(?:QL)?|PG|MYSQL|AMQP|RABBITMQ|BROKER)_UR[IL]$',
+  ].join('|'),
+  'i',
+);
 const SECRET_START = /^(?:AWS|GITHUB|GITLAB|OPENAI|ANTHROPIC|AZURE|GOOGLE|GCP|NPM|SLACK|STRIPE)_/;
 
 /** Whether words as written, like `$AWS_SECRET_ACCESS_KEY`, would show what is in a secret. */

@@ -70,7 +70,8 @@ function packer(options: string): Profile {
   return {
     kind: 'write',
     options: `-f,--force!delete -c,--stdout,--to-stdout -d,--decompress,--uncompress -k,--keep
-      -l,--list -t,--test -v,--verbose -q,--quiet -n,--no-name -N,--name -r,--recursive -1,--fast
+      -l,--list -t,--test -v,--verbose -q,--quiet -n,--no-name -N,--name
+      -r,--recursive!delete -1,--fast
       -2 -3 -4 -5 -6 -7 -8 -9,--best -h,--help -V,--version ${options}`,
     operands: 'output*',
   };

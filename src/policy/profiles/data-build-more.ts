@@ -21,7 +21,7 @@ const GRADLE: Profile = {
     -g,--gradle-user-home:exec --include-build:exec -D:exec -P:exec --system-prop:exec
     --project-prop:exec --project-cache-dir:write --write-locks!write
     --write-verification-metadata:write --update-locks:write --info --args:word!exec`,
-  operands: 'script*',
+  operands: 'task*',
 };
 const MVN: Profile = {
   kind: 'exec',
@@ -37,11 +37,13 @@ const MVN: Profile = {
   operands: 'goal*',
 };
 
-const DOTNET = `-c,--configuration:word -f,--framework:word -r,--runtime:word -o,--output:output
-  -v,--verbosity:word --nologo --no-restore --no-build --no-dependencies --no-incremental --force
+// MSBuild's own options begin with the letters of others: `-flp:x` writes, `-rp:x` sets a property.
+const DOTNET = `-c,--configuration:switch -f,--framework:switch -r,--runtime:switch
+  -o,--output:report -v,--verbosity:switch -clp?word --nologo --no-restore --no-build
+  --no-dependencies --no-incremental --force
   --interactive --filter:word -l,--logger:exec --results-directory:output --collect:word
   -t,--list-tests --blame --settings,-s:exec -p,--property:exec --source:exec --configfile:exec
-  --self-contained --os:word -a,--arch:word --verify-no-changes --include:path --exclude:path
+  --self-contained --os:word -a,--arch:switch --verify-no-changes --include:path --exclude:path
   --severity:word --diagnostics:word --no-color -h,--help`;
 // `@file` has more options in it.
 const dotnet = (kind: Profile['kind'], operands = 'source?'): Profile => ({
@@ -49,6 +51,7 @@ const dotnet = (kind: Profile['kind'], operands = 'source?'): Profile => ({
   style: 'exact',
   options: DOTNET,
   operands,
+  behindDashes: 'exec',
 });
 
 const JUST: Profile = {
@@ -240,7 +243,8 @@ export const BUILD_MORE: Readonly<Record<string, Profile>> = {
     kind: 'write',
     options: `-D,--buildDrafts -F,--buildFuture -E,--buildExpired --minify --gc -b,--baseURL:word
       --environment,-e:word --logLevel:word --quiet -d,--destination:output -s,--source:exec
-      --config:exec --configDir:exec --themesDir:exec -t,--theme:word --cleanDestinationDir!delete`,
+      --config:exec --configDir:exec --themesDir:exec -t,--theme:format
+      --cleanDestinationDir!delete`,
     subcommands: {
       version: { kind: 'read' },
       list: { kind: 'read', operands: 'word' },

@@ -178,7 +178,7 @@ const LISTING: Readonly<Record<string, Profile>> = {
 const MAKING: Readonly<Record<string, Profile>> = {
   mkdir: {
     kind: 'write',
-    options: `-p,--parents -v,--verbose -m,--mode:word -Z ${HELP}`,
+    options: `-p,--parents -v,--verbose -m,--mode:mode -Z ${HELP}`,
     operands: 'output*',
   },
   touch: {
@@ -216,7 +216,7 @@ const MAKING: Readonly<Record<string, Profile>> = {
   },
   install: {
     kind: 'write',
-    options: `--strip-program:exec -s,--strip!exec -m,--mode:word!config -o,--owner:word!config
+    options: `--strip-program:exec -s,--strip!exec -m,--mode:mode -o,--owner:word!config
       -g,--group:word!config -t,--target-directory:output -d,--directory -D -b --backup?word -c
       -C,--compare -p,--preserve-timestamps -S,--suffix:word -T,--no-target-directory -v,--verbose`,
     operands: 'output*',

@@ -8,7 +8,7 @@ const STASH_PUSH = `-p,--patch -S,--staged -k,--keep-index --no-keep-index -q,--
   -u,--include-untracked -a,--all -m,--message:word --pathspec-from-file:path --pathspec-file-nul`;
 
 const GET = { kind: 'read', options: '--all --push', operands: 'word*' } as const;
-const SCOPE = `--global --system --local --worktree -f,--file:path --blob:rev -z,--null
+const SCOPE = `--global --system --local --worktree -f,--file:path --blob:revpath -z,--null
   --name-only --show-origin --show-scope --type:word --bool --int --bool-or-int --path
   --expiry-date --includes --no-includes --default:word --no-type`;
 
@@ -16,14 +16,15 @@ const SCOPE = `--global --system --local --worktree -f,--file:path --blob:rev -z
 const CONFIG: Profile = {
   kind: 'config',
   bare: 'read',
-  options: `--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool
-    -l,--list --add!config --replace-all!config --unset!config --unset-all!config
+  options: `--get --get-all --get-regexp!secret --get-urlmatch!secret --get-color
+    --get-colorbool -l,--list!secret --add!config --replace-all!config --unset!config
+    --unset-all!config
     --remove-section!config --rename-section!config -e,--edit!exec --fixed-value --append!config
     ${SCOPE}`,
   operands: 'word config*',
   operandsWith: {
-    '--get': 'word*',
-    '--get-all': 'word*',
+    '--get': 'setting word*',
+    '--get-all': 'setting word*',
     '--get-regexp': 'word*',
     '--get-urlmatch': 'word*',
     '--get-color': 'word*',
@@ -31,11 +32,11 @@ const CONFIG: Profile = {
     '--list': '',
   },
   subcommands: {
-    list: { kind: 'read', options: SCOPE },
+    list: { kind: 'config', options: SCOPE },
     get: {
       kind: 'read',
       options: `--all --regexp --value:word --fixed-value --url:word --show-names ${SCOPE}`,
-      operands: 'word',
+      operands: 'setting',
     },
     set: { kind: 'config', operands: 'config*' },
     unset: { kind: 'config', operands: 'config*' },
@@ -185,6 +186,8 @@ export const GIT_MORE: Readonly<Record<string, Profile>> = {
       list: { kind: 'read' },
       expire: { kind: 'delete', operands: 'delete*' },
       delete: { kind: 'delete', operands: 'delete*' },
+      drop: { kind: 'delete', operands: 'delete*' },
+      write: { kind: 'write', operands: 'write*' },
     },
   },
   archive: {
@@ -216,8 +219,8 @@ export const GIT_MORE: Readonly<Record<string, Profile>> = {
   },
   'format-patch': {
     kind: 'write',
-    options: `-o,--output-directory:output --stdout -k,--keep-subject -n,--numbered
-      -N,--no-numbered --start-number:int --numbered-files --suffix:word --subject-prefix:word
+    options: `-o,--output-directory:output --output:delete --stdout -k,--keep-subject -n,--numbered
+      -N,--no-numbered --start-number:int --numbered-files --subject-prefix:word
       -v,--reroll-count:word --rfc --cover-letter --no-cover-letter --signoff -s --attach?word
       --inline?word --thread?word --no-thread --in-reply-to:word --to:word --cc:word --from?word
       --base:rev --no-stat -q,--quiet ${LOG}`,

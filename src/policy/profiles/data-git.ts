@@ -42,7 +42,7 @@ const READ: Readonly<Record<string, Profile>> = {
       --no-color --break --heading
       -p,--show-function -A,--after-context:int -B,--before-context:int -C,--context:int
       -W,--function-context -m,--max-count:int --threads:int -f:path -e:word --and --or --not
-      --all-match -q,--quiet -NUM --ext-grep`,
+      --all-match -q,--quiet -NUM --ext-grep!exec`,
     operands: 'word revpath*',
     operandsWith: { '-e': 'revpath*', '-f': 'revpath*' },
   },
@@ -167,7 +167,8 @@ const READ: Readonly<Record<string, Profile>> = {
       --no-progress --name-objects`,
     operands: 'rev*',
   },
-  var: { kind: 'read', options: '-l', operands: 'word?' },
+  // All there is has the settings in it, and tokens with them.
+  var: { kind: 'read', options: '-l!secret', operands: 'word?' },
   version: { kind: 'read', options: '--build-options' },
   // `--web` starts a browser, `--man` a pager.
   help: {

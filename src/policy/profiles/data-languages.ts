@@ -156,7 +156,7 @@ export const LANGUAGES: Readonly<Record<string, Profile>> = {
       -W,--where?word -f,--rakefile:exec -r,--require:exec -e,--execute:exec -p,--execute-print:exec
       -E,--execute-continue:exec -I,--libdir:exec -R,--rakelibdir:exec -C,--directory:exec
       -g,--system!exec -h,--help`,
-    operands: 'script*',
+    operands: 'task*',
   },
   bundle: BUNDLE,
   gem: {

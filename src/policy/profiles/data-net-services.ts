@@ -11,11 +11,11 @@ function each(names: string, profile: Profile): Profiles {
   return Object.fromEntries(names.split(' ').map((name) => [name, profile]));
 }
 
-// `--jq` can print the environment, `--web` starts a browser.
+// A filter can print the environment, `--web` starts a browser.
 const GH_LOOK: Profile = {
   kind: 'read',
   style: 'exact',
-  options: `-q,--jq:word!secret -w,--web!exec --hostname:word!net
+  options: `-q,--jq:jq -w,--web!exec --hostname:word!net
     -R,--repo:repo --json:word -t,--template:word -L,--limit:int -s,--state:word -l,--label:word
     -a,--assignee:word -A,--author:word -B,--base:word -H,--head:word -b,--branch:word
     -S,--search:word
@@ -132,7 +132,7 @@ const GH: Profile = {
       style: 'exact',
       // Fields make it a POST; a header or a method can do anything.
       options: `-X,--method:word!net -f,--raw-field:word!net -F,--field:word!net --input:path!net
-        -H,--header:word!net --hostname:word!net -p,--preview:word -q,--jq:word!secret
+        -H,--header:word!net --hostname:word!net -p,--preview:word -q,--jq:jq
         -t,--template:word --cache:word -i,--include --paginate --slurp --silent --verbose
         -h,--help`,
       operands: 'endpoint',

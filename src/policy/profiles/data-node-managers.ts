@@ -16,7 +16,8 @@ export const NPX: Profile = {
 
 const PNPM_OPTIONS = `-r,--recursive -w,--workspace-root --filter,-F:word --filter-prod:word
   --silent -s --reporter:word --aggregate-output --stream --parallel --no-bail --if-present --color
-  --no-color --frozen-lockfile --no-frozen-lockfile --fix!write --prefer-frozen-lockfile --offline
+  --no-color --frozen-lockfile --no-frozen-lockfile --immutable
+  --immutable-cache --fix!write --prefer-frozen-lockfile --offline
   --prefer-offline --lockfile-only --ignore-scripts -D,--save-dev,--dev -P,--save-prod,--prod
   -O,--save-optional -E,--save-exact --save-peer --no-optional --workspace --depth:int --json --long
   --parseable --no-lockfile --shamefully-hoist --strict-peer-dependencies --ignore-workspace

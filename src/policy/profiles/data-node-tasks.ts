@@ -52,6 +52,8 @@ function runner(more: Profiles): Profile {
 export const TASK_RUNNERS: Profiles = {
   turbo: runner({
     ...each('scan config', CONFIG),
+    boundaries: WRITE,
+    query: NET,
     ...each('info docs bin', { kind: 'read', style: 'exact', options: HELP }),
   }),
   nx: runner({

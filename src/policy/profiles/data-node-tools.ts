@@ -31,7 +31,7 @@ const ESLINT: Profile = {
   style: 'exact',
   options: `-c,--config:exec --no-config-lookup --no-eslintrc --inspect-config!net --env:word
     --ext:word --global:word --parser:exec --parser-options:word --resolve-plugins-relative-to:exec
-    --plugin:exec --rule:word --rulesdir:exec --fix!write --fix-dry-run --fix-type:word
+    --plugin:exec --rule:word --rulesdir:exec --fix!write --no-fix --fix-dry-run --fix-type:word
     --ignore-path:path --no-ignore --ignore-pattern:word --stdin --stdin-filename:path --quiet
     --max-warnings:int -o,--output-file:write -f,--format:format --no-inline-config
     --report-unused-disable-directives --report-unused-disable-directives-severity:word --cache
@@ -67,8 +67,10 @@ const VITEST_OPTIONS = `-c,--config:exec -r,--root:exec --dir:path -u,--update!w
   --environment:format --slowTestThreshold:int --disable-console-intercept --expandSnapshotDiff
   --api?word!net --ui!net --open!net --browser?word!exec --inspect?word!net --inspectBrk?word!net
   --globalSetup:exec --setupFiles:exec --includeTaskLocation --json ${HELP}`;
+/** `vitest run` is what `vitest` does, once. */
 const VITEST_RUN: Profile = {
   kind: 'exec',
+  alike: true,
   style: 'exact',
   options: VITEST_OPTIONS,
   operands: 'path*',
@@ -124,7 +126,7 @@ const PLAYWRIGHT_TEST: Profile = {
 
 const VITE = `-c,--config:exec --base:word -l,--logLevel:word --clearScreen --no-clearScreen
   -d,--debug?word -f,--filter:word -m,--mode:word --configLoader:format ${HELP}`;
-const SERVE = `--host?net --port:int --open?net --cors --strictPort --force`;
+const SERVE = `--host?net!net --port:int --open?net!exec --cors --strictPort --force`;
 
 const BIOME = `--write!write --fix!write --apply!write --apply-unsafe!write --unsafe!write --staged
   --changed --since:rev --config-path:exec --max-diagnostics:word --diagnostic-level:word
@@ -291,7 +293,11 @@ export const NODE_TOOLS: Readonly<Record<string, Profile>> = {
   ...TASK_RUNNERS,
   stylelint: LINTER,
   markdownlint: LINTER,
-  commitlint: LINTER,
+  // A preset and a formatter are modules.
+  commitlint: {
+    ...LINTER,
+    options: `-p,--parser-preset:exec -o,--format:exec ${LINTER.options ?? ''}`,
+  },
   knip: LINTER,
   depcheck: LINTER,
   c8: {

@@ -37,6 +37,7 @@ const NPM_SCRIPT: Profile = {
 const NPM_ONE_SCRIPT: Profile = { ...NPM_SCRIPT, operands: 'passed*' };
 const NPM_ASK: Profile = { kind: 'read', options: NPM, operands: 'word*' };
 const NPM_ASK_NET: Profile = { kind: 'net', options: NPM, operands: 'word*' };
+const NPM_ASK_ONE: Profile = { ...NPM_ASK_NET, operands: 'package word*' };
 const NPM_NET: Profile = { kind: 'net', options: NPM, operands: 'net*' };
 const NPM_CONFIG: Profile = { kind: 'config', options: NPM, operands: 'config*' };
 const NPM_EXEC: Profile = { kind: 'exec', style: 'first', options: NPM, operands: 'nodebin' };
@@ -82,14 +83,15 @@ const NPM_COMMANDS: Readonly<Record<string, Profile>> = {
   prefix: NPM_ASK,
   bin: NPM_ASK,
   help: NPM_ASK,
-  fund: NPM_ASK,
+  // With a name it opens a browser.
+  fund: { ...NPM_ASK, operands: '' },
   query: NPM_ASK,
   version: { kind: 'write', bare: 'read', options: NPM, operands: 'write' },
   outdated: NPM_ASK_NET,
-  view: NPM_ASK_NET,
-  info: NPM_ASK_NET,
-  show: NPM_ASK_NET,
-  v: NPM_ASK_NET,
+  view: NPM_ASK_ONE,
+  info: NPM_ASK_ONE,
+  show: NPM_ASK_ONE,
+  v: NPM_ASK_ONE,
   search: NPM_ASK_NET,
   ping: NPM_ASK_NET,
   doctor: NPM_ASK_NET,
@@ -99,7 +101,8 @@ const NPM_COMMANDS: Readonly<Record<string, Profile>> = {
     options: `--audit-level:word --force!write ${NPM}`,
     subcommands: { fix: NPM_INSTALL, signatures: { kind: 'net', options: NPM } },
   },
-  pack: { kind: 'write', options: `--pack-destination:output ${NPM}`, operands: 'package*' },
+  // With a name it fetches that.
+  pack: { kind: 'write', options: `--pack-destination:output ${NPM}` },
   pkg: {
     kind: 'write',
     options: NPM,
@@ -179,7 +182,12 @@ export const NODE: Readonly<Record<string, Profile>> = {
     operandsWith: { '--check': 'path', '--test': 'path*' },
   },
   tsx: { kind: 'exec', style: 'first', options: SCRIPT_RUNNER, operands: 'exec word*' },
-  'ts-node': { kind: 'exec', style: 'first', options: SCRIPT_RUNNER, operands: 'exec word*' },
+  'ts-node': {
+    kind: 'exec',
+    style: 'first',
+    options: `-C,--compiler:exec -P,--project:exec -O,--compilerOptions:exec ${SCRIPT_RUNNER}`,
+    operands: 'exec word*',
+  },
   npm: { kind: 'read', style: 'gnu', options: NPM, subcommands: NPM_COMMANDS },
   npx: NPX,
   bunx: NPX,

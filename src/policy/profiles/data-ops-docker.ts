@@ -32,7 +32,11 @@ const LOOKS: Profiles = {
     '--details -f,--follow --since:word -n,--tail:word -t,--timestamps --until:word',
     'word*',
   ),
-  inspect: docker('read', '-f,--format:template -s,--size --type:word', 'word*'),
+  // All that is known of a container has its variables in it, and passwords with them.
+  inspect: {
+    ...docker('read', '-f,--format:template -s,--size --type:word', 'variables*'),
+    operandsWith: { '--format': 'word*' },
+  },
   version: docker('read', '-f,--format:word'),
   info: docker('read', '-f,--format:word'),
   stats: docker('read', '-a,--all --format:word --no-stream --no-trunc', 'word*'),

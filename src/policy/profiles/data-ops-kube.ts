@@ -25,7 +25,7 @@ function kube(kind: Profile['kind'], options: string, operands = ''): Profile {
 // Templates come from files, too: only plain names of formats.
 const GET = kube(
   'read',
-  `--raw:word!secret -A,--all-namespaces -l,--selector:word --field-selector:word -o,--output:format
+  `--raw:word!secret -A,--all-namespaces -l,--selector:word --field-selector:word -o,--output:view
   --sort-by:word -w,--watch --watch-only --show-labels --show-kind -L,--label-columns:word
   --no-headers --chunk-size:int --ignore-not-found --output-watch-events --show-managed-fields
   --subresource:word --server-print`,

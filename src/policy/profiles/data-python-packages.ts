@@ -261,7 +261,7 @@ const POETRY_PROFILE: Profile = {
   },
 };
 
-const TOX_OPTIONS = `-e:word -q,--quiet -v,--verbose -r,--recreate -l,--listenvs
+const TOX_OPTIONS = `-e:paths -q,--quiet -v,--verbose -r,--recreate -l,--listenvs
   -a,--listenvs-all -p,--parallel?word -o,--parallel-live --notest --skip-pkg-install -n
   -s,--session:word -k:word --list --list-sessions -R --no-install -c,--conf,--config:exec
   -x,--override:exec --workdir:write --root:exec --noxfile:exec --force-python:exec -P:exec

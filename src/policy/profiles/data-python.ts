@@ -24,13 +24,13 @@ const PYTEST: Profile = {
     --durations-min:word -v,--verbose --no-header --no-summary --verbosity:int -q,--quiet -r:word
     --disable-warnings --disable-pytest-warnings -l,--showlocals --no-showlocals --tb:word
     --xfail-tb --show-capture:word --full-trace --color:word --code-highlight:word --pastebin:net
-    --junit-xml,--junitxml:output --junit-prefix,--junitprefix:word -W,--pythonwarnings:exec
+    --junit-xml,--junitxml:output --junit-prefix,--junitprefix:word -W,--pythonwarnings:filter
     --maxfail:int --strict-config --strict-markers --strict -c,--config-file:exec
     --continue-on-collection-errors --rootdir:exec --collect-only,--co --pyargs!exec --ignore:path
     --ignore-glob:word --deselect:word --confcutdir:exec --noconftest --keep-duplicates
     --collect-in-virtualenv --import-mode:word --doctest-modules --doctest-report:word
     --doctest-glob:word --doctest-ignore-import-errors --doctest-continue-on-failure
-    --basetemp:delete -V,--version -h,--help -p:exec --trace-config --debug?write
+    --basetemp:delete -V,--version -h,--help -p:plugin --trace-config --debug?write!write
     -o,--override-ini:exec --assert:word --setup-only --setup-show --setup-plan --log-level:word
     --log-format:word --log-date-format:word --log-cli-level:word --log-cli-format:word
     --log-file:write --log-file-mode:word --log-file-level:word --log-auto-indent:word

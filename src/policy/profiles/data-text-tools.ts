@@ -52,7 +52,7 @@ const LANGUAGES: Readonly<Record<string, Profile>> = {
     style: 'exact',
     options: `-i,--inplace!write --in-place!write -s,--split-exp:word!write
       --split-exp-file:path!write
-      -w,--width:int --from-file:path -f,--front-matter:word --front-matter-slurp
+      -w,--width:int --from-file:path!secret -f,--front-matter:word --front-matter-slurp
       -o,--output-format:word -p,--input-format:word --indent:int -I:int -P,--prettyPrint
       -n,--null-input -r,--unwrapScalar --raw-output -j,--tojson -y,--yaml-output
       -Y,--yaml-roundtrip -C,--colors -M,--no-colors -e,--exit-status -N,--no-doc -0 -c -S

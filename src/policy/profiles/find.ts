@@ -81,7 +81,7 @@ export function readFind(argv: readonly Arg[], program: number): Call {
     expression = true;
     index = readTest(argv, index, value, parts);
   }
-  return { kind: 'read', subcommands: [], parts, inner: undefined, harmless: false };
+  return { kind: 'read', subcommands: [], alike: [], parts, inner: undefined, harmless: false };
 }
 
 /** A directory to start from, or one of the few options in front of it. */

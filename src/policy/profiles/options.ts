@@ -40,6 +40,15 @@ const OWN_WORDS = [
   'label', // of bazel: a target
   'thing', // of kubectl: `pod/name`
   'builder', // of sphinx: what is made
+  'mode', // who may do what with a file: `755`
+  'task', // of gradle and rake: a name in the build file
+  'plugin', // of pytest: a module, or one that is left out
+  'filter', // of python: which warnings are shown
+  'switch', // of dotnet: a name, maybe behind a colon
+  'variables', // of docker: what shows its environment
+  'jq', // a filter that may read the environment
+  'setting', // of git: the name of one
+  'view', // of kubectl: how something is shown
 ] as const;
 
 const ROLES: readonly Role[] = [

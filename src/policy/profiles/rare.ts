@@ -1,6 +1,7 @@
 // Words that few programs have: lists of files, goals of maven, features of compilers, images, the
 // directories that a build empties. As strict as the roles that are met every day.
 
+import { readsEnvironment } from '../programs.ts';
 import { KUBE_THINGS } from './data-ops-kube.ts';
 import { elsewhere } from './elsewhere.ts';
 import { type Judged, named, part, shown, type Text } from './judged.ts';
@@ -37,6 +38,29 @@ export function judgeRare(word: Word, text: Text): readonly Judged[] {
     case 'builder':
       return [named('word', text, (v) => v !== 'clean', 'delete', 'deletes what was built')];
     default:
+      return judgeRarer(word, text);
+  }
+}
+
+function judgeRarer(word: Word, text: Text): readonly Judged[] {
+  switch (word) {
+    case 'mode':
+      return [named('word', text, isMode, 'config', 'lets others write, or runs as its owner')];
+    case 'plugin':
+      return [named('word', text, (v) => /^no:[\w.-]+$/.test(v), 'exec', 'runs code')];
+    case 'filter':
+      return [named('word', text, isFilter, 'exec', 'can load a module')];
+    case 'switch':
+      return [named('word', text, (v) => /^:?[\w.-]*$/.test(v), 'exec', 'sets something else')];
+    case 'variables':
+      return [part('word', text, 'secret', `all there is of ${shown(text)} has variables in it`)];
+    case 'jq':
+      return [named('word', text, (v) => !readsEnvironment(v), 'secret', 'can show variables')];
+    case 'setting':
+      return [named('word', text, (v) => !SECRET_SETTING.test(v), 'secret', 'can be a secret')];
+    case 'view':
+      return [named('word', text, isView, 'exec', 'is not a plain name')];
+    default:
       return [part('word', text, 'unknown', `${shown(text)} is not understood`)];
   }
 }
@@ -59,7 +83,7 @@ function isTriple(value: string): boolean {
 }
 
 /** A template of docker with the environment of a container in it, or with all there is. */
-const SHOWS_ENV = /env|print|\$|(^|[^\w])\.(Container)?(Config)?\s*(-?\}\}|[)|])/i;
+const SHOWS_ENV = /^json$|env|print|\$|(^|[^\w])\.(Container)?(Config)?\s*(-?\}\}|[)|])/i;
 
 /** `a:/b`, `x=/b`, `{a,/b}`: whichever sign divides them, each is a file. */
 function paths(text: Text): readonly Judged[] {
@@ -126,4 +150,34 @@ function isFeature(value: string): boolean {
 /** To the command lines of clouds `@file` and `file://` stand for what is in there. */
 function isPlain(value: string): boolean {
   return !/^@|^[a-z]+:\/\//i.test(value);
+}
+
+/** Nobody else writes, and nothing runs as somebody else. */
+function isMode(value: string): boolean {
+  return /^0*[0-7][0145][0145]$/.test(value);
+}
+
+/** `ignore`, `error::UserWarning`: a category with a dot in it is imported. */
+function isFilter(value: string): boolean {
+  return /^(?:ignore|error|default|always|module|once|all)(?:::[A-Za-z]+)?$/.test(value);
+}
+
+/** Of git: what it sends with every request is how it is let in. */
+const SECRET_SETTING = /extraheader|token|password|credential|cookie|sslkey/i;
+
+/** `wide`, `jsonpath={.status}`; what is in a file is not seen. */
+function isView(value: string): boolean {
+  return /^(?:[\w-]*|(?:jsonpath|jsonpath-as-json|custom-columns|go-template)=.*)$/s.test(value);
+}
+
+/** A name that says that it sends the project elsewhere, or empties the database. */
+export function taskEffect(text: Text): Judged | undefined {
+  const seen = text.value ?? text.prefix;
+  if (/(?:^|:)(?:publish|upload|deploy|release)/i.test(seen)) {
+    return part('script', text, 'net', `${shown(text)} sends the project elsewhere`);
+  }
+  if (/^db:(?:.*:)?(?:drop|reset|purge|truncate|setup|load|replant)/.test(seen)) {
+    return part('script', text, 'delete', `${shown(text)} empties the database`);
+  }
+  return undefined;
 }

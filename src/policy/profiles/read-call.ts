@@ -24,6 +24,7 @@ type Reading = {
   readonly depth: number;
   readonly parts: Part[];
   readonly subcommands: number[];
+  readonly alike: number[];
   inner: number | undefined;
   kind: Kind;
   harmless: boolean;
@@ -47,14 +48,15 @@ export function readWith(
     depth,
     parts: [],
     subcommands: [],
+    alike: [],
     inner: undefined,
     kind: profile.kind,
     harmless: false,
   };
   readProfile(reading, profile, program + 1);
-  const { subcommands, inner, kind, harmless } = reading;
+  const { subcommands, alike, inner, kind, harmless } = reading;
   const parts = reading.parts.sort((a, b) => a.index - b.index);
-  return { kind, subcommands, parts, inner, harmless };
+  return { kind, subcommands, alike, parts, inner, harmless };
 }
 
 function readProfile(reading: Reading, profile: Profile, from: number): void {
@@ -171,6 +173,7 @@ function takesSubcommand(reading: Reading, profile: Profile, index: number): boo
     if (sub === undefined) return false;
     addPart(reading, index, textOf(arg), 'word');
     reading.subcommands.push(index);
+    if (sub.alike === true) reading.alike.push(index);
     readProfile(reading, sub, index + 1);
     return true;
   }
@@ -209,7 +212,8 @@ function enter(reading: Reading, index: number, word: Inner): void {
   const call = readWith(profile, reading.argv, index, reading.lookups, reading.depth + 1);
   reading.kind = call.kind;
   for (const part of call.parts) reading.parts.push(part);
-  for (const subcommand of call.subcommands) reading.subcommands.push(subcommand);
+  reading.subcommands.push(...call.subcommands);
+  reading.alike.push(...call.alike);
 }
 
 function behindDashes(reading: Reading, compiled: Compiled, from: number): boolean {

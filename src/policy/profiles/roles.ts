@@ -6,7 +6,7 @@ import { awkParts } from './awk.ts';
 import { DOES, type Judged, named, part, shown, type Text } from './judged.ts';
 import { aimsAtSecrets } from './name-globs.ts';
 import type { Word } from './options.ts';
-import { judgeRare } from './rare.ts';
+import { judgeRare, taskEffect } from './rare.ts';
 import type { ScriptRead } from './script.ts';
 import { sedParts } from './sed.ts';
 import { sqlParts } from './sql.ts';
@@ -65,6 +65,8 @@ function judgeName(word: Word, text: Text): readonly Judged[] {
       return [named('package', text, isPackage, 'exec', 'is not the name of a package')];
     case 'script':
       return [text.value?.includes('=') === true ? assignment(text) : script(text)];
+    case 'task':
+      return [taskEffect(text) ?? (text.value?.includes('=') ? assignment(text) : script(text))];
     case 'assignment':
       return [assignment(text)];
     case 'format':
@@ -159,6 +161,7 @@ const NOT_IN_REVISIONS = /^-|::|[;|&$`<>()"'\\\n\r]/;
 
 function revision(role: Role, text: Text): Judged {
   const seen = text.value ?? text.prefix;
+  if (text.value === '-') return part(role, text); // the branch before
   const odd = NOT_IN_REVISIONS.test(seen);
   return odd
     ? part(role, text, 'unknown', `${shown(text)} is not a plain revision`)
@@ -222,7 +225,7 @@ function remote(text: Text): Judged {
 /** `git checkout src/a.ts` and `git checkout .` throw away what was changed there. */
 function branch(text: Text): Judged {
   const seen = text.value ?? text.prefix;
-  if (text.value === '-') return part('rev', text); // the one before
+  if (text.value === '-') return revision('rev', text);
   if (/^\.|^:|[/*]$|[*?[]|\.[a-z]{1,5}$/i.test(seen) || !BRANCH.test(seen) || LAYOUT.test(seen)) {
     return part('rev', text, 'delete', `${shown(text)} could be a file that is overwritten`);
   }
@@ -336,6 +339,8 @@ function passed(text: Text): readonly Judged[] {
     return [part(named ? 'path' : 'word', text)];
   }
   const [flag = '', ...rest] = value.split('=');
+  // By its plain name it is one that the test runner has.
+  if (/^--reporters?=[a-z-]+$/.test(value)) return [part('option', text)];
   if (!PLAIN_FLAGS.has(flag)) {
     return [part('option', text, 'unknown', `${shown(text)} is for a script that is not known`)];
   }
