@@ -164,7 +164,6 @@ export const FINE: Rows = [
       "docker inspect -f '{{.State.Status}}' web",
       "docker inspect -f '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' web",
       "docker inspect -f '{{json .State}}' web",
-      'docker inspect web',
       "docker inspect --format '{{.Id}}' web",
     ],
   ],

@@ -182,6 +182,8 @@ export const REFUSED: Rows = [
   [
     'docker inspect *',
     [
+      'docker inspect web',
+      'docker inspect -f json web',
       "docker inspect -f '{{json .}}' x",
       "docker inspect -f '{{.Config}}' x",
       "docker inspect --format '{{json .Config}}' x",
