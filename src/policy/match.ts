@@ -9,7 +9,7 @@ import {
   pathObjection,
   urlObjection,
 } from './facts.ts';
-import { type PathSet, pathSet } from './paths.ts';
+import { absolute, type PathSet, pathSet } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import type { CommandRule } from './policy.ts';
 import type { Call, Part } from './profile.ts';
@@ -252,9 +252,10 @@ function roleObjection(part: Part, matching: Matching): Objection | undefined {
     case 'path':
     case 'exec':
       return pathPart(part, arg, 'read', matching);
+    case 'delete':
+      return pathPart(part, arg, 'write', matching) ?? wholeObjection(part, arg, matching);
     case 'output':
     case 'write':
-    case 'delete':
       return pathPart(part, arg, 'write', matching);
     case 'url':
       if (pattern?.kind === 'partial' && part.value !== undefined) {
@@ -265,6 +266,23 @@ function roleObjection(part: Part, matching: Matching): Objection | undefined {
       // Whatever it is to the program, the shell looks for files.
       return arg?.kind === 'glob' ? pathPart(part, arg, 'read', matching) : undefined;
   }
+}
+
+/** What is protected goes with all that is above it, which only a rule that names it means. */
+function wholeObjection(
+  { value }: Part,
+  arg: Arg | undefined,
+  { unit, facts }: Matching,
+): Objection | undefined {
+  if (value === undefined) return undefined;
+  const { project } = facts.places;
+  const all = (unit.cwds ?? [project]).some((cwd) => {
+    const path = absolute(value, cwd);
+    return `${project}/`.startsWith(`${path}/`) || /\/\.git$/i.test(path);
+  });
+  if (!all) return undefined;
+  const message = `\`${value}\` is all there is, with what is protected in it`;
+  return { code: 'path.protected', detail: 'control', span: arg?.span, message };
 }
 
 function pathPart(

@@ -53,7 +53,8 @@ function each(names: string, profile: Profile): Readonly<Record<string, Profile>
 
 const BOTH_COMMANDS: Readonly<Record<string, Profile>> = {
   ...each('install i add update up upgrade import rebuild rb fetch dedupe ci', PNPM_INSTALL),
-  ...each('list ls ll why outdated audit licenses root bin info view help', PNPM_ASK),
+  ...each('list ls ll why outdated audit licenses root bin help', PNPM_ASK),
+  ...each('info view', { ...PNPM_ASK, operands: 'package word*' }),
   ...each('config set link unlink ln setup env login logout token', PNPM_CONFIG),
   ...each('server store self-update approve-builds patch', PNPM_CONFIG),
   ...each('publish npm tag owner team deploy', PNPM_NET),

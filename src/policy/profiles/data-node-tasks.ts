@@ -11,7 +11,8 @@ function each(names: string, profile: Profile): Profiles {
 
 const HELP = '-h,--help -v,--version --no-color --color';
 const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
-const WRITE: Profile = { kind: 'write', style: 'none', operands: 'write*' };
+// Which files, is among words that are not known here.
+const WRITE: Profile = { kind: 'write', style: 'none', operands: 'delete*' };
 const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
 const CONFIG: Profile = { kind: 'config', style: 'none', operands: 'config*' };
 const DELETE: Profile = { kind: 'delete', style: 'none', operands: 'delete*' };

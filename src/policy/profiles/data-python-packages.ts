@@ -156,12 +156,13 @@ const UV_PROFILE: Profile = {
       style: 'exact',
       options: UV,
       subcommands: {
-        list: uv('read', 'word?', '--only-installed --all-versions'),
-        find: uv('read', 'word?'),
+        // One by its path is started, to find out about it.
+        list: uv('read', 'triple?', '--only-installed --all-versions'),
+        find: uv('read', 'triple?'),
         dir: uv('read', ''),
-        install: uv('net', 'word*'),
+        install: uv('net', 'triple*'),
         uninstall: uv('delete', 'word*'),
-        pin: uv('write', 'word?'),
+        pin: uv('write', 'triple?'),
       },
     },
     tool: {

@@ -57,13 +57,13 @@ const LANGUAGES: Readonly<Record<string, Profile>> = {
       -n,--null-input -r,--unwrapScalar --raw-output -j,--tojson -y,--yaml-output
       -Y,--yaml-roundtrip -C,--colors -M,--no-colors -e,--exit-status -N,--no-doc -0 -c -S
       -v,--verbose -V,--version -h,--help --xml-output -x -t,--toml-output --arg:word`,
-    operands: 'word path*',
-    // The expression may be left out in front of these words.
+    operands: 'expression path*',
+    // Without an expression the first word is a file.
     subcommands: {
-      eval: { kind: 'read', options: '-i,--inplace!write', operands: 'word path*' },
-      e: { kind: 'read', options: '-i,--inplace!write', operands: 'word path*' },
-      'eval-all': { kind: 'read', options: '-i,--inplace!write', operands: 'word path*' },
-      ea: { kind: 'read', options: '-i,--inplace!write', operands: 'word path*' },
+      eval: { kind: 'read', options: '-i,--inplace!write', operands: 'expression path*' },
+      e: { kind: 'read', options: '-i,--inplace!write', operands: 'expression path*' },
+      'eval-all': { kind: 'read', options: '-i,--inplace!write', operands: 'expression path*' },
+      ea: { kind: 'read', options: '-i,--inplace!write', operands: 'expression path*' },
     },
   },
   bc: { kind: 'read', options: '-l,--mathlib -q,--quiet -s -w -i', operands: 'path*' },

@@ -28,12 +28,16 @@ export const PROFILED: readonly string[] = [...PROFILES.keys()]
   .filter((name) => !name.includes('/'))
   .sort();
 
-/** By its name, or its path in a directory of the system: `./git` is not `git`. */
+/** By its name, or its path where programs are installed: `./git` is not `git`. */
 export function profileOf(program: string): Profile | undefined {
   const found = /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/.exec(program);
-  const name = found?.[1] ?? program;
+  const name = found?.[1] ?? OWN_PROGRAM.exec(program)?.slice(1).find(Boolean) ?? program;
   return name.includes('/') ? undefined : (PROFILES.get(name) ?? PROFILES.get(plainName(name)));
 }
+
+/** Where a project has the programs that it installed, and the two that people commit. */
+const OWN_PROGRAM =
+  /^(?:\.\/)?(?:(?:\.?venv\/bin|node_modules\/\.bin)\/([^/]+)|(?:(gradle)w|(mvn)w))$/;
 
 /** `python3.12`, `pip3.11`, `clang-17`, `php8.1`: the same program with its version. */
 const VERSIONED = new RegExp(

@@ -47,6 +47,7 @@ const OWN_WORDS = [
   'switch', // of dotnet: a name, maybe behind a colon
   'variables', // of docker: what shows its environment
   'jq', // a filter that may read the environment
+  'expression', // of yq: what is asked for, or a file
   'setting', // of git: the name of one
   'view', // of kubectl: how something is shown
 ] as const;

@@ -56,6 +56,10 @@ function judgeRarer(word: Word, text: Text): readonly Judged[] {
       return [part('word', text, 'secret', `all there is of ${shown(text)} has variables in it`)];
     case 'jq':
       return [named('word', text, (v) => !readsEnvironment(v), 'secret', 'can show variables')];
+    case 'expression':
+      return [
+        part(/^\.env|^(?:~|\.{0,2})\/|\.[a-z]{2,5}$/i.test(text.prefix) ? 'path' : 'word', text),
+      ];
     case 'setting':
       return [named('word', text, (v) => !SECRET_SETTING.test(v), 'secret', 'can be a secret')];
     case 'view':

@@ -226,7 +226,7 @@ function remote(text: Text): Judged {
 function branch(text: Text): Judged {
   const seen = text.value ?? text.prefix;
   if (text.value === '-') return revision('rev', text);
-  if (/^\.|^:|[/*]$|[*?[]|\.[a-z]{1,5}$/i.test(seen) || !BRANCH.test(seen) || LAYOUT.test(seen)) {
+  if (/^[./:]|[/*]$|[*?[]|\.[a-z]{1,5}$/i.test(seen) || !BRANCH.test(seen) || LAYOUT.test(seen)) {
     return part('rev', text, 'delete', `${shown(text)} could be a file that is overwritten`);
   }
   return revision('rev', text);
