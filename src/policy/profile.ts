@@ -55,6 +55,8 @@ export type Profile = {
   readonly alike?: true;
   /** Without a subcommand (`git`, `npm`). Undefined: it is as `kind` says. */
   readonly bare?: Kind;
+  /** With no more operands than these it is `bare`, too: `git config user.name` only asks. */
+  readonly asks?: number;
   /** Behind `--` stand words for somebody else: what they are. */
   readonly behindDashes?: Role;
 };

@@ -16,12 +16,13 @@ const SCOPE = `--global --system --local --worktree -f,--file:path --blob:revpat
 const CONFIG: Profile = {
   kind: 'config',
   bare: 'read',
+  asks: 1,
   options: `--get --get-all --get-regexp!secret --get-urlmatch!secret --get-color
     --get-colorbool -l,--list!secret --add!config --replace-all!config --unset!config
     --unset-all!config
     --remove-section!config --rename-section!config -e,--edit!exec --fixed-value --append!config
     ${SCOPE}`,
-  operands: 'word config*',
+  operands: 'setting config*',
   operandsWith: {
     '--get': 'setting word*',
     '--get-all': 'setting word*',

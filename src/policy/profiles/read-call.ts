@@ -71,7 +71,8 @@ function readProfile(reading: Reading, profile: Profile, from: number): void {
   giveRoles(reading, rolesNow(compiled, seen), operands);
   if (compiled.expands) expandFiles(reading, from);
   const inert = reading.parts.slice(before).every((part) => part.effect === undefined);
-  const asked = operands.length === 0 || rolesNow(compiled, seen) !== compiled.operands;
+  const few = operands.length <= (profile.asks ?? 0);
+  const asked = few || rolesNow(compiled, seen) !== compiled.operands;
   if (asked && inert) reading.kind = profile.bare ?? profile.kind;
 }
 

@@ -35,7 +35,7 @@ const ORDINARY: readonly (readonly [string, string])[] = [
   ['git stash drop', 'delete'],
   ['git remote -v', 'read'],
   ['git config --get user.name', 'read'],
-  ['git config user.name', 'config'],
+  ['git config user.name', 'read'],
   ['git rev-parse --abbrev-ref HEAD', 'read'],
   ['git --no-pager log -1', 'read'],
   ['git rebase main', 'write'],
