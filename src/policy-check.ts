@@ -2,7 +2,7 @@
 // a command, what is odd about a file, and how its rules read in other tools. One `PolicyChecker`
 // compiles every policy once, however many commands it is asked about.
 
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AppError, errnoOf } from './errors.ts';
 import { type Judgement, judge } from './policy/decide.ts';
@@ -48,8 +48,18 @@ export type Checked = {
 export function projectAt(cwd: string): string {
   const start = resolve(cwd);
   for (let folder = start; ; folder = dirname(folder)) {
-    if (isFile(projectPolicy(folder))) return folder;
+    if (isSomething(projectPolicy(folder))) return folder;
     if (folder === dirname(folder)) return start;
+  }
+}
+
+/** Also a link that leads nowhere: whoever reads it says so. */
+function isSomething(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false; // not there, or somebody else's
   }
 }
 
@@ -67,7 +77,7 @@ export function policiesFor(project: string, options: CheckOptions): readonly Lo
   const places =
     policy === undefined
       ? policyPlaces({ project, env, systemFile })
-      : [{ path: resolve(policy), origin: 'user', named: true } as const];
+      : [{ path: resolve(policy), origin: 'user', named: true, piped: true } as const];
   const read = places.map((place) => readPolicyFile(place, { home: homeOf(env), project }));
   const problems = read.flatMap((file) => (file.kind === 'bad' ? [file.problem] : []));
   if (problems.length > 0) throw new AppError('settings_invalid', problems.join('\n'));

@@ -3,7 +3,6 @@
 // the start a policy that may want to be enforced and cannot be read is a reason not to start.
 // Without a file there is nothing to decide.
 
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AppError } from './errors.ts';
 import type { DecideOptions, Judge, Judgement } from './policy/decide.ts';
@@ -12,6 +11,7 @@ import type { LoadedPolicy } from './policy/policy.ts';
 import { type Decide, type Deny, decideBy, denyBy, type Told } from './policy-decided.ts';
 import {
   homeOf,
+  isThere,
   type PolicyPlace,
   type PolicyWhere,
   policyPlaces,
@@ -332,5 +332,5 @@ export async function openPolicy(options: PolicyOptions): Promise<PolicyEngine> 
 }
 
 function hasPolicy(options: PolicyOptions): boolean {
-  return policyPlaces(options).some(({ path, named }) => named || existsSync(path));
+  return policyPlaces(options).some(({ path, named }) => named || isThere(path));
 }

@@ -1,13 +1,13 @@
 // The files of a policy: what is read from each. One that cannot be read or understood is a value
 // with its problems, one line each, with their place.
 
-import { readFileSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { parseDocument } from 'yaml';
 import { errnoOf } from './errors.ts';
 import { MODES, type Mode } from './policy/decision.ts';
 import { readPolicy } from './policy/load.ts';
 import type { LoadedPolicy } from './policy/policy.ts';
-import type { PolicyPlace } from './policy-places.ts';
+import { isThere, type PolicyPlace } from './policy-places.ts';
 import { printable } from './text/printable.ts';
 
 export { homeOf, type PolicyPlace, policyPlaces, projectPolicy } from './policy-places.ts';
@@ -29,19 +29,44 @@ export type PolicyFile =
 export type PolicyGround = { readonly home: string; readonly project: string };
 
 export function readPolicyFile(
-  { path, origin, named }: PolicyPlace,
+  { path, origin, named, piped }: PolicyPlace,
   ground: PolicyGround,
 ): PolicyFile {
-  let text: string;
+  if (!named && !isThere(path)) return { kind: 'none' };
+  const read = textOf(path, piped === true);
+  if ('why' in read) return bad(path, read.why);
+  return parsePolicy(read.text, { path, origin }, ground);
+}
+
+/** Waits for nobody and takes in no more than a policy: a server reads it while others wait. */
+function textOf(
+  path: string,
+  piped: boolean,
+): { readonly text: string } | { readonly why: string } {
+  const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants;
   try {
-    text = readFileSync(path, 'utf8');
+    const fd = fs.openSync(path, piped ? O_RDONLY : O_RDONLY | O_NONBLOCK);
+    try {
+      const stat = fs.fstatSync(fd);
+      if (stat.isDirectory()) return { why: 'it is a directory, and has to be a file' };
+      if (!stat.isFile() && !piped) return { why: 'it is no regular file' };
+      const tooLong = { why: `it is longer than the ${BYTES_MAX} bytes that a policy may have` };
+      if (stat.size > BYTES_MAX) return tooLong;
+      const text = fs.readFileSync(fd, 'utf8');
+      return text.length > BYTES_MAX ? tooLong : { text };
+    } finally {
+      fs.closeSync(fd);
+    }
   } catch (error) {
-    const why = errnoOf(error) ?? String(error);
-    if (!named && (why === 'ENOENT' || why === 'ENOTDIR')) return { kind: 'none' };
-    return bad(path, `it cannot be read: ${why}`);
+    return { why: unreadable(path, errnoOf(error) ?? String(error)) };
   }
-  if (text.length > BYTES_MAX) return bad(path, `a policy may have ${BYTES_MAX} characters`);
-  return parsePolicy(text, { path, origin }, ground);
+}
+
+function unreadable(path: string, why: string): string {
+  if (why === 'ENOENT' || why === 'ENOTDIR') {
+    return isThere(path) ? 'it is a link that leads nowhere' : 'there is no such file';
+  }
+  return why === 'EACCES' ? 'you may not read it (EACCES)' : `it cannot be read: ${why}`;
 }
 
 export function parsePolicy(

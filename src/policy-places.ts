@@ -1,8 +1,10 @@
 // Where the files of a policy are looked for. A file of its own, because every server has to know
 // it and most have no policy: what reads and judges is not loaded for them.
 
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { errnoOf } from './errors.ts';
 import type { LoadedPolicy, PolicyOrigin } from './policy/policy.ts';
 
 const SYSTEM_POLICY = '/etc/cuff/policy.yml';
@@ -14,6 +16,8 @@ export type PolicyPlace = {
   readonly origin: PolicyOrigin;
   /** Somebody named it: then it has to be there. */
   readonly named: boolean;
+  /** Somebody waits for just this: it may be a pipe. */
+  readonly piped?: boolean;
 };
 
 export type PolicyWhere = {
@@ -53,6 +57,17 @@ export function userPolicy(env: Env): string {
 
 export function projectPolicy(project: string): string {
   return join(project, '.cuff', 'policy.yml');
+}
+
+/** Whether there may be a policy: what cannot be looked at is not taken for none. */
+export function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    const why = errnoOf(error);
+    return why !== 'ENOENT' && why !== 'ENOTDIR';
+  }
 }
 
 /** The other policy that a file wants to be compared with. */

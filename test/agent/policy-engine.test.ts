@@ -1,4 +1,5 @@
 // The policy of a server: which files it is made of, and what becomes of it when they change.
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -118,7 +119,39 @@ describe('the policy of a server', () => {
     place.write(place.own, DENY);
     const missing = join(place.dir, 'missing.yml');
     const env = { HOME: join(place.dir, 'home'), CUFF_POLICY: missing };
-    expect(problemOf(() => place.open({ env }))).toBe(`${missing}:1:1: it cannot be read: ENOENT`);
+    expect(problemOf(() => place.open({ env }))).toBe(`${missing}:1:1: there is no such file`);
+  });
+
+  it('is not taken for none when something else is in its place, nor waited for', async () => {
+    const place = new Place();
+    const said = async (): Promise<string> => {
+      const opened = await openPolicy(place.options()).catch((error: Error) => error.message);
+      if (typeof opened === 'string') return opened;
+      opened.close();
+      return 'none';
+    };
+    fs.mkdirSync(dirname(place.own));
+    fs.symlinkSync('nowhere', place.own);
+    expect(await said()).toBe(`${place.own}:1:1: it is a link that leads nowhere`);
+    fs.rmSync(place.own);
+    fs.symlinkSync('policy.yml', place.own);
+    expect(await said()).toBe(`${place.own}:1:1: it cannot be read: ELOOP`);
+    fs.rmSync(place.own);
+    fs.symlinkSync('/dev/zero', place.own);
+    expect(await said()).toBe(`${place.own}:1:1: it is no regular file`);
+    fs.rmSync(place.own);
+    execFileSync('mkfifo', [place.own]);
+    expect(await said()).toBe(`${place.own}:1:1: it is no regular file`);
+    fs.rmSync(place.own);
+    fs.mkdirSync(place.own);
+    expect(await said()).toBe(`${place.own}:1:1: it is a directory, and has to be a file`);
+    fs.rmdirSync(place.own);
+    place.write(place.own, `# ${'x'.repeat(4 * 1024 * 1024)}`);
+    expect(await said()).toBe(
+      `${place.own}:1:1: it is longer than the 4194304 bytes that a policy may have`,
+    );
+    fs.rmSync(place.own);
+    expect(await said()).toBe('none');
   });
 
   it('that is wrong and says it is not enforced is a warning, unless another one is', () => {

@@ -193,8 +193,14 @@ describe('cuff policy check', () => {
     const missing = await cuff(empty, 'check', 'ls', '--policy', join(root, 'none.yml'));
     expect([missing.code, missing.err]).toEqual([
       2,
-      `${join(root, 'none.yml')}:1:1: it cannot be read: ENOENT\n`,
+      `${join(root, 'none.yml')}:1:1: there is no such file\n`,
     ]);
+  });
+
+  it('takes a policy from a pipe', async () => {
+    const check = `${process.execPath} ${binary('cuff')} policy check 'git push'`;
+    const live = cli.start(['sh', '-c', `cat ${policy} | ${check} --policy /dev/stdin`]);
+    expect(await live.result).toMatchObject({ code: 1, out: expect.stringContaining('rule.deny') });
   });
 
   it('wants a command or a batch, and not both', async () => {

@@ -45,7 +45,7 @@ export async function policyTest(flags: PolicyTestFlags): Promise<void> {
 type Loaded = Extract<PolicyFile, { readonly kind: 'good' }>['loaded'];
 
 export function loadedPolicy(file: string, home: string): Loaded {
-  const place = { path: resolve(file), origin: 'user', named: true } as const;
+  const place = { path: resolve(file), origin: 'user', named: true, piped: true } as const;
   const read = readPolicyFile(place, { home, project: process.cwd() });
   if (read.kind === 'good') return read.loaded;
   const problem = read.kind === 'bad' ? read.problem : `${printable(file)}: not found`;
