@@ -8,10 +8,12 @@ import { type Document, isMap, isSeq, parseDocument, YAMLSeq } from 'yaml';
 import { makeDirectories } from './directories.ts';
 import { analyse } from './policy/analyse/index.ts';
 import { VERDICTS } from './policy/decision.ts';
+import { because } from './policy/explain.ts';
 import { looksSecret } from './policy/generate/secrets.ts';
 import { quotedWord } from './policy/pattern.ts';
 import type { Unit } from './policy/unit.ts';
-import { explain, parsePolicy } from './policy-court.ts';
+import { rulable } from './policy-approvals.ts';
+import { parsePolicy } from './policy-court.ts';
 import type { PolicyEngine } from './policy-engine.ts';
 import { projectPolicy, userPolicy } from './policy-places.ts';
 
@@ -31,6 +33,8 @@ export type AlwaysRequest = {
 export function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Always {
   const { command, cwd, scope } = request;
   if (looksSecret(command)) return impossible('there may be a secret in it');
+  const now = engine.inForce?.decide(command, cwd).decision;
+  if (now !== undefined && !rulable(now)) return impossible('it would read what may be a secret');
   const patterns = patternsOf(engine, request);
   if (patterns === undefined) {
     return impossible('what it will run is not all known from its text');
@@ -44,7 +48,8 @@ export function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Alway
     return impossible(parsed.kind === 'bad' ? parsed.problem : `${file} cannot be read`);
   }
   const decision = engine.supposing(file, parsed.loaded).decide(command, cwd);
-  if (decision.verdict !== 'allow') return impossible(oneLine(explain(decision)));
+  const [first] = decision.reasons;
+  if (decision.verdict !== 'allow') return impossible(first === undefined ? '' : because(first));
   replaceFile(file, text);
   engine.reload();
   return { kind: 'written', file, patterns };
@@ -52,10 +57,6 @@ export function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Alway
 
 function impossible(why: string): Always {
   return { kind: 'impossible', why: why.replace(/\.$/, '') };
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, ' ');
 }
 
 /** Of the commands that are not allowed yet. Undefined when one of them has an unknown word. */

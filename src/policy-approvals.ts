@@ -216,10 +216,14 @@ export class Approvals {
   }
 }
 
-/** What touches secrets, start-up files or our own rules is not for one answer to allow. */
-export function approvable({ verdict, reasons }: Decision): boolean {
-  const never = ['path.protected', 'builtin.dangerous'];
-  return verdict === 'ask' && !reasons.some(({ code }) => never.includes(code));
+/** What a rule denies, and what nobody may write, is not for one answer to allow. */
+export function approvable({ verdict }: Decision): boolean {
+  return verdict === 'ask';
+}
+
+/** Whether the answer can become a rule: none opens a secret. */
+export function rulable({ reasons }: Decision): boolean {
+  return !reasons.some(({ code }) => code === 'path.protected');
 }
 
 function keyOf({ project, cwd, command, beside }: Subject): string {

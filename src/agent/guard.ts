@@ -5,7 +5,8 @@
 import { AppError } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import type { AskPerson } from '../plugin.ts';
-import { Approvals, approvable, type Subject } from '../policy-approvals.ts';
+import { because } from '../policy/explain.ts';
+import { Approvals, approvable, rulable, type Subject } from '../policy-approvals.ts';
 import type { Decided, Decision, InForce, PolicyEngine } from '../policy-engine.ts';
 import type { Shell } from '../shell.ts';
 import { printable, quoteWord, shortLine } from '../text/printable.ts';
@@ -152,13 +153,11 @@ export class Guard {
     const entry = entryDecision(decision, mode);
     if (verdict === 'allow' || mode === 'record') return ruling(entry);
     if (mode === 'warn') {
-      const why = shortLine(call.redact(decision.reasons[0]?.message ?? ''), WARNING_MAX);
+      const [first] = decision.reasons;
+      const why = shortLine(call.redact(first === undefined ? '' : because(first)), WARNING_MAX);
       return { ...ruling(entry), note: `[policy: ${verdict} (${code}): ${why}]` };
     }
     if (verdict === 'deny') return refusal(entry, explain(decision), call);
-    if (!approvable(decision)) {
-      return refusal(entry, `${explain(decision)}\n${NOT_APPROVABLE}`, call);
-    }
     return this.#askAbout(asked, { decision, inForce }, call);
   }
 
@@ -173,8 +172,9 @@ export class Guard {
     const granted = this.#granted(asked, subject);
     if (granted !== undefined) return { ...granted, decision: { ...entry, approved: 'grant' } };
     const answer = await this.#answer(asked, decision, call);
-    if (answer === 'none' || call.signal?.aborted === true) {
-      return refusal(entry, `${explained}\n${this.#instructions(asked, decision, call)}`, call);
+    if (answer === 'nobody' || answer === 'none' || call.signal?.aborted === true) {
+      const lines = [explained, ...(answer === 'none' ? [SAID_NOTHING] : [])];
+      return refusal(entry, [...lines, this.#instructions(asked, decision, call)].join('\n'), call);
     }
     if (answer === 'deny') return refusal(entry, `${explained}\n${SAID_NO}`, call);
     const approved = ruling({ ...entry, approved: 'elicitation' });
@@ -216,12 +216,13 @@ export class Guard {
   }
 
   async #answer(asked: Asked, decision: Decision, call: GuardCall): Promise<Answer> {
-    if (call.ask === undefined || call.signal?.aborted === true) return 'none';
+    if (call.ask === undefined || call.signal?.aborted === true) return 'nobody';
     const message = questionText(asked, decision, call.redact);
-    const answer = await call.ask({ message, choices: CHOICES, waitMs: ASK_MS });
+    const choices = CHOICES.filter(({ value }) => value !== 'always' || rulable(decision));
+    const answer = await call.ask({ message, choices, waitMs: ASK_MS });
     if (answer.kind === 'declined') return 'deny';
     if (answer.kind === 'none') return 'none';
-    return CHOICES.find(({ value }) => value === answer.value)?.value ?? 'none';
+    return choices.find(({ value }) => value === answer.value)?.value ?? 'none';
   }
 
   #instructions(asked: Asked, decision: Decision, { redact }: GuardCall): string {
@@ -232,7 +233,7 @@ export class Guard {
       reasons: reasonsShown(decision, redact),
     });
     if (id === undefined) return 'It cannot be kept until somebody approves it.';
-    return `Ask the person to run: cuff policy approve ${id}`;
+    return `Ask the person to run this, then ask for it again: cuff policy approve ${id}`;
   }
 
   /** The strictest word on all that the agent chose. */
@@ -269,7 +270,8 @@ function holding(ruled: Ruling, ground: Ground, call: GuardCall): Ruling | Refus
   return refusal({ ...denied, approved: null }, confined.why, call);
 }
 
-type Answer = (typeof CHOICES)[number]['value'] | 'none';
+/** `nobody` could be asked, or who was asked said `none` of these. */
+type Answer = (typeof CHOICES)[number]['value'] | 'none' | 'nobody';
 
 const CHOICES = [
   { value: 'once', title: 'Allow it once' },
@@ -279,8 +281,7 @@ const CHOICES = [
 
 const SAID_NO = 'The person was asked and said no.';
 
-const NOT_APPROVABLE =
-  'This cannot be approved; only a policy file that a person edits can allow it.';
+const SAID_NOTHING = 'The person was asked and gave no answer.';
 
 /** With the reasons of all: one that nobody may say yes to must not be behind another. */
 function strictestOf(decisions: readonly Decision[]): Decision {
@@ -356,7 +357,7 @@ function reasonsShown(
   redact: (text: string) => string,
 ): readonly string[] {
   const strictest = reasons.filter((reason) => reason.verdict === verdict);
-  const all = [...new Set(strictest.map(({ message }) => shown(message, redact)))];
+  const all = [...new Set(strictest.map((reason) => shown(because(reason), redact)))];
   const more = all.length - REASONS_MAX;
   return more > 0 ? [...all.slice(0, REASONS_MAX), `(and ${more} reasons more)`] : all;
 }

@@ -15,8 +15,16 @@ export function explain({ verdict, code, reasons }: Decision): string {
   return [`cuff policy: ${word} (${code}).`, ...new Set(lines), ...rest].join('\n');
 }
 
-function reasonText({ message, hint, nearest }: Reason): string {
+function reasonText(reason: Reason): string {
+  const { hint, nearest } = reason;
   const near = nearest === undefined || hint?.includes(nearest) === true;
   const nearText = near ? '' : ` The nearest rule is \`${nearest}\`.`;
-  return `${message}${nearText}${hint === undefined ? '' : ` ${hint}`}`;
+  return `${because(reason)}${nearText}${hint === undefined ? '' : ` ${hint}`}`;
+}
+
+/** The words of a rule's author say why, and not of which part of a command, nor by which rule. */
+export function because({ message, rule, unit, verdict }: Reason): string {
+  if (rule === undefined || message.includes(rule.pattern)) return message;
+  const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];
+  return `The rule \`${rule.pattern}\` ${does} \`${unit}\`: ${message}`;
 }

@@ -143,12 +143,68 @@ it('what nobody may approve is not approved with what comes with it', async () =
   const call = place.call({ ask: answering('once') });
   expect(await guard.rule(asked, call)).toMatchObject({ run: true });
   // The text alone may be approved, and its input may not.
-  const script = { ...asked, command: 'sh', stdin: 'touch x\ncat .env\n' };
+  const script = { ...asked, command: 'sh', stdin: 'touch x\necho x > .git/hooks/pre-push\n' };
   const refused = await guard.rule(script, call);
   expect([refused.run, told(refused)]).toEqual([
     false,
-    expect.stringContaining('This cannot be approved;'),
+    expect.stringMatching(/^cuff policy: denied \(path\.protected\)/),
   ]);
+});
+
+it('a secret is read when somebody says so, each time, and no rule comes of it', async () => {
+  const place = new Place('policies:\n  - { name: a, commands: [{ pattern: cat .env }] }\n');
+  const guard = await place.guard();
+  const asked = { command: 'cat .env', cwd: place.dir };
+  const refused = await guard.rule(asked, place.call());
+  expect(told(refused)).toMatch(/may hold secrets.*\n.*cuff policy approve [a-z2-7]{8}$/);
+  const choices: string[] = [];
+  const ask: GuardCall['ask'] = async (question) => {
+    choices.push(...question.choices.map(({ value }) => value));
+    return { kind: 'chosen', value: 'once' };
+  };
+  const ruled = await guard.rule(asked, place.call({ ask }));
+  expect([ruled.run, ruled.decision?.approved, choices]).toEqual([
+    true,
+    'elicitation',
+    ['once', 'deny'],
+  ]);
+  expect(await guard.rule(asked, place.call({ ask: answering('always') }))).toMatchObject({
+    run: false,
+  });
+});
+
+it('a refusal says which part of a command which rule is about, and what to do', async () => {
+  const rules = [
+    '{ pattern: rm *, decision: deny, reason: People delete. }',
+    '{ pattern: git push *, decision: ask, reason: Which branch is it? }',
+  ];
+  const policy = `policies: [{ name: a, commands: [{ pattern: echo * }, ${rules.join(', ')}] }]\n`;
+  const place = new Place(policy);
+  const guard = await place.guard();
+  const said = async (command: string, ask?: GuardCall['ask']): Promise<string | undefined> =>
+    told(await guard.rule({ command, cwd: place.dir }, place.call({ ask })));
+  expect(await said('echo a && rm -rf b')).toBe(
+    'cuff policy: denied (rule.deny).\n' + 'The rule `rm *` denies `rm -rf b`: People delete.',
+  );
+  const pushed =
+    'cuff policy: needs approval (rule.ask).\n' +
+    'The rule `git push *` asks about `git push`: Which branch is it?\n';
+  const last = 'Ask the person to run this, then ask for it again: cuff policy approve ';
+  expect((await said('git push'))?.slice(0, -8)).toBe(pushed + last);
+  expect((await said('git push', async () => ({ kind: 'none' })))?.slice(0, -8)).toBe(
+    `${pushed}The person was asked and gave no answer.\n${last}`,
+  );
+  expect(await said('git push', async () => ({ kind: 'declined' }))).toBe(
+    `${pushed}The person was asked and said no.`,
+  );
+  expect(place.approvals.pending().map(({ reasons }) => reasons)).toEqual([
+    ['The rule `git push *` asks about `git push`: Which branch is it?'],
+  ]);
+  place.policy(`mode: warn\n${policy}`);
+  place.engine.reload();
+  expect(await said('rm b')).toBe(
+    '[policy: deny (rule.deny): The rule `rm *` denies `rm b`: People delete.]',
+  );
 });
 
 describe('a grant', () => {

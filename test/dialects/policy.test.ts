@@ -104,7 +104,7 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
       const refused = await agent.run('touch asked');
       expect(refused.success).toBe(false);
       expect(refused.text).toMatch(/^cuff policy: needs approval \(default\.ask\)\./);
-      const id = /Ask the person to run: cuff policy approve ([a-z2-7]{8})$/.exec(
+      const id = /Ask the person to run this, .*: cuff policy approve ([a-z2-7]{8})$/.exec(
         refused.text,
       )?.[1];
       expect((await agent.run('touch asked')).text).toBe(refused.text);

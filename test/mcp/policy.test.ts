@@ -14,7 +14,9 @@ describe('a client without questions', () => {
     const client = await life.connect(connect, 'cuff', '--dialect', 'cuff_shell');
     const asked = async (command: string): Promise<string> => {
       const { text } = await run(client, command);
-      return /Ask the person to run: cuff policy approve ([a-z2-7]{8})$/.exec(text)?.[1] ?? text;
+      return (
+        /Ask the person to run this, .*: cuff policy approve ([a-z2-7]{8})$/.exec(text)?.[1] ?? text
+      );
     };
     const id = await asked('touch here');
     expect((await life.cuff('policy', 'approve')).out).toContain(`${id}  touch here`);

@@ -2,6 +2,7 @@
 // it, once or for good.
 
 import { createInterface } from 'node:readline/promises';
+import { AppError } from '../../errors.ts';
 import { approve, findQuestion, pendingQuestions, type Question } from '../../policy-approve.ts';
 import { printable } from '../../text/printable.ts';
 import { put, putJson, say } from '../output.ts';
@@ -16,8 +17,13 @@ export type ApproveFlags = {
 
 export async function approvePolicy(id: string | undefined, flags: ApproveFlags): Promise<void> {
   const { env } = process;
-  if (id === undefined) return list(pendingQuestions(env), flags.json === true);
   const always = flags.always === true || flags.user === true;
+  if (id === undefined && always) {
+    throw new AppError('usage', 'Only one of them by its id is allowed always.', {
+      hint: 'List what waits with `cuff policy approve`.',
+    });
+  }
+  if (id === undefined) return list(pendingQuestions(env), flags.json === true);
   const scope = flags.user === true ? 'user' : 'project';
   const question = findQuestion(id, env);
   // An id says nothing, and who told it may have said anything: what it is about is shown first.
