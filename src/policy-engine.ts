@@ -151,6 +151,11 @@ export class PolicyEngine {
     this.#watch?.settled();
   }
 
+  /** Whether files had changed that nobody had read: if they are at rest, somebody has by now. */
+  async caughtUp(): Promise<boolean> {
+    return (await this.#watch?.rest()) ?? false;
+  }
+
   /** Told whenever another version is in force. Returns what ends it. */
   onChanged(listener: () => void): () => void {
     this.#listeners.add(listener);

@@ -1,6 +1,7 @@
 // Tells when one of a few files has changed. Directories are watched, because a watch on a file
 // goes silent after the first rename, and a slow look covers what no watch tells. A change counts
-// once the files have been still for a moment, or have been on the move for too long.
+// once the files have been still for a moment. Those that are on the move for too long count, too,
+// if they are replaced as a whole; one that is written in place may be half of it.
 
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
@@ -22,11 +23,13 @@ export class FileWatch {
   readonly #options: FileWatchOptions;
   readonly #watches = new Map<string, FSWatcher>();
   readonly #poll: NodeJS.Timeout;
-  #seen: string;
+  #seen: Print;
   #timer: NodeJS.Timeout | undefined;
   /** Since when they have not been as they were seen. */
   #movingSince: number | undefined;
   #closed = false;
+  /** Told when what is on the move is known, or will not be for long. */
+  #waiting: (() => void)[] = [];
 
   constructor(options: FileWatchOptions) {
     this.#options = options;
@@ -41,10 +44,18 @@ export class FileWatch {
     this.#arm();
   }
 
+  /** Until what has changed by now has been told, or does not come to rest. Whether it has. */
+  async rest(): Promise<boolean> {
+    this.look();
+    if (this.#closed || this.#timer === undefined) return false;
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return true;
+  }
+
   look(): void {
     if (this.#closed || this.#timer !== undefined) return;
     const before = this.#fingerprint();
-    if (before === this.#seen) {
+    if (isSame(before, this.#seen)) {
       this.#movingSince = undefined;
       return;
     }
@@ -54,8 +65,9 @@ export class FileWatch {
       this.#timer = undefined;
       if (this.#closed) return;
       const [now, late] = [this.#fingerprint(), performance.now() - since >= MOVING_MS_MAX];
-      if (now === before || late) this.#tell(now);
-      else this.look(); // still on the move
+      if (isSame(now, before) || (late && isReplaced(now, before))) return this.#tell(now);
+      if (late) this.#wake();
+      this.look(); // still on the move
     }, this.#options.settleMs ?? SETTLE_MS).unref();
   }
 
@@ -65,16 +77,22 @@ export class FileWatch {
     clearTimeout(this.#timer);
     for (const one of this.#watches.values()) one.close();
     this.#watches.clear();
+    this.#wake();
   }
 
-  #tell(seen: string): void {
+  #tell(seen: Print): void {
     this.#movingSince = undefined;
     this.#options.changed();
     this.#arm();
     // What changed while it was read may have been read by half.
     const now = this.#fingerprint();
-    this.#seen = now === seen ? now : '';
+    this.#seen = isSame(now, seen) ? now : [];
+    this.#wake();
     this.look();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /** A directory that was replaced has another inode, and is watched anew. */
@@ -97,19 +115,40 @@ export class FileWatch {
     }
   }
 
-  #fingerprint(): string {
-    const files = this.#options.files();
-    return files.map((file) => `${file} ${stateOf(file)} ${inodeOf(dirname(file))}`).join('\n');
+  #fingerprint(): Print {
+    return this.#options.files().map((file) => {
+      const { which, content } = stateOf(file);
+      return { which: `${file} ${which} ${inodeOf(dirname(file))}`, content };
+    });
   }
 }
 
-/** Another text for another content, as far as the file system can tell. */
-function stateOf(path: string): string {
+/** Of each file: which one it is, and another text for another content. */
+type Print = readonly State[];
+
+type State = { readonly which: string; readonly content: string };
+
+function isSame(a: Print, b: Print): boolean {
+  const is = ({ which, content }: State, at: number): boolean =>
+    which === b[at]?.which && content === b[at]?.content;
+  return a.length === b.length && a.every(is);
+}
+
+/** Whether those with another content are others altogether. */
+function isReplaced(now: Print, before: Print): boolean {
+  return now.every(
+    ({ which, content }, at) => content === before[at]?.content || which !== before[at]?.which,
+  );
+}
+
+/** As far as the file system can tell. An inode alone may be that of a file that is gone. */
+function stateOf(path: string): State {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
-    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    const stat = statSync(path, { bigint: true });
+    const { dev, ino, birthtimeNs, size, mtimeNs, ctimeNs } = stat;
+    return { which: `${dev} ${ino} ${birthtimeNs}`, content: `${size} ${mtimeNs} ${ctimeNs}` };
   } catch {
-    return 'none'; // missing, or not to be read: reading it will say which
+    return { which: 'none', content: '' }; // missing, or not to be read: reading it will say which
   }
 }
 

@@ -6,6 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { readOutput } from '../capture/reader.ts';
 import { view } from '../capture/views.ts';
 import { AppError } from '../errors.ts';
+import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
 import type { Health, PluginLog, Services } from '../plugin.ts';
@@ -67,6 +68,7 @@ export class AgentShell {
   /** What live terminals were given. */
   readonly #typed = new WeakMap<AgentRun, { text: string; last: Promise<void> }>();
   readonly #announced: Announcement;
+  readonly #unfollow: (() => void) | undefined;
   #settings: AgentSettings;
   #opened: Capture | undefined;
 
@@ -99,8 +101,9 @@ export class AgentShell {
       projectDirectory,
       directory: this.#settings.recording.directory,
       counters: this.#recorder.counters(),
-      health: this.#recorder.health(),
+      health: withPolicy(this.#recorder.health(), policy?.health().problems),
     }));
+    this.#unfollow = policy?.onChanged(() => this.#announced.changed());
   }
 
   /** The names of variables that commands do not get, because they may be secrets. */
@@ -273,6 +276,7 @@ export class AgentShell {
   async close(): Promise<void> {
     await this.#recorder.close();
     this.#agentShell?.close();
+    this.#unfollow?.();
     this.#announced.close();
   }
 

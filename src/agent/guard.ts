@@ -93,7 +93,7 @@ export class Guard {
 
   /** Never rejects. */
   async rule(asked: Asked, call: GuardCall): Promise<Ruling | Refusal> {
-    const ground = await this.#ground(asked, call);
+    const ground = await this.#lastGround(asked, call);
     if (ground === undefined) return UNRULED;
     const { inForce, decided } = ground;
     const { decision, diverges } = decided;
@@ -116,6 +116,14 @@ export class Guard {
 
   async close(): Promise<void> {
     await (await this.#confinement)?.close();
+  }
+
+  /** Nothing is refused by a policy that somebody has just changed, as `approve --always` does. */
+  async #lastGround(asked: Asked, call: GuardCall): Promise<Ground | undefined> {
+    const ground = await this.#ground(asked, call);
+    if (ground?.inForce.mode !== 'enforce') return ground;
+    if (ground.decided.decision.verdict === 'allow') return ground;
+    return (await this.#engine.caughtUp()) ? this.#ground(asked, call) : ground;
   }
 
   /** The policy in force, and what it says to this: nothing is waited for in between. */

@@ -4,6 +4,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { Guard } from '../agent/guard.ts';
 import { agentContext } from '../agent-context.ts';
+import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
 import type {
@@ -49,6 +50,7 @@ export class RecorderPlugin implements Plugin {
   #settings: RecorderSettings;
   #recorder: Recorder | undefined;
   #announced: Announcement | undefined;
+  #unfollow: (() => void) | undefined;
 
   /** Throws `ConfigurationError`. */
   constructor(config: unknown, services: Services) {
@@ -79,12 +81,14 @@ export class RecorderPlugin implements Plugin {
       projectDirectory,
       directory: this.#settings.recording.directory,
       counters: recorder.counters(),
-      health: recorder.health(),
+      health: withPolicy(recorder.health(), policy?.health().problems),
     }));
+    this.#unfollow = policy?.onChanged(() => this.#announced?.changed());
   }
 
   async shutdown(): Promise<void> {
     await this.#recorder?.close();
+    this.#unfollow?.();
     this.#announced?.close();
   }
 

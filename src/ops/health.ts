@@ -51,6 +51,12 @@ export function recorderHealth(facts: RecorderFacts, disk: DiskProbe = REAL_DISK
   };
 }
 
+/** What a policy that is not as its files say is to whoever asks how a server does. */
+export function withPolicy(health: Health, problems: readonly string[] | undefined): Health {
+  if (problems === undefined || problems.length === 0) return health;
+  return { ...health, healthy: false, reasons: [...problems, ...health.reasons] };
+}
+
 /** Writes and removes a file; where there is no directory yet, in the one it would be made in. */
 function writeProblem(directory: string): string | undefined {
   const probe = join(existingAbove(directory), `.cuff-health-${process.pid}`);

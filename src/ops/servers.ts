@@ -102,7 +102,7 @@ function together(parts: ReadonlySet<() => ServerFacts>, own: () => ServerFacts)
     health: {
       ...own().health,
       healthy: all.every(({ health }) => health.healthy),
-      reasons: all.flatMap(({ health }) => health.reasons),
+      reasons: [...new Set(all.flatMap(({ health }) => health.reasons))],
     },
   };
 }

@@ -207,7 +207,7 @@ describe('the policy of a server', () => {
     const place = new Place();
     place.write(place.own, DENY);
     // Far longer than we pause, also when this process is not given its turn for a while.
-    const engine = place.open({ settleMs: 3_000 });
+    const engine = place.open({ settleMs: 1_500 });
     const fd = fs.openSync(place.own, 'w');
     fs.writeSync(fd, 'default: allow\n');
     for (let i = 0; i < 10; i += 1) {
@@ -217,6 +217,48 @@ describe('the policy of a server', () => {
     }
     fs.closeSync(fd);
     await until(() => place.verdict(engine, 'rm x') === 'allow', 'the file is whole');
+  });
+
+  it('never reads half of a file that is written on and on', async () => {
+    const place = new Place();
+    place.write(place.own, DENY);
+    const engine = place.open();
+    const fd = fs.openSync(place.own, 'w');
+    fs.writeSync(fd, 'default: allow\n');
+    const end = performance.now() + 2_000;
+    for (let i = 0; performance.now() < end; i += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([i, place.verdict(engine, 'rm x')]).toEqual([i, 'deny']);
+      fs.writeSync(fd, `# ${i}\n`);
+    }
+    fs.closeSync(fd);
+    await until(() => place.verdict(engine, 'rm x') === 'allow', 'the file is whole');
+  });
+
+  it('is as its files are for whoever waits until they have been read', async () => {
+    const place = new Place();
+    place.write(place.own, DENY);
+    const engine = place.open({ pollMs: 60_000 });
+    expect(await engine.caughtUp()).toBe(false);
+    place.write(place.own, DENY.replace('rm', 'touch'));
+    place.write(place.user, DENY.replace('rm', 'mkdir'));
+    expect(place.verdict(engine, 'touch x')).toBe('allow');
+    expect(await engine.caughtUp()).toBe(true);
+    expect(['touch x', 'mkdir x'].map((one) => place.verdict(engine, one))).toEqual([
+      'deny',
+      'deny',
+    ]);
+    expect(await engine.caughtUp()).toBe(false);
+    const fd = fs.openSync(place.own, 'a');
+    const writing = setInterval(() => fs.writeSync(fd, '#\n'), 1);
+    onTestFinished(() => {
+      clearInterval(writing);
+      fs.closeSync(fd);
+    });
+    await until(() => fs.statSync(place.own).size > DENY.length + 10, 'it is written on and on');
+    expect(await engine.caughtUp()).toBe(true); // and is not waited for without end
+    engine.close();
+    expect(await engine.caughtUp()).toBe(false);
   });
 
   it('takes a file that never comes to rest', async () => {

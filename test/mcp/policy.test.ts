@@ -30,8 +30,12 @@ describe('a client without questions', () => {
 
     expect((await life.cuff('policy', 'approve', again, '--always')).code).toBe(0);
     expect(life.policyText).toContain('# Nobody else');
-    await answers(() => run(client, 'touch here'), false);
+    // At once: a moment later the agent would be told to ask somebody who has just said yes.
+    expect(await run(client, 'touch here')).toMatchObject({ isError: false });
     expect((await life.cuff('policy', 'approve', again)).code).toBe(2);
+    const mine = await asked('touch mine');
+    expect((await life.cuff('policy', 'approve', mine, '--user')).code).toBe(0);
+    expect(await run(client, 'touch mine')).toMatchObject({ isError: false });
     const denied = await asked('touch other');
     life.policy(POLICY.replace('touch denied', 'touch other'));
     const no = await life.cuff('policy', 'approve', denied);
@@ -152,5 +156,22 @@ describe('a server', () => {
     life.policy('policies: wrong\n');
     await until(() => life.log.includes('Policy not taken'), 'the server has seen it');
     expect((await run(client, command(0))).text).toContain('cuff policy: denied');
+  });
+
+  it.each(['cuff_shell', 'bash_recorder'])('%s says in its status what is wrong', async (name) => {
+    const life = new Guarded('default: allow\n');
+    await life.connect(clientNamed('by hand'), 'cuff', '--dialect', name);
+    const status = async (): Promise<string> => {
+      const { code, out, err } = await life.cuff('status');
+      return `${code} ${out}${err}`;
+    };
+    expect(await status()).toMatch(/^0 [\s\S]* ok /);
+    life.policy('default: alow\n');
+    const file = join(life.project, '.cuff', 'policy.yml');
+    const wrong = `${file}:1:10: default: must be one of allow, ask, deny`;
+    while (!(await status()).includes(wrong));
+    expect(await status()).toMatch(/^1 [\s\S]* bad /);
+    life.policy('default: allow\n');
+    while (!/^0 [\s\S]* ok /.test(await status()));
   });
 });
