@@ -193,8 +193,9 @@ export function secretObjection(shown: string, span: Span | undefined): Objectio
 export function protectionObjection(
   word: PathWord,
   access: Access,
-  { cwds, facts }: { cwds: readonly string[] | undefined; facts: Facts },
+  where: { cwds: readonly string[] | undefined; facts: Facts; removes?: boolean },
 ): Objection | undefined {
+  const { cwds, facts, removes = false } = where;
   const known = knownPath(word);
   const span = word.arg?.span;
   const shown = word.value ?? word.arg?.source ?? word.prefix;
@@ -207,7 +208,7 @@ export function protectionObjection(
   }
   for (const cwd of from) {
     for (const path of variants(absolute(known.glob ? known.pattern : known.path, cwd), facts)) {
-      if (access === 'write' && facts.protected.control(path)) {
+      if (access === 'write' && isHeld(path, known.glob, removes, facts)) {
         return protectedObjection(shown, span, access);
       }
       const secret = known.glob ? facts.protected.globSecret(path) : facts.protected.secret(path);
@@ -241,6 +242,11 @@ function mayBeProtected(
   if (access === 'read' ? aimsAtSecrets(open) : namesControl(open)) return true;
   const held = access === 'read' ? facts.protected.secret : facts.protected.control;
   return cwds.some((cwd) => variants(absolute(shut, cwd), facts).some(held));
+}
+
+function isHeld(path: string, glob: boolean, removes: boolean, facts: Facts): boolean {
+  const { control, globControl, inside } = facts.protected;
+  return control(path) || (glob && globControl(path)) || (removes && inside(path));
 }
 
 function variants(path: string, { real }: Facts): readonly string[] {

@@ -14,6 +14,7 @@ import { objectionReason, plainReason, ruleReason, unitText } from './reasons.ts
 import type { Rule, Rules } from './rules.ts';
 import { strictMatch } from './strict.ts';
 import { surroundings } from './surroundings.ts';
+import { touchedWords } from './touched.ts';
 import type { Arg, Unit } from './unit.ts';
 
 export type Court = {
@@ -151,9 +152,9 @@ function maybe(unit: Unit, ref: RuleRef): Reason {
 function protection(unit: Unit, lines: readonly Line[], court: Court): Objection | undefined {
   let found: Objection | undefined;
   for (const { argv, call } of lines) {
-    const words = call === undefined ? pathLike(argv) : partWords(argv, call);
-    for (const { access, word } of words) {
-      const objection = protectionObjection(word, access, { cwds: unit.cwds, facts: court.facts });
+    for (const { access, removes, word } of touchedWords(argv, call)) {
+      const where = { cwds: unit.cwds, facts: court.facts, removes };
+      const objection = protectionObjection(word, access, where);
       if (objection?.final === true && call !== undefined) return objection;
       // Of a program that nobody knows it cannot be said that it would write.
       if (objection !== undefined) found ??= { ...objection, final: false };
@@ -161,45 +162,6 @@ function protection(unit: Unit, lines: readonly Line[], court: Court): Objection
     found ??= landingObjection(argv, call, { cwds: unit.cwds, facts: court.facts });
   }
   return found;
-}
-
-type Touched = {
-  readonly access: 'read' | 'write';
-  readonly word: {
-    readonly value: string | undefined;
-    readonly prefix: string;
-    readonly arg: Arg | undefined;
-  };
-};
-
-function partWords(argv: readonly Arg[], call: Call): readonly Touched[] {
-  const end = call.inner ?? argv.length;
-  return call.parts.flatMap(({ role, index, value, prefix, effect }) => {
-    if (index >= end) return []; // it is a line of its own
-    const word = { value, prefix, arg: argv[index] };
-    if (role === 'output' || role === 'write' || role === 'delete') {
-      return [{ access: 'write' as const, word }];
-    }
-    if (role === 'path' || role === 'exec') return [{ access: 'read' as const, word }];
-    if (effect === undefined || role === 'option') return [];
-    return pathLike([argv[0] ?? EMPTY, argv[index] ?? EMPTY]);
-  });
-}
-
-const EMPTY = literal('');
-
-/** Every word that could name a file, also behind `--option=`. */
-function pathLike(argv: readonly Arg[]): readonly Touched[] {
-  return argv.slice(1).flatMap((arg) => {
-    if (arg.kind === 'literal' && arg.value === '') return [];
-    const value = arg.kind === 'literal' ? arg.value.replace(/^-[^=]*=/, '') : undefined;
-    const prefix = arg.kind === 'literal' ? '' : arg.prefix;
-    const word = { value, prefix, arg };
-    return [
-      { access: 'read' as const, word },
-      { access: 'write' as const, word },
-    ];
-  });
 }
 
 function isFunction(first: Arg, { functions }: Case): boolean {

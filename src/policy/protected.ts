@@ -99,6 +99,10 @@ export type Protected = {
   readonly control: (path: string) => boolean;
   /** Whether a glob, absolute, could be the name of a secret or lead into one. */
   readonly globSecret: (glob: string) => boolean;
+  /** Whether a glob, absolute, could be the name of what must not be written, or lead into it. */
+  readonly globControl: (glob: string) => boolean;
+  /** Whether the project or the home directory would go with it. */
+  readonly inside: (path: string) => boolean;
 };
 
 export type Openings = {
@@ -138,7 +142,26 @@ export function protectedPaths(places: Places, { more, opened, kept = [] }: Open
       if (/(?:^|\/)\*$/.test(glob)) return false;
       return samples(places).some((path) => regex.test(path));
     },
+    globControl: (glob) => controlSamples(places).some((path) => leadsTo(glob, path)),
+    inside: (path) =>
+      [places.project, places.home].some((one) => one === path || one.startsWith(`${path}/`)),
   };
+}
+
+/** Name by name, as bash does it: what stands for any letter is no dot at the start of a name. */
+function leadsTo(glob: string, path: string): boolean {
+  const [globs, names] = [glob.split('/'), path.split('/')];
+  return names.every((name, at) => {
+    const one = globs[at];
+    if (one === undefined || (name.startsWith('.') && !/^\\?\./.test(one))) return false;
+    return globRegex(one).test(name);
+  });
+}
+
+/** Hidden ones with a plain name, where they usually are. `*` and `*.json` mean others. */
+function controlSamples({ project, home }: Places): readonly string[] {
+  const names = CONTROLS.map((glob) => glob.slice(3)).filter((name) => /^\.[^*?[]+$/.test(name));
+  return names.flatMap((name) => [project, home].map((place) => posixJoin(place, name)));
 }
 
 /** A path of the project as if the project were at the top: where it lies says nothing of it. */
