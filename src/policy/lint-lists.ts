@@ -14,7 +14,6 @@ export type WarningCode =
   | 'star.destructive'
   | 'broad'
   | 'host'
-  | 'hole'
   | 'default'
   | 'mode'
   | 'scope'

@@ -5,7 +5,7 @@ import type { Place } from '../text/problems.ts';
 import { type Located, placeOf, readYaml } from '../text/yaml.ts';
 import { type Finding, lintLists, type WarningCode } from './lint-lists.ts';
 import { type PolicyPlace, type PolicyProblem, readPolicy } from './load.ts';
-import type { Segment, WordPattern } from './pattern.ts';
+import { operatorOf, type Segment, type WordPattern } from './pattern.ts';
 import type { CommandRule, Policy, PolicyGroup } from './policy.ts';
 import { readCall } from './profiles/index.ts';
 import { isOpaque, isShell, runsItsInput } from './programs.ts';
@@ -100,9 +100,7 @@ function lintRules(policy: Policy): readonly Finding[] {
     seen.set(key, one);
     const never = neverMatches(one);
     if (never !== undefined) return [never];
-    const hole = holeLike(one);
-    const rest = one.rule.decision === 'allow' ? lintAllow(one, strict) : [];
-    return hole === undefined ? rest : [hole, ...rest];
+    return one.rule.decision === 'allow' ? lintAllow(one, strict) : [];
   });
 }
 
@@ -127,14 +125,9 @@ function duplicate({ path, rule }: Placed): Finding {
   return { path, code: 'duplicate', message, hint: 'Remove one of them.' };
 }
 
-const OPERATORS = new Set(['&&', '||', '|', '|&', ';', '&', '>', '>>', '<', '2>&1', '2>', '&>']);
-
 function neverMatches({ path, rule, variants }: Placed): Finding | undefined {
-  const words = variants.flatMap((one) => one.words.flatMap(literal));
-  const operator = words.find(
-    (word) => OPERATORS.has(word) || /^\d?(?:>|<(?![A-Za-z]))/.test(word),
-  );
-  if (operator !== undefined && !quotes(rule.pattern, operator)) {
+  const operator = operatorOf(rule.pattern);
+  if (operator !== undefined) {
     const message = `A pattern is one simple command: \`${operator}\` is a word in it.`;
     const hint = 'Write a rule for each command; redirections are listed under `redirects`.';
     return { path, code: 'never', message, hint };
@@ -151,29 +144,6 @@ function neverMatches({ path, rule, variants }: Placed): Finding | undefined {
 
 function literal(word: WordPattern): readonly string[] {
   return word.kind === 'literal' ? [word.value] : [];
-}
-
-function quotes(pattern: string, word: string): boolean {
-  return !unquoted(pattern).includes(word);
-}
-
-function unquoted(pattern: string): string {
-  return pattern.replace(/'[^']*'|"(?:\\.|[^"\\])*"|\\./g, ' ');
-}
-
-const HOLE_LIKE = /<([A-Za-z][\w:.-]*)>/g;
-const KNOWN_HOLE = /^(?:path|int|rev|range|word|url(?::.+)?)$/;
-
-function holeLike({ path, rule }: Placed): Finding | undefined {
-  const names = [...unquoted(rule.pattern).matchAll(HOLE_LIKE)].map(([, name = '']) => name);
-  const unknown = names.find((name) => !KNOWN_HOLE.test(name));
-  if (unknown === undefined) return undefined;
-  return {
-    path,
-    code: 'hole',
-    message: `\`<${unknown}>\` is no hole, so it is a word like any other.`,
-    hint: 'Holes are <path>, <int>, <rev>, <range>, <word>, <url> and <url:host>.',
-  };
 }
 
 function lintAllow(one: Placed, strict: readonly Placed[]): readonly Finding[] {

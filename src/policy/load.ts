@@ -4,7 +4,7 @@
 import { type Problem as Fault, pathText, quoted, suggestion } from '../text/problems.ts';
 import { type Located, type LocatedMap, readYaml } from '../text/yaml.ts';
 import { MODES, VERDICTS } from './decision.ts';
-import { compilePattern, PatternError } from './pattern.ts';
+import { compilePattern, operatorOf, PatternError } from './pattern.ts';
 import type { CommandRule, Policy, PolicyGroup, Scopes } from './policy.ts';
 import { failedTests } from './rule-tests.ts';
 
@@ -168,6 +168,12 @@ class Reader {
         if (decision === 'allow' && words[0]?.kind !== 'literal') {
           throw new PatternError('a rule that allows has to name its program');
         }
+      }
+      const operator = decision === 'allow' ? undefined : operatorOf(pattern);
+      // Whoever writes it relies on it; one that allows and matches nothing is only in vain.
+      if (operator !== undefined) {
+        const why = `a pattern is one simple command, so that none has \`${operator}\` in it`;
+        throw new PatternError(`${why}; write a rule for each command`);
       }
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;

@@ -139,6 +139,19 @@ function alternatives(chars: readonly Char[]): readonly (readonly Char[])[] {
 }
 
 const HOLE = /^<(path|int|rev|range|word|url)(?::([^<>\s]+))?>/;
+const HOLE_LIKE = /^<[A-Za-z][^<>\s\0]*>?/;
+const KNOWN = '<path>, <int>, <rev>, <range>, <word>, <url> and <url:host>';
+const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])$/;
+
+const OPERATORS = new Set(['&&', '||', '|', '|&', ';', '&', '>', '>>', '<', '2>&1', '2>', '&>']);
+
+/** A word that stands between commands or in front of a file: no command has it as a word. */
+export function operatorOf(source: string): string | undefined {
+  const bare = wordsOf(source).flatMap((word) =>
+    word.some(({ quoted }) => quoted) ? [] : [word.map(({ text }) => text).join('')],
+  );
+  return bare.find((word) => OPERATORS.has(word) || /^\d?(?:>|<(?![A-Za-z]))/.test(word));
+}
 
 function wordPattern(token: Token): WordPattern {
   const segments = segmentsOf(token.kind === 'word' ? token.chars : []);
@@ -186,10 +199,17 @@ function segmentsOf(chars: readonly Char[]): Segment[] {
 function holeAt(chars: readonly Char[], at: number) {
   const bare = chars.slice(at).map(({ text, quoted }) => (quoted ? '\0' : text));
   const match = HOLE.exec(bare.join(''));
-  if (match === null) return undefined;
+  if (match === null) {
+    const [like] = HOLE_LIKE.exec(bare.join('')) ?? [];
+    if (like === undefined) return undefined; // an operator, which is a linter's business
+    throw new PatternError(`${like} is no hole; known are ${KNOWN}, and quotes make it a word`);
+  }
   const [whole, type, host] = match;
   if (host !== undefined && type !== 'url') {
     throw new PatternError(`<${type}> takes no host; only <url:host> does`);
+  }
+  if (host !== undefined && !HOST.test(host)) {
+    throw new PatternError(`${whole} has to have a host alone, as in <url:example.org>`);
   }
   return {
     segment: { kind: 'hole', type: type as HoleType, host } satisfies Segment,

@@ -65,7 +65,7 @@ policies:
       - pattern: git log *
       - pattern: git push origin main
       - pattern: rm *
-      - pattern: cat <file>
+      - pattern: cat <path> | head
       - pattern: git push *
         decision: deny
 `,

@@ -182,6 +182,19 @@ policies:
     else expect(found).toEqual(wanted);
   });
 
+  it('is refused when a rule that denies or asks never could', () => {
+    const problem = (decision: string, pattern: string): string | undefined =>
+      problems(
+        `policies: [{name: a, commands: [{pattern: "${pattern}", decision: ${decision}}]}]`,
+      )[0];
+    const why = 'a pattern is one simple command, so that none has `|` in it';
+    expect(problem('deny', 'curl * | sh')).toContain(why);
+    expect(problem('ask', 'curl * | sh')).toContain(why);
+    expect(problem('deny', 'echo * > .env')).toContain('`>` in it; write a rule for each command');
+    expect(problem('deny', "grep '|' *")).toBeUndefined();
+    expect(problem('allow', 'curl * | sh')).toBeUndefined();
+  });
+
   it('is refused when a rule does not do what its tests say', () => {
     const rule = (tests: string): string =>
       `policies:\n- name: a\n  commands:\n  - pattern: git log *\n    tests: ${tests}`;

@@ -2,6 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern, PatternError, quotedWord } from '../../src/policy/pattern.ts';
 
+const HOLES = '<path>, <int>, <rev>, <range>, <word>, <url> and <url:host>';
+const KNOWN = `known are ${HOLES}, and quotes make it a word`;
+
 /** Each variant as text: literals as they are, holes by their kind. */
 function shown(pattern: string): string[] {
   return compilePattern(pattern).map(({ words }) =>
@@ -40,6 +43,11 @@ describe('a pattern', () => {
     ['echo {a,b}{c,d}{e,f}{g,h}{i,j}{k,l}{m,n}', 'it has more than 64 variants'],
     ['echo *a*b*c*d*', 'a word has more than 3 holes'],
     ['x <int:host>', '<int> takes no host; only <url:host> does'],
+    ['x <url:http://a/b>', '<url:http://a/b> has to have a host alone, as in <url:example.org>'],
+    ['x <url:>', `<url:> is no hole; ${KNOWN}`],
+    ['rm <file>', `<file> is no hole; ${KNOWN}`],
+    ['rm --x=<paht>', `<paht> is no hole; ${KNOWN}`],
+    ['rm <path', `<path is no hole; ${KNOWN}`],
   ])('%j is refused: %s', (pattern, message) => {
     expect(() => compilePattern(pattern)).toThrow(new PatternError(message));
   });
