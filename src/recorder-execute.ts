@@ -91,6 +91,7 @@ export class Executor {
   #plain: Shell;
   #bare: Shell | undefined;
   #closing = false;
+  readonly #rulings = new Set<Promise<Ruled>>();
   commands = 0;
 
   constructor(options: ExecutorOptions, settings: RecorderSettings) {
@@ -128,9 +129,25 @@ export class Executor {
    * not run: that is in the journal then.
    */
   async rule(given: ExecuteRequest, context: AgentContext, call: ExecuteCall): Promise<Ruled> {
-    const { guard, log } = this.#options;
+    const { guard } = this.#options;
     if (guard?.active !== true) return UNRULED;
     if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
+    const ruling = this.#rule(guard, given, context, call);
+    this.#rulings.add(ruling);
+    try {
+      return await ruling;
+    } finally {
+      this.#rulings.delete(ruling);
+    }
+  }
+
+  async #rule(
+    guard: Guard,
+    given: ExecuteRequest,
+    context: AgentContext,
+    call: ExecuteCall,
+  ): Promise<Ruled> {
+    const { log } = this.#options;
     const terms = this.#terms;
     const { asked, request, beside } = await questionOf(given, terms);
     const shell = this.#shell(terms);
@@ -210,6 +227,9 @@ export class Executor {
 
   /** Live runs end or are left, as the settings say; every call has its answer afterwards. */
   async close(): Promise<void> {
+    // What somebody is being asked about is refused now, and that has to be written down.
+    this.#options.guard?.stopAsking();
+    await Promise.allSettled(this.#rulings);
     this.#closing = true;
     if (this.#terms.execution.onShutdown === 'kill') await this.#killAll();
     // What could not be ended must not hold up the server's end.

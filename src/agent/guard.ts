@@ -4,7 +4,7 @@
 
 import { AppError } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
-import type { AskPerson } from '../plugin.ts';
+import type { AskPerson, PersonAnswer } from '../plugin.ts';
 import { because } from '../policy/explain.ts';
 import { Approvals, approvable, rulable, type Subject } from '../policy-approvals.ts';
 import type { Decided, Decision, InForce, PolicyEngine } from '../policy-engine.ts';
@@ -78,6 +78,7 @@ export class Guard {
   readonly #engine: PolicyEngine;
   readonly #approvals: Approvals;
   readonly #metrics: RecorderMetrics;
+  readonly #stop = new AbortController();
   #confinement: Promise<Confinement> | undefined;
 
   constructor(engine: PolicyEngine, metrics: RecorderMetrics) {
@@ -112,6 +113,11 @@ export class Guard {
       return refusal(entryDecision(other, mode), explain(other), call);
     }
     return holding(ruled, now, call);
+  }
+
+  /** Whoever is being asked, or would be, gives no answer from now on. */
+  stopAsking(): void {
+    this.#stop.abort();
   }
 
   async close(): Promise<void> {
@@ -224,13 +230,28 @@ export class Guard {
   }
 
   async #answer(asked: Asked, decision: Decision, call: GuardCall): Promise<Answer> {
-    if (call.ask === undefined || call.signal?.aborted === true) return 'nobody';
+    const over = this.#stop.signal.aborted || call.signal?.aborted === true;
+    if (call.ask === undefined || over) return 'nobody';
     const message = questionText(asked, decision, call.redact);
     const choices = CHOICES.filter(({ value }) => value !== 'always' || rulable(decision));
-    const answer = await call.ask({ message, choices, waitMs: ASK_MS });
+    const answer = await this.#untilStopped(call.ask({ message, choices, waitMs: ASK_MS }));
     if (answer.kind === 'declined') return 'deny';
     if (answer.kind === 'none') return 'none';
     return choices.find(({ value }) => value === answer.value)?.value ?? 'none';
+  }
+
+  async #untilStopped(asking: Promise<PersonAnswer>): Promise<PersonAnswer> {
+    const { signal } = this.#stop;
+    let end = (): void => undefined;
+    const stopped = new Promise<PersonAnswer>((resolve) => {
+      end = () => resolve({ kind: 'none' });
+      signal.addEventListener('abort', end);
+    });
+    try {
+      return await Promise.race([asking, stopped]);
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
   }
 
   #instructions(asked: Asked, decision: Decision, { redact }: GuardCall): string {

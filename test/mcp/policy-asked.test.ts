@@ -72,6 +72,23 @@ describe.each(Object.entries(ASKED_CLIENTS))('a person behind %s', (_, connect) 
     expect(await run(client, 'echo alive')).toMatchObject({ isError: false });
     expect(life.made('late')).toBe(false);
   });
+
+  it.each(['cuff_shell', 'bash_recorder'])('goes in the middle of it: %s', async (dialect) => {
+    const life = new Guarded(POLICY);
+    let asked = false;
+    const person: Person = async () => {
+      asked = true;
+      return new Promise(() => undefined);
+    };
+    const client = await life.asked(connect, person, dialect);
+    const tool = dialect === 'cuff_shell' ? 'shell_run' : 'bash_recorder_execute';
+    // In the 2026 protocol the client itself waits for its person, whoever else is gone.
+    void client.call(tool, { command: 'touch gone' }).catch(() => undefined);
+    await until(() => asked, 'the question is there');
+    await client.close(); // the server ends with its client
+    const facts = (await life.entries()).map(({ command, end_reason }) => [command, end_reason]);
+    expect([facts, life.made('gone')]).toEqual([[['touch gone', 'denied']], false]);
+  });
 });
 
 describe.each(Object.entries(ASKED_HTTP_CLIENTS))('a person behind %s over HTTP', (_, connect) => {

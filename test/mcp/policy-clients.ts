@@ -22,6 +22,7 @@ export type Said = { readonly isError: boolean; readonly text: string };
 
 export type AskedClient = {
   call(name: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<Said>;
+  close(): Promise<void>;
 };
 
 export type AskedConnect = (
@@ -44,6 +45,7 @@ export const ASKED_CLIENTS: Readonly<Record<string, AskedConnect>> = {
     return {
       call: async (name, args, signal) =>
         saidOf(await client.callTool({ name, arguments: { ...args } }, undefined, options(signal))),
+      close: () => client.close(),
     };
   },
   'SDK v2, 2025': v2('legacy'),
@@ -86,6 +88,7 @@ async function clientV2(
   return {
     call: async (name, args, signal) =>
       saidOf(await client.callTool({ name, arguments: { ...args } }, options(signal))),
+    close: () => client.close(),
   };
 }
 
