@@ -1,61 +1,109 @@
 // Whether a command holds what looks like a secret. Such a command never gets into a policy, so
 // that when in doubt it counts as one: leaving a harmless command out costs a rule, no more.
+//
+// Commands may have a hundred thousand characters: every pattern here begins with something that
+// is rare or anchored, and what it looks through has a limit, so that none takes longer than it
+// takes to read the text a few times.
 
 /** What issuers put in front of theirs, and shapes that nothing else has. */
-const KNOWN = new RegExp(
-  [
-    '\\b(?:ghp|gho|ghu|ghs|ghr)_\\w{8,}|\\bgithub_pat_\\w{8,}|\\bglpat-[\\w-]{8,}',
-    '\\bsk-[\\w-]{8,}|\\b(?:sk|pk|rk)_(?:live|test)_\\w{6,}',
-    '\\bAIza[\\w-]{10,}|\\bya29\\.[\\w-]{6,}',
-    '\\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{12,}|\\bxox[abeoprs]-[\\w-]{6,}|\\bxapp-[\\w-]{6,}',
-    '\\bnpm_[A-Za-z0-9]{16,}|\\bpypi-[\\w-]{16,}|\\bhf_[A-Za-z0-9]{12,}|\\bdop_v1_\\w{8,}',
-    '\\bhv[sb]\\.[\\w-]{8,}|\\bSG\\.[\\w-]{8,}|\\bdckr_pat_[\\w-]{8,}|\\bATATT[\\w-]{8,}',
-    '\\beyJ[\\w-]{6,}\\.[\\w-]{4,}|-----BEGIN [A-Z ]*PRIVATE KEY|\\[REDACTED:',
-    'hooks\\.slack\\.com/services/|discord(?:app)?\\.com/api/webhooks/',
-  ].join('|'),
-);
+const KNOWN = [
+  '\\b(?:ghp|gho|ghu|ghs|ghr)_\\w{8}|\\bgithub_pat_\\w{8}|\\bglpat-[\\w-]{8}',
+  '\\bsk-[\\w-]{8}|\\b(?:sk|pk|rk)_(?:live|test)_\\w{6}|\\bwhsec_\\w{6}',
+  '\\bAIza[\\w-]{10}|\\bya29\\.[\\w-]{6}|\\bAGE-SECRET-KEY-|\\btskey-\\w',
+  '\\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{12}|\\bxox[abeoprs]-[\\w-]{6}|\\bxapp-[\\w-]{6}',
+  '\\bnpm_[A-Za-z0-9]{16}|\\bpypi-[\\w-]{16}|\\bhf_[A-Za-z0-9]{12}|\\bdop_v1_\\w{8}',
+  '\\bhv[sb]\\.[\\w-]{8}|\\bSG\\.[\\w-]{8}|\\bdckr_pat_[\\w-]{8}|\\bATATT[\\w-]{8}',
+  '\\b(?:shp(?:at|ca|pa|ss)|gsk|lin_api|figd|glsa|rubygems|nvapi|xai)[_-][\\w-]{12}',
+  '\\beyJ[\\w-]{6,}?\\.[\\w-]{2}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY|\\[REDACTED:',
+  'hooks\\.slack\\.com/services/|discord(?:app)?\\.com/api/webhooks/|\\b\\d{8,10}:AA[\\w-]{20}',
+];
+
+/** Names that say so, whatever stands in front of them: `DB_PASSWORD`, `rootPassword`. */
+const SURE = 'password|passwd|passphrase|secret|token|(?:api|access|private|secret|auth)[_-]?key';
+/** Words of other words, too: these only count as words of their own. */
+const SHORT = 'pass|pwd|pw|credentials?|auth|bearer|cookie|session[_-]?id|signature';
+/** Neither a reference to a variable, nor a comparison, nor a hole. */
+const VALUE = '["\']?[^\\s"\'$<=]';
+const OWN = '(?:^|[^a-z])';
 
 /** A name that says so, and a value behind it: `DB_PASSWORD=x`, `--token x`, `"api_key": "x"`. */
-const NAME = 'pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key';
-const MORE = `${NAME}|credentials?|auth|bearer|cookie|session[_-]?id|signature|client[_-]?secret`;
-// Bounded: a long word with many of them would be looked at from each of them on.
-const LEAD = '(?:^|[^a-z])(?:[a-z0-9]{1,32}[_-]){0,8}';
-const NAMED = new RegExp(
-  [
-    `${LEAD}(?:${MORE})["']?\\s*=\\s*["']?[^\\s"'$<=]`,
-    `["'](?:[a-z0-9]{1,32}[_-]){0,8}(?:${MORE})["']\\s*:\\s*["']?[^\\s"'$<]`,
-    // In prose, `token: abc` is only a secret when it looks like one.
-    `${LEAD}(?:${NAME})\\s*:\\s*["']?(?=[^\\s"']*\\d)[^\\s"'$<]{6,}`,
-    `(?:^|\\s)--?(?:[a-z0-9]{1,32}-){0,8}(?:${NAME}|credentials?)(?:=|\\s+)["']?[^\\s"'$-]`,
-  ].join('|'),
-  'i',
-);
-const ASSIGNED = new RegExp(
-  '(?:^|[\\s;&|("\'])\\w{0,64}(?:TOKEN|SECRET|PASSW(?:OR)?D|_KEY|_PAT|_PWD|_DSN|_AUTH|CREDENTIALS?)' +
-    '\\w{0,64}=["\']?[^\\s"\'$]',
+const NAMED = [
+  `(?:${SURE}|pass)["']?\\s{0,9}=\\s{0,9}${VALUE}`,
+  `${OWN}(?:${SHORT})["']?\\s{0,9}=\\s{0,9}${VALUE}`,
+  `(?:${SURE}|["'](?:[a-z0-9]{1,20}[_-]){0,6}(?:${SHORT}))["']\\s{0,9}:\\s{0,9}${VALUE}`,
+  // In prose, `token: abc` is only a secret when it looks like one.
+  `(?:${SURE}|${OWN}(?:pass|pwd))\\s{0,9}:\\s{0,9}["']?(?=[^\\s"']{0,99}\\d)[^\\s"'$<]{6}`,
+  // A file of settings has it on a line of its own.
+  `\\n\\s{0,40}["']?[\\w.-]{0,40}(?:${SURE})\\s{0,9}:\\s{1,9}${VALUE}`,
+  `(?:^|\\s)--?(?:[a-z0-9]{1,20}[_-]){0,6}(?:${SURE}|pass|pwd|pw|bearer|credentials?)` +
+    '(?:=|\\s{1,9})["\']?[^\\s"\'$-]',
+  // `npm config set ..._authToken x`, `aws configure set aws_secret_access_key x`
+  `\\bconfig(?:ure)?\\s[^|;&\\n]{0,80}(?:${SURE}|auth|credential|pass)[\\w.-]{0,40}\\s{1,9}` +
+    '["\']?[^\\s"\'$|;&>-]',
+  `--arg\\s{1,9}\\w{0,30}(?:${SURE}|pass|pwd)\\s{1,9}["']?[^\\s"'$]`,
+  '[?&][\\w-]{0,40}(?:key|sig|signature|token|auth|secret|password|pwd|credential)=[^\\s&"\'$]',
+  '(?:with|login|encrypted)\\s{1,9}password\\s{1,9}["\']|identified\\s{1,9}by\\s{1,9}["\']',
+];
+
+const ASSIGNED =
+  '(?:^|[\\s;&|("\'])\\w{0,60}(?:TOKEN|SECRET|PASS|_KEY|_PAT|_PWD|_PW|_DSN|_AUTH|CREDENTIAL)' +
+  '\\w{0,60}=["\']?[^\\s"\'$]';
+
+const SENT = [
+  '\\b(?:(?:proxy-)?authorization|x-api-key|x-auth-token|private-token|cookie)\\s{0,9}:',
+  '(?:-H|--?[a-z-]{0,20}header)[=\\s]{0,9}["\']?[\\w-]{0,60}' +
+    '(?:auth|token|key|secret|cookie|passw|credential|session|signature)[\\w-]{0,40}\\s{0,9}:',
+  '\\b(?:bearer|basic)\\s{1,9}[\\w+/.~=-]{8}',
+  '://[^\\s/@"\'`]{0,200}:[^\\s/@"\'`]{1,400}@|\\bhttps?://[^\\s/@:"\'`]{12,400}@',
+  // `curl -u name:secret`, but not `docker run -u 1000:1000`
+  '(?:^|\\s)(?:-[a-z]{0,8}u|--user|--proxy-user)(?:=|\\s{0,9})["\']?' +
+    '(?!\\d{1,9}:\\d{1,9}(?:\\s|$))[^\\s"\':$]{1,99}:[^\\s"\'$]',
+];
+
+/** Programs, each with what makes it take a password: `mysql -pSecret`, `docker login -p x`. */
+const OPTIONED: readonly (readonly [program: string, option: string])[] = [
+  ['mysql|mysqldump|mysqladmin|mariadb', '-p["\']?[^\\s"\'$]'],
+  ['login|twine|7z[ar]?|rar|unrar|mongo\\w{0,9}|useradd|usermod', '-p'],
+  ['redis-cli|valkey-cli', '(?:-a|auth\\s|requirepass)'],
+  ['zip|unzip', '-P'],
+  ['openssl', '-(?:k|pass)'],
+  ['ldap\\w{1,9}', '-w'],
+  ['htpasswd', '-\\w{0,5}b'],
+  ['curl|wget', '(?:-b|--cookie)[\\s=]{0,9}["\']?[^\\s"\'$]{1,99}='],
+  ['http|https|xh', '(?:-a|--auth)[\\s=]'],
+  ['smbclient', '\\S{0,99}%'],
+  ['lftp', '-u'],
+  ['ssh-keygen', '-N\\s{0,9}["\']?[^\\s"\'$]'],
+  ['keytool|jarsigner', '-(?:store|key)pass'],
+  ['nuget\\s{1,9}push', '-k'],
+  ['doctl', '-t'],
+  ['gem\\s{1,9}push', '--key'],
+];
+
+/** What is there for handing over a secret. */
+const HANDED = [
+  '\\bsshpass\\s{1,9}-p|\\b(?:kinit|sqlcmd|bcp)\\s|\\bauthtoken\\s|\\bchpasswd\\b|\\bconfig:set\\b',
+  '\\b(?:cargo|vault)\\s{1,9}login\\s{1,9}[^\\s-]|\\bsnyk\\s{1,9}auth\\s{1,9}\\S',
+  '\\balias\\s{1,9}set\\s|\\bcreate\\s{1,9}secret\\b|\\bkv\\s{1,9}put\\b',
+  '\\bsecrets?\\s{1,9}(?:set|put|create|add|versions)\\b',
+  '\\b(?:echo|printf)\\s[^|\\n]{1,400}\\|[^|\\n]{0,200}' +
+    '(?:--password-stdin|--with-token|--passphrase-fd|\\bpasswd\\b|\\bsudo\\s[^|\\n]{0,40}-S\\b)',
+];
+
+/** Capital letters matter in some of them. */
+const AS_WRITTEN = new RegExp([...KNOWN, ASSIGNED].join('|'));
+const PATTERNS = [...NAMED, ...SENT, ...HANDED, ...OPTIONED.map(optioned)].map(
+  (pattern) => new RegExp(pattern, 'i'),
 );
 
-const HEADER = /\b(?:(?:proxy-)?authorization|x-api-key|x-auth-token|private-token|cookie)\s*:/i;
-const SCHEME = /\b(?:bearer|basic)\s+[\w+/.~=-]{8,}/i;
-const USER_INFO = /\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s/@"'`:]*:[^\s/@"'`]+@/i;
-const TOKEN_USER = /https?:\/\/[^\s/@:"'`]{16,}@/i;
-/** `curl -u name:secret`, `mysql -pSecret`, `sshpass -p x`, `docker login -p x`. */
-const USER_OPTION = /(?:^|\s)(?:-u|--user|--proxy-user)(?:=|\s*)["']?[^\s"':$]+:[^\s"'$]/;
-const PASSWORD_OPTION = new RegExp(
-  '\\b(?:mysql|mysqldump|mysqladmin|mariadb)\\b[^|;&\\n]*\\s-p["\']?[^\\s"\'$]' +
-    '|\\bsshpass\\s+-p|\\blogin\\b[^|;&\\n]*\\s-p[\\s=]*\\S' +
-    '|\\b(?:redis-cli|valkey-cli)\\b[^|;&\\n]*\\s-a|\\b(?:un)?zip\\b[^|;&\\n]*\\s-P' +
-    '|\\b(?:7z[ar]?|rar|unrar|mongo\\w*)\\b[^|;&\\n]*\\s-p|\\bopenssl\\b[^|;&\\n]*\\s-(?:k|pass)' +
-    '|\\bldap\\w+\\b[^|;&\\n]*\\s-w|\\bhtpasswd\\b[^|;&\\n]*\\s-\\w*b|\\b(?:kinit|sqlcmd|bcp)\\s' +
-    '|\\bsmbclient\\b[^|;&\\n]*%|\\blftp\\b[^|;&\\n]*\\s-u',
-);
+function optioned([program, option]: readonly [string, string]): string {
+  return `(?:^|[\\s;&|(/])(?:${program})\\s(?:[^|;&\\n]{0,400}\\s)??${option}`;
+}
 
 export function looksSecret(command: string): boolean {
   return (
-    [KNOWN, NAMED, ASSIGNED, HEADER, SCHEME, USER_INFO, TOKEN_USER, USER_OPTION].some((pattern) =>
-      pattern.test(command),
-    ) ||
-    PASSWORD_OPTION.test(command) ||
+    AS_WRITTEN.test(command) ||
+    PATTERNS.some((pattern) => pattern.test(command)) ||
     hasRandomWord(command)
   );
 }
@@ -64,22 +112,38 @@ const WORD = /[A-Za-z0-9+/_=-]{20,}/g;
 const RANDOM_LENGTH_MIN = 20;
 /** Bits in a character; words of a language and paths stay below. */
 const ENTROPY_MIN = 3.6;
+/** Where the id of a commit or a digest is nothing special. */
+const NAMES_DIGESTS = /\b(?:git|gh|glab|hub|docker|podman|commit|rev|sha\d+(?:sum)?|md5(?:sum)?)\b/;
 
 /** A long run of letters and digits that nobody would think up: a key, most likely. */
 function hasRandomWord(command: string): boolean {
-  for (const [word] of command.matchAll(WORD)) if (pieces(word).some(isRandom)) return true;
+  const digests = NAMES_DIGESTS.test(command);
+  for (const [word] of command.matchAll(WORD)) {
+    if (pieces(word).some((piece) => isRandom(piece, digests)) || isMixed(word)) return true;
+  }
   return false;
 }
 
 /** Without what makes a path or a name of words: those are judged one by one. */
 function pieces(word: string): readonly string[] {
-  return word.split(/[/_=-]+/).concat(word.includes('/') ? [] : [word.replace(/[_=-]/g, '')]);
+  return word.split(/[/_=-]+/);
 }
 
-function isRandom(word: string): boolean {
+/** The same all in one: a key may have any of these signs, but words do not change so often. */
+function isMixed(word: string): boolean {
+  const joined = word.replace(/[/_=+-]/g, '');
+  if (joined === word) return false;
+  const digits = joined.replace(/\D/g, '').length;
+  if (joined.length < RANDOM_LENGTH_MIN || digits < 1) return false;
+  if (/^[0-9a-f]{32}$/i.test(joined)) return true;
+  return changes(joined) >= joined.length / 3 && entropy(joined) >= ENTROPY_MIN;
+}
+
+function isRandom(word: string, digests: boolean): boolean {
   if (word.length < RANDOM_LENGTH_MIN) return false;
   // The id of a commit, or a digest, is no secret; a number is none either.
-  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64}|\d+)$/.test(word)) return false;
+  if (/^\d+$/.test(word)) return false;
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return !digests;
   const kinds = [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(word)).length;
   const digits = word.replace(/\D/g, '').length;
   // Names of functions have humps; what has digits all over, or changes at every letter, is none.

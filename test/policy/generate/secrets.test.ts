@@ -29,6 +29,36 @@ describe('what looks like a secret', () => {
       ...['redis-cli -a hunter2 ping', 'unzip -P hunter2 a.zip', 'zip -P hunter2 a.zip x'],
       ...['7z x -phunter2 a.7z', 'openssl enc -k hunter2 -in x', 'ldapsearch -w hunter2 -x'],
       ...['htpasswd -bc f me hunter2', 'mongosh -u me -p hunter2', 'smbclient //h -U me%hunter2'],
+      // In headers, cookies and addresses.
+      ...['curl -su app:hunter2 http://localhost', `curl -H 'X-Vault-Token: abc' http://localhost`],
+      ...[`curl -H "api-key: abc" http://x`, `curl -H 'X-Shopify-Access-Token: ab' http://x`],
+      ...['curl -b sid=abc http://localhost', 'http -a app:hunter2 GET localhost'],
+      ...['curl "http://localhost/?key=abcdef"', 'curl "https://x.example/a?sv=1&sig=abc%3D"'],
+      // As options and assignments, whatever the name begins with.
+      ...['helm upgrade x --set auth.rootPassword=abc', 'mvn -Dpassword=abc', 'dbpass=abc ./run'],
+      ...['SSHPASS=abc sshpass -e ssh a', 'PW=abc ./run', 'tool --secret_key=abc', 'tool --pw abc'],
+      ...['tool --oauth2-bearer abc', 'jq --arg token abc .x', 'ssh-keygen -N hunter2 -f key'],
+      ...['keytool -storepass changeit -list', 'twine upload -p hunter2 dist/*'],
+      // Where it is kept.
+      ...['aws configure set aws_secret_access_key abc', 'git config user.password hunter2'],
+      ...[
+        'npm config set //registry.npmjs.org/:_authToken abc',
+        'poetry config pypi-token.pypi ab',
+      ],
+      ...['gh secret set NAME --body abc', 'fly secrets set A=b', 'vault kv put secret/x a=b'],
+      ...[
+        'kubectl create secret generic x --from-literal=a=b',
+        'cargo login abc',
+        'vault login abc',
+      ],
+      ...['redis-cli AUTH hunter2', `psql -c "alter user me with password 'hunter2'"`],
+      ...[`echo 'root:hunter2' | chpasswd`, 'echo hunter2 | docker login --password-stdin'],
+      ...['echo -n hunter2 | sudo -S ls', 'cat > a.yml <<EOF\nsecret_key: abcd\nEOF'],
+      // A key of AWS has slashes in it; a digest where nothing has one may be a key.
+      ...[
+        made('tool wJalrXUtnFEMI/K7', 'MDENG/bPxRfiCYzEXAMPLEKEY'),
+        `tool ${'9fceb02d0a'.repeat(4)}`,
+      ],
     ].map((command): [string, string] => [command, command]),
   ])('is %s', (_, command) => {
     expect(looksSecret(command)).toBe(true);
@@ -47,7 +77,20 @@ describe('what looks like a secret', () => {
     'echo "$GITHUB_TOKEN" | wc -c',
     'go test ./internal/store -run TestInsertWithTransactionRollback -v',
     'docker run -v "$PWD:/app" node:20 npm test',
+    'docker run --rm -v "$PWD":/app -w /app node:20 npm test',
+    'docker run -u 1000:1000 node:20 npm test',
+    'NODE_OPTIONS=--max-old-space-size=4096 npm run build',
+    'git config --get credential.helper',
+    'grep -rn "token" src | head -5',
   ])('is not %s', (command) => {
     expect(looksSecret(command)).toBe(false);
+  });
+
+  it('is looked for in as many steps as there are characters', () => {
+    const texts = ['a', 'a-', 'a_', 'TOKEN', 'key-', 'mysql ', ' zip', 'curl ', 'eyJa', '"a_'];
+    const startedAt = performance.now();
+    for (const text of texts) looksSecret(text.repeat(131_072 / text.length));
+    // Half a second here; with one pattern that starts over at each character, half a minute.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });
