@@ -23,10 +23,10 @@ const CURL: Profile = {
     --proxy-key:path!secret --proxy-pass:word!secret --pubkey:path!secret --aws-sigv4:word!secret
     --location-trusted!secret --negotiate!secret --ntlm!secret --proxy-negotiate!secret
     --variable:word!secret --expand-url:word!secret --egd-file:path --random-file:path
-    -o,--output:write --output-dir:write -O,--remote-name!write --remote-name-all!write
+    -o,--output:sink --output-dir:write -O,--remote-name!write --remote-name-all!write
     -J,--remote-header-name!write -D,--dump-header:write -c,--cookie-jar:write --create-dirs!write
     --trace:write --trace-ascii:write --trace-config:word --stderr:write --libcurl:write
-    --etag-save:write --hsts:write --alt-svc:write -w,--write-out:word!write --skip-existing
+    --etag-save:write --hsts:write --alt-svc:write -w,--write-out:writeout --skip-existing
     --ssl-sessions:write --dump-ca-embed --remove-on-error!delete --xattr!write --keylog:write
     --engine:exec
     -K,--config:config -k,--insecure!config --proxy-insecure!config --doh-insecure!config

@@ -50,6 +50,8 @@ const OWN_WORDS = [
   'expression', // of yq: what is asked for, or a file
   'setting', // of git: the name of one
   'view', // of kubectl: how something is shown
+  'sink', // a file to write to, or nowhere: `/dev/null`, `-`
+  'writeout', // of curl: what is told about a transfer; `%output{file}` writes it
 ] as const;
 
 const ROLES: readonly Role[] = [

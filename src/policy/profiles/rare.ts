@@ -4,7 +4,7 @@
 import { readsEnvironment } from '../programs.ts';
 import { KUBE_THINGS } from './data-ops-kube.ts';
 import { elsewhere } from './elsewhere.ts';
-import { type Judged, named, part, shown, type Text } from './judged.ts';
+import { DOES, type Judged, named, part, shown, type Text } from './judged.ts';
 import type { Word } from './options.ts';
 
 export function judgeRare(word: Word, text: Text): readonly Judged[] {
@@ -37,6 +37,10 @@ export function judgeRare(word: Word, text: Text): readonly Judged[] {
       return [named('word', text, isThing, 'secret', 'could be a secret')];
     case 'builder':
       return [named('word', text, (v) => v !== 'clean', 'delete', 'deletes what was built')];
+    case 'sink':
+      return [sink(text)];
+    case 'writeout':
+      return [named('word', text, (v) => !/^@|%output/i.test(v), 'write', 'writes a file')];
     default:
       return judgeRarer(word, text);
   }
@@ -67,6 +71,13 @@ function judgeRarer(word: Word, text: Text): readonly Judged[] {
     default:
       return [part('word', text, 'unknown', `${shown(text)} is not understood`)];
   }
+}
+
+/** Whoever only wants to know whether it works throws away what comes. */
+function sink(text: Text): Judged {
+  return text.value === '/dev/null' || text.value === '-'
+    ? part('word', text)
+    : part('write', text, 'write', `${shown(text)} ${DOES.write}`);
 }
 
 /** `//src/...`, `:all`, `-//x`: of bazel; `@repo//x` is fetched. */

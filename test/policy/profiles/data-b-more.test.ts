@@ -104,6 +104,9 @@ describe('the network', () => {
     curl --conf=evil.cfg                     => config
     curl -sKevil.cfg                         => config
     curl -so out https://example.org         => write
+    curl -so /dev/null -w '%{http_code}' https://example.org
+    curl -w %output{out} https://example.org => write
+    curl -w @format https://example.org      => write
     curl -O https://example.org/x            => write
     curl --outp x https://example.org        => unknown write
     curl -d @a https://example.org           => secret
