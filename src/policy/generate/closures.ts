@@ -1,18 +1,10 @@
-// What `semantic` adds to what was seen: commands of the same effect. An effect class is a list of
-// commands that do the same kind of thing; when enough of it was seen, the rest of it says nothing
-// new about what the agent may do. Only what the profiles know well is listed, and nothing that
-// shows secrets, changes another machine or runs what is not the project's own.
+// What `semantic` adds to what was seen: commands of the same effect. When enough of one class was
+// seen, the rest of it says nothing new about what the agent may do.
 
 import { readCall } from '../profiles/index.ts';
 import type { Arg } from '../unit.ts';
+import { CLASSES, READS, REVEALING } from './effects.ts';
 import type { Tally } from './tally.ts';
-
-type EffectClass = {
-  /** So many different members must have been seen. */
-  readonly seenMin: number;
-  /** `git add` is it with any arguments, `git checkout -b` with more behind, `=date` as it is. */
-  readonly members: readonly string[];
-};
 
 export type Member = {
   readonly head: string;
@@ -20,109 +12,8 @@ export type Member = {
   readonly fixed: readonly string[];
   /** More may follow. */
   readonly open: boolean;
-};
-
-function each(before: string, words: string, behind = ''): readonly string[] {
-  return words.split(/\s+/).map((word) => `${before}${word}${behind}`);
-}
-
-const NODE_CHECKS = 'tsc eslint prettier vitest jest mocha biome markdownlint stylelint';
-const PYTHON_CHECKS = 'pytest mypy black isort flake8 pylint pyright';
-const VERSIONED = 'node npm npx pnpm python python3 pip cargo rustc git docker uv ruff tsc';
-
-const CLASSES: readonly EffectClass[] = [
-  // Reads the files of the project, or says what there is.
-  {
-    seenMin: 2,
-    members: [
-      ...each('', 'ls cat head tail wc grep rg find sort uniq cut tr nl tree diff stat file du'),
-      ...each(
-        '',
-        'basename dirname realpath jq sed cmp comm column tac rev fold paste echo printf',
-      ),
-      ...each('', '=pwd date which =whoami uname'),
-      ...each('=', VERSIONED, ' --version'),
-      ...['=go version', '=node -v', '=npm -v'],
-    ],
-  },
-  // Builds and checks the project with its own tools. Whoever may run the tests of a project may
-  // run its code: by which tool makes no difference.
-  {
-    seenMin: 3,
-    members: [
-      ...['npm test', 'npm run', ...each('pnpm ', 'test run'), 'npx vitest run', 'vitest run'],
-      ...each('npx ', NODE_CHECKS),
-      ...each('npx biome ', 'check lint format'),
-      ...each('', NODE_CHECKS),
-      ...each('', PYTHON_CHECKS),
-      ...each('', 'python python3', ' -m pytest'),
-      ...each('', 'python python3', ' -m mypy'),
-      ...each('uv run ', PYTHON_CHECKS),
-      ...['ruff check', 'ruff format', 'uv run ruff check', 'uv run ruff format'],
-      ...each('cargo ', 'build check test clippy fmt doc tree'),
-      ...each('go ', 'build test vet list fmt'),
-      ...each('', 'gofmt golangci-lint yamllint shellcheck'),
-      'golangci-lint run',
-    ],
-  },
-  // Writes what the agent works on: files of the project, and its local repository.
-  {
-    seenMin: 2,
-    members: [...['git add', 'git commit', 'git checkout -b', 'git switch -c', 'mkdir']],
-  },
-  // Fetches what the project declares, and nothing that is named on the way.
-  {
-    seenMin: 2,
-    members: [
-      ...each('=npm ', 'install ci'),
-      ...['=pnpm install', '=yarn install', '=uv sync', '=poetry install', '=cargo fetch'],
-      ...each('=go mod ', 'tidy download'),
-    ],
-  },
-];
-
-/** What programs have to say without changing anything. */
-const READS: Readonly<Record<string, readonly string[]>> = {
-  git: [
-    ...each('', 'status log diff show blame grep ls-files ls-tree rev-parse rev-list describe'),
-    ...each('', 'shortlog cat-file merge-base for-each-ref check-ignore name-rev count-objects'),
-    ...['stash list', 'stash show', 'worktree list', 'submodule status', 'reflog show'],
-    ...['=branch', '=branch --show-current', '=branch -a', '=branch -v', '=branch -vv'],
-    ...['=remote', '=remote -v', '=tag', '=branch --list', '=tag --list'],
-  ],
-  npm: each('', 'ls list outdated explain why'),
-  pnpm: each('', 'ls list why'),
-  yarn: each('', 'list why'),
-  pip: each('', 'list show freeze check'),
-  uv: ['tree', 'pip list', 'pip show'],
-  cargo: each('', 'tree metadata'),
-  go: ['list', 'doc', 'mod graph', 'mod why', 'mod verify'],
-  gh: [
-    ...each('pr ', 'view list diff status checks'),
-    ...[...each('issue ', 'view list status'), ...each('run ', 'list view'), 'repo view'],
-  ],
-  docker: [
-    ...each('', 'ps images logs version info stats top port'),
-    ...each('compose ', 'ps logs images ls top version'),
-  ],
-  kubectl: [
-    ...each('get ', 'pods pod po nodes node deployments deployment deploy services service svc'),
-    ...each(
-      'get ',
-      'namespaces ns ingress jobs cronjobs events statefulsets daemonsets hpa pvc pv',
-    ),
-    ...[
-      'describe',
-      'logs',
-      'top pods',
-      'top nodes',
-      'rollout status',
-      'rollout history',
-      'version',
-    ],
-  ],
-  terraform: ['=validate', '=fmt -check', '=plan', '=version', 'providers'],
-  helm: each('', 'list template lint status version'),
+  /** Words that may stand in front of the subcommand: `[--no-pager]`. */
+  readonly lead?: string;
 };
 
 const READS_SEEN_MIN = 2;
@@ -134,16 +25,51 @@ export function closureOf(tally: Tally, minFrequency: number): readonly Member[]
     const total = counts.reduce((sum, count) => sum + count, 0);
     return counts.length >= seenMin && total >= minFrequency;
   };
-  const closed = CLASSES.map(({ members, seenMin }) => ({
-    members: members.flatMap(memberOf),
-    seenMin,
-  })).flatMap(({ members, seenMin }) => (enough(members, seenMin) ? members : []));
+  const used = new Set([...tally.heads.values()].map(({ head }) => head.words[0]));
+  const closed = CLASSES.flatMap(({ members, seenMin, used: more = [] }) => {
+    const others = more.flatMap(memberOf).filter(({ head }) => used.has(head.split(' ')[0]));
+    const own = [...members.flatMap(memberOf), ...others];
+    return enough(own, seenMin) ? own : [];
+  });
   const reads = readMembers();
   // Reading is one effect; of which programs, what was seen says.
-  const used = new Set([...tally.heads.values()].map(({ head }) => head.words[0]));
   const open = enough([...reads.values()].flat(), READS_SEEN_MIN);
-  const read = [...reads].filter(([program]) => open && used.has(program));
-  return [...closed, ...read.flatMap(([, members]) => members)];
+  const lead = gitLead(tally);
+  const read = [...reads]
+    .filter(([program]) => open && used.has(program))
+    .flatMap(([, members]) => members)
+    .map((one) => (lead !== '' && one.head.startsWith('git ') ? { ...one, lead } : one));
+  const seen = open ? seenReading(tally) : [];
+  return [...seen, ...closed, ...read, ...fetching(tally, minFrequency, used)];
+}
+
+/** Whoever reads with many programs may read with one that was seen but once. */
+function seenReading({ heads }: Tally): readonly Member[] {
+  return [...heads.values()].flatMap(({ head, text }) => {
+    const { kind, narrow, unseen, words } = head;
+    const reveals = words.some((_, at) => REVEALING.has(words.slice(0, at + 1).join(' ')));
+    const fine = kind === 'read' && !narrow && !unseen && !reveals;
+    return fine ? [{ head: text, fixed: [], open: true }] : [];
+  });
+}
+
+/** Of this machine only, which the engine sees to: no other host is listed. */
+function fetching(
+  { needs }: Tally,
+  minFrequency: number,
+  used: ReadonlySet<string | undefined>,
+): readonly Member[] {
+  const own = [...needs].filter(([need]) => need.startsWith('network\0'));
+  const seen = own.reduce((sum, [, count]) => sum + count, 0);
+  return seen >= minFrequency && used.has('curl') ? memberOf('curl') : [];
+}
+
+/** Who calls git with these calls it with them whatever the subcommand is. */
+function gitLead({ heads }: Tally): string {
+  const words = [...heads.values()].map(({ head }) => head.words).filter(([git]) => git === 'git');
+  const pager = words.some(([, first]) => first === '--no-pager');
+  const elsewhere = words.some((own) => own.includes('-C'));
+  return [pager ? '[--no-pager]' : '', elsewhere ? '[-C <path>]' : ''].filter(Boolean).join(' ');
 }
 
 function readMembers(): ReadonlyMap<string, readonly Member[]> {
@@ -161,21 +87,35 @@ function countOf({ head, fixed, open }: Member, { heads }: Tally): number {
   let total = 0;
   for (const [{ tail }, { count }] of heads.get(head)?.shapes ?? []) {
     if (!open && tail.length !== fixed.length) continue;
-    if (fixed.every((word, at) => tail[at] === word)) total += count;
+    if (fixed.every((word, at) => word === '*' || tail[at] === word)) total += count;
   }
   return total;
 }
 
 /** None for what has no profile: `*` behind it would only ask. */
 function memberOf(text: string): readonly Member[] {
-  const open = !text.startsWith('=');
   const words = text.replace(/^=/, '').split(' ');
+  // What `xargs` starts is a line of its own.
+  const [, ...started] = words;
+  if (words[0] === 'xargs') {
+    return readCall(started.map(literal)) === undefined
+      ? []
+      : [{ head: text, fixed: [], open: true }];
+  }
+  const exact = text.startsWith('=');
   const call = readCall(words.map(literal));
-  if (call === undefined || call.parts.some(({ effect }) => effect !== undefined)) return [];
+  if (call === undefined) return [];
+  // The name of a script, written out, is as good as `run` in front of it.
+  const fine = call.parts.every(
+    ({ effect, role }) => effect === undefined || (exact && role === 'script'),
+  );
+  if (!fine) return [];
   const end = Math.max(0, call.inner ?? 0, ...call.subcommands) + 1;
-  return [{ head: words.slice(0, end).join(' '), fixed: words.slice(end), open }];
+  return [{ head: words.slice(0, end).join(' '), fixed: words.slice(end), open: !exact }];
 }
 
 function literal(value: string): Arg {
-  return { kind: 'literal', value, source: value, span: undefined };
+  return value === '*'
+    ? { kind: 'unknown', prefix: 'x', one: true, source: value, span: undefined }
+    : { kind: 'literal', value, source: value, span: undefined };
 }

@@ -46,12 +46,14 @@ export function covering(
     for (const [shape] of byPattern.get(pattern) ?? []) general.set(shape, pattern);
   }
   const literals = literalsOf(tally, minFrequency);
+  const fragile = fragileOf(readings, new Set(general.keys()), trial, around);
   return {
     rules: (banned) => {
       const open = generals.filter(({ pattern }) => !banned.has(pattern));
       const needed = literals.filter(([shape, { pattern }]) => {
         const covers = general.get(shape);
-        return !banned.has(pattern) && (covers === undefined || banned.has(covers));
+        if (banned.has(pattern)) return false;
+        return covers === undefined || banned.has(covers) || fragile.has(shape);
       });
       return [...open, ...needed.map(([, draft]) => draft)];
     },
@@ -99,6 +101,26 @@ function tryOut(
   // What has no literal was not judged alone as it was meant; that it passed once says more.
   for (const shape of open) uncovered.delete(shape);
   return { passed, uncovered };
+}
+
+const PROJECTS_MAX = 4; // each costs as much as trying all commands once more
+
+/**
+ * Shapes that a `*` only covers where they were seen. In a directory outside of the project that a
+ * policy lists, too, `cat a` names another file: its literal is for everywhere.
+ */
+function fragileOf(
+  readings: readonly Reading[],
+  covered: ReadonlySet<Shape>,
+  trial: Trial,
+  { cwd }: Surroundings,
+): ReadonlySet<Shape> {
+  if (cwd.length === 0) return new Set();
+  const projects = [...new Set(readings.map(({ seen }) => seen.project))].slice(0, PROJECTS_MAX);
+  // One directory outside is like another.
+  const places = projects.map((project) => ({ cwd: cwd[0] ?? project, project }));
+  const everywhere = ({ text }: Shape) => places.every((place) => trial.allows(text, place));
+  return new Set([...covered].filter((shape) => !everywhere(shape)));
 }
 
 /** The candidates that have enough to cover, each as narrow as that allows. */

@@ -3,6 +3,7 @@
 import type { CommandRule, Policy, PolicyGroup } from '../policy.ts';
 import { compare } from './evidence.ts';
 import { FAMILIES, familyOf } from './families.ts';
+import type { NEEDS } from './surroundings.ts';
 
 export type RuleDraft = {
   readonly pattern: string;
@@ -11,7 +12,7 @@ export type RuleDraft = {
   readonly tests?: CommandRule['tests'];
 };
 
-export type Surroundings = Readonly<Record<'redirects' | 'env' | 'cwd', readonly string[]>>;
+export type Surroundings = Readonly<Record<(typeof NEEDS)[number], readonly string[]>>;
 
 const NO_TESTS: CommandRule['tests'] = { match: [], not_match: [] };
 
@@ -21,10 +22,10 @@ export function policyOf(rules: readonly RuleDraft[], around: Surroundings): Pol
     default: 'ask',
     mode: 'enforce',
     policies: groupsOf(rules),
-    scopes: { cwd: around.cwd, read: [], write: [], protect: [] },
+    scopes: { cwd: around.cwd, read: around.read, write: [], protect: [] },
     redirects: around.redirects,
     env: around.env,
-    network: [],
+    network: around.network,
     shadow: undefined,
     gate: 'on',
     sandbox: 'off',

@@ -9,11 +9,11 @@ import { policyOf, type RuleDraft, type Surroundings } from './document.ts';
 import { compare, type Evidence, type Seen, seenOf } from './evidence.ts';
 import { Reader, type Reading } from './reading.ts';
 import type { Shape } from './shape.ts';
-import type { NEEDS } from './surroundings.ts';
+import { NEEDS, widening } from './surroundings.ts';
 import { tallyOf } from './tally.ts';
 import { withTests } from './tests.ts';
 import { attacksAllowed, bannedBy, type Trial, trialOf } from './trial.ts';
-import type { Excluded, Generated, GenerateOptions } from './types.ts';
+import type { Excluded, Generated, GenerateOptions, Strategy } from './types.ts';
 
 export type { Evidence } from './evidence.ts';
 export { policyJson, policyYaml } from './render.ts';
@@ -27,18 +27,11 @@ export {
 export function generatePolicy(evidence: readonly Evidence[], options: GenerateOptions): Generated {
   const { strategy, now, home } = options;
   const seen = seenOf(evidence);
-  const { readings, excluded } = readAll(seen, home);
-  let made = make(readings, options);
+  const { readings: read, excluded } = readAll(seen, home);
   // What is refused whatever the rules say must not have helped to make them.
-  const refused = made.left.filter(({ denied }) => denied);
-  if (refused.length > 0) {
-    const bad = new Set(refused.map(({ reading }) => reading));
-    excluded.push(...refused.map(({ reading, reason }) => excludedOf(reading.seen, reason)));
-    made = make(
-      readings.filter((reading) => !bad.has(reading)),
-      options,
-    );
-  }
+  const { readings, refused } = refusedAnyway(read, home);
+  excluded.push(...refused);
+  const made = make(readings, options);
   excluded.push(...made.left.map(({ reading, reason }) => excludedOf(reading.seen, reason)));
   const commands = seen.reduce((sum, { count }) => sum + count, 0);
   const left = excluded.reduce((sum, { count }) => sum + count, 0);
@@ -66,6 +59,20 @@ function readAll(seen: readonly Seen[], home: string) {
   return { readings, excluded };
 }
 
+/** Told with all that anybody needs, so that it is the same for every strategy and frequency. */
+function refusedAnyway(read: readonly Reading[], home: string) {
+  const all = new Set<string>(read.flatMap(({ needs }) => needs));
+  const trial = trialOf([], surroundingsOf([...all]), home);
+  const readings: Reading[] = [];
+  const refused: Excluded[] = [];
+  for (const reading of read) {
+    const { verdict, code } = trial.decide(reading.seen.command, reading.seen);
+    if (verdict === 'deny') refused.push(excludedOf(reading.seen, code));
+    else readings.push(reading);
+  }
+  return { readings, refused };
+}
+
 function excludedOf({ command, count }: Seen, reason: string): Excluded {
   return { command: reason === 'secret' ? undefined : command, reason, count };
 }
@@ -83,12 +90,13 @@ function merged(excluded: readonly Excluded[]): readonly Excluded[] {
   );
 }
 
-type Left = { readonly reading: Reading; readonly reason: string; readonly denied: boolean };
+type Left = { readonly reading: Reading; readonly reason: string };
 
 type Made = { readonly policy: Policy; readonly left: readonly Left[] };
 
-function make(readings: readonly Reading[], options: GenerateOptions): Made {
+function make(read: readonly Reading[], options: GenerateOptions): Made {
   const { minFrequency, home } = options;
+  const readings = withNeedsFor(options.strategy, read);
   const tally = tallyOf(readings);
   const needs = [...tally.needs].filter(([, count]) => count >= minFrequency).map(([need]) => need);
   const around = surroundingsOf(needs);
@@ -96,16 +104,31 @@ function make(readings: readonly Reading[], options: GenerateOptions): Made {
   const rules = found.rules(bannedBy(found.rules, around, home));
   const trial = trialOf(rules, around, home);
   const rare = (shape: Shape): boolean => (tally.shapes.get(shape)?.count ?? 0) < minFrequency;
-  const { accepted, left } = tried(readings, { trial, found, rules, rare });
-  const used = new Set(
-    accepted
+  const { accepted, left, by } = tried(readings, { trial, found, rules, rare });
+  const used = new Set([
+    ...by,
+    ...accepted
       .flatMap(({ shapes }) => shapes)
       .flatMap((shape) => [found.generalFor(shape), shape.literal]),
-  );
+  ]);
   const kept = rules.filter(({ pattern, closed }) => closed || used.has(pattern));
-  const wanted = new Set<string>(accepted.flatMap((reading) => reading.needs));
-  const final = surroundingsOf(needs.filter((need) => wanted.has(need)));
+  const final = needed(needs, accepted, (own) => trialOf(kept, own, home));
   return { policy: policyOf(withTests(kept, final, found, home), final), left };
+}
+
+/** What nobody wants who is accepted goes, unless somebody lives by it without a word. */
+function needed(
+  needs: readonly string[],
+  accepted: readonly Reading[],
+  trialIn: (around: Surroundings) => Trial,
+): Surroundings {
+  const wanted = new Set<string>(accepted.flatMap((reading) => reading.needs));
+  const own = needs.filter((need) => wanted.has(need));
+  const around = surroundingsOf(own);
+  if (own.length === needs.length) return around;
+  const trial = trialIn(around);
+  const same = accepted.every(({ seen }) => trial.allows(seen.command, seen));
+  return same ? around : surroundingsOf(needs);
 }
 
 type Tried = {
@@ -118,7 +141,13 @@ type Tried = {
 function tried(
   readings: readonly Reading[],
   { trial, found: { passed, generalFor }, rules, rare }: Tried,
-): { readonly accepted: readonly Reading[]; readonly left: readonly Left[] } {
+): {
+  readonly accepted: readonly Reading[];
+  readonly left: readonly Left[];
+  /** The rules that had a part in it where that had to be tried. */
+  readonly by: ReadonlySet<string>;
+} {
+  const by = new Set<string>();
   const patterns = new Set(rules.map(({ pattern }) => pattern));
   const general = (shape: Shape): boolean => patterns.has(generalFor(shape) ?? '');
   const accepted: Reading[] = [];
@@ -135,17 +164,36 @@ function tried(
     );
     // Nothing allows what was seen once and has nothing in common with the rest.
     if (ruleless.some((shape) => shape.head === undefined && rare(shape))) {
-      left.push({ reading, reason: 'frequency', denied: false });
+      left.push({ reading, reason: 'frequency' });
       continue;
     }
-    const { verdict, code } = trial.decide(seen.command, seen);
-    if (verdict === 'allow') accepted.push(reading);
-    else {
+    const { verdict, code, reasons } = trial.decide(seen.command, seen);
+    if (verdict === 'allow') {
+      accepted.push(reading);
+      for (const { rule } of reasons) if (rule !== undefined) by.add(rule.pattern);
+    } else {
       const reason = code === 'default.ask' && ruleless.length > 0 ? 'frequency' : code;
-      left.push({ reading, reason, denied: verdict === 'deny' });
+      left.push({ reading, reason });
     }
   }
-  return { accepted, left };
+  return { accepted, left, by };
+}
+
+/** Without what only a star would need, or with what has a new name each time. */
+function withNeedsFor(strategy: Strategy, readings: readonly Reading[]): readonly Reading[] {
+  if (strategy === 'exact') {
+    return readings.map((reading) => ({
+      ...reading,
+      needs: reading.needs.filter((need) => !/^(?:read|network)\0/.test(need)),
+    }));
+  }
+  const widened =
+    strategy === 'semantic' ? widening(readings.flatMap(({ needs }) => needs)) : undefined;
+  if (widened === undefined) return readings;
+  return readings.map((reading) => ({
+    ...reading,
+    needs: [...new Set(reading.needs.flatMap(widened))],
+  }));
 }
 
 function surroundingsOf(needs: readonly string[]): Surroundings {
@@ -154,5 +202,6 @@ function surroundingsOf(needs: readonly string[]): Surroundings {
       .filter((need) => need.startsWith(`${kind}\0`))
       .map((need) => need.slice(kind.length + 1))
       .sort(compare);
-  return { redirects: named('redirects'), env: named('env'), cwd: named('cwd') };
+  const lists = NEEDS.map((kind) => [kind, named(kind)] as const);
+  return Object.fromEntries(lists) as Surroundings;
 }

@@ -18,8 +18,9 @@ const UNSEEN_MIN = 0.2;
 const DISTINCT_ENOUGH = 4; // whoever used four will use a fifth, however often those were
 
 function generalOf(member: Member, closed: boolean): General {
-  const { head, fixed, open } = member;
-  const pattern = [head, ...fixed, ...(open ? ['*'] : [])].join(' ');
+  const { head, fixed, open, lead } = member;
+  const start = lead === undefined ? head : head.replace(' ', ` ${lead} `);
+  const pattern = [start, ...fixed, ...(open ? ['*'] : [])].join(' ');
   return { ...member, pattern, program: head.replace(/^xargs /, '').split(' ')[0] ?? '', closed };
 }
 
@@ -36,7 +37,9 @@ export function candidates(tally: Tally, minFrequency: number, closing: boolean)
   if (closing) {
     for (const member of closureOf(tally, minFrequency)) {
       const general = generalOf(member, true);
-      found.set(general.pattern.replace(/ \*$/, ''), general);
+      // What is meant as it is takes nothing from what was seen with other words behind it.
+      const key = [member.head, ...member.fixed].join(' ');
+      found.set(member.open ? key : `=${key}`, general);
     }
   }
   return [...found.values()];
@@ -49,14 +52,19 @@ export function narrowed(
 ): General | undefined {
   if (!varies(tails, covered)) return undefined;
   const { head, text } = tails;
-  if (head.kind === 'read' || head.scripts) return openHead(text);
+  if (!head.narrow && (head.kind === 'read' || head.scripts)) return openHead(text);
   const words = covered.map(([{ tail }]) => tail).filter((tail) => tail.length > 0);
-  return openHead(text, commonStart(words));
+  const fixed = commonStart(words);
+  return head.narrow && fixed.length === 0 ? undefined : openHead(text, fixed);
 }
 
-function varies({ head }: Tails, shapes: readonly (readonly [Shape, Count])[]): boolean {
+/** Asking a program about itself says nothing of what else it is used for. */
+const ABOUT_ITSELF = /^(?:--?version|-v|-V|--help|-h|--explain .*)$/;
+
+function varies({ head }: Tails, all: readonly (readonly [Shape, Count])[]): boolean {
   // `xargs wc`: what it adds cannot be written down at all.
-  if (head.unseen) return shapes.length > 0;
+  if (head.unseen) return all.length > 0;
+  const shapes = all.filter(([{ tail }]) => !ABOUT_ITSELF.test(tail.join(' ')));
   const distinct = shapes.filter(([{ tail }]) => tail.length > 0).length;
   const mass = unseenMass(shapes.map(([, count]) => count));
   // Something unknown among the words varies by itself, and no literal could say it.

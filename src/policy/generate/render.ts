@@ -90,7 +90,8 @@ type PolicyDocument = Readonly<Record<string, unknown>>;
 
 /** Only what says something: an empty list is what a policy has anyway. */
 function documentOf(policy: Policy): PolicyDocument {
-  const { cwd } = policy.scopes;
+  const { cwd, read } = policy.scopes;
+  const scopes = { ...(cwd.length > 0 && { cwd }), ...(read.length > 0 && { read }) };
   return {
     policies: policy.policies.map(({ name, description, commands }) => ({
       name,
@@ -101,9 +102,10 @@ function documentOf(policy: Policy): PolicyDocument {
         ...(tests.match.length + tests.not_match.length > 0 && { tests: testsOf(tests) }),
       })),
     })),
-    ...(cwd.length > 0 && { scopes: { cwd } }),
+    ...(cwd.length + read.length > 0 && { scopes }),
     ...(policy.redirects.length > 0 && { redirects: policy.redirects }),
     ...(policy.env.length > 0 && { env: policy.env }),
+    ...(policy.network.length > 0 && { network: policy.network }),
   };
 }
 

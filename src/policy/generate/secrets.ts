@@ -64,7 +64,7 @@ const SENT = [
 const OPTIONED: readonly (readonly [program: string, option: string])[] = [
   ['mysql|mysqldump|mysqladmin|mariadb', '-p["\']?[^\\s"\'$]'],
   ['login|twine|7z[ar]?|rar|unrar|mongo\\w{0,9}|useradd|usermod', '-p'],
-  ['redis-cli|valkey-cli', '(?:-a|auth\\s|requirepass)'],
+  ['redis-cli|valkey-cli', '(?:-a|auth\\s|AUTH\\s|requirepass)'],
   ['zip|unzip', '-P'],
   ['openssl', '-(?:k|pass)'],
   ['ldap\\w{1,9}', '-w'],
@@ -90,11 +90,11 @@ const HANDED = [
     '(?:--password-stdin|--with-token|--passphrase-fd|\\bpasswd\\b|\\bsudo\\s[^|\\n]{0,40}-S\\b)',
 ];
 
-/** Capital letters matter in some of them. */
-const AS_WRITTEN = new RegExp([...KNOWN, ASSIGNED].join('|'));
-const PATTERNS = [...NAMED, ...SENT, ...HANDED, ...OPTIONED.map(optioned)].map(
-  (pattern) => new RegExp(pattern, 'i'),
+/** Capital letters matter in some of them: `unzip -P` takes a password, `unzip -p` shows a file. */
+const AS_WRITTEN = [[...KNOWN, ASSIGNED].join('|'), ...OPTIONED.map(optioned)].map(
+  (pattern) => new RegExp(pattern),
 );
+const PATTERNS = [...NAMED, ...SENT, ...HANDED].map((pattern) => new RegExp(pattern, 'i'));
 
 function optioned([program, option]: readonly [string, string]): string {
   return `(?:^|[\\s;&|(/])(?:${program})\\s(?:[^|;&\\n]{0,400}\\s)??${option}`;
@@ -102,7 +102,7 @@ function optioned([program, option]: readonly [string, string]): string {
 
 export function looksSecret(command: string): boolean {
   return (
-    AS_WRITTEN.test(command) ||
+    AS_WRITTEN.some((pattern) => pattern.test(command)) ||
     PATTERNS.some((pattern) => pattern.test(command)) ||
     hasRandomWord(command)
   );

@@ -26,6 +26,8 @@ export type Head = {
   readonly scripts: boolean;
   /** `xargs` adds to it what is not in the text. */
   readonly unseen: boolean;
+  /** A star right behind it would choose a subcommand or a program, or do more than was seen. */
+  readonly narrow: boolean;
 };
 
 /** Undefined for a unit without a program, or one that is only known when it runs. */
@@ -92,7 +94,18 @@ function headOf(argv: readonly Arg[]): Head | undefined {
   const words = literalWords(argv.slice(0, last + 1));
   if (words === undefined) return undefined;
   const scripts = call.parts.some(({ role }) => role === 'script');
-  return { words, kind: call.kind, scripts, unseen: false };
+  const narrow = isNarrow(argv.slice(0, last + 1), call.kind);
+  return { words, kind: call.kind, scripts, unseen: false, narrow };
+}
+
+/** `npm *` would be any subcommand, `node *` any program, `git tag *` more than `git tag -l`. */
+function isNarrow(head: readonly Arg[], kind: Kind): boolean {
+  const word: Arg = { kind: 'literal', value: 'x', source: 'x', span: undefined };
+  const call = readCall([...head, word]);
+  const at = head.length;
+  if (call === undefined || call.subcommands.includes(at)) return true;
+  const runs = call.parts.some(({ index, effect }) => index === at && effect === 'exec');
+  return runs || (kind === 'read' && call.kind !== 'read');
 }
 
 function literalWords(argv: readonly Arg[]): readonly string[] | undefined {

@@ -1,13 +1,16 @@
-// What a command needs besides its words: files that it redirects to, variables that it sets and
-// directories that it goes to. Each is listed by its exact name and only when it was seen often
-// enough; what is dangerous is never listed, so that the command stays out of the policy.
+// What a command needs besides its words: files that it redirects to, files for a moment that it
+// reads, variables that it sets, directories that it goes to, and whether it talks to this machine.
+// Each is listed by its exact name and only when it was seen often enough; what is dangerous is
+// never listed, so that the command stays out of the policy.
 
+import { hostOf } from '../facts.ts';
 import { absolute, type Places } from '../paths.ts';
+import { readCall } from '../profiles/index.ts';
 import { isSink, type Protected, protectedPaths } from '../protected.ts';
 import type { Unit } from '../unit.ts';
 import { variableClass } from '../variables.ts';
 
-export const NEEDS = ['redirects', 'env', 'cwd'] as const;
+export const NEEDS = ['redirects', 'env', 'cwd', 'read', 'network'] as const;
 export type Need = `${(typeof NEEDS)[number]}\0${string}`;
 
 /** One project, with what must not be written in it. */
@@ -26,7 +29,49 @@ export function needsOf(unit: Unit, places: Ground): readonly Need[] {
       return variableClass(name, value, () => false) === 'other' ? [`env\0${name}` as const] : [];
     }),
     ...(unit.cwds ?? []).flatMap((cwd) => directoryNeed(cwd, places)),
+    ...wordNeeds(unit),
   ];
+}
+
+/** Any other host could be sent anything. */
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+const WORTH_READING = /localhost|127\.0\.0\.1|\[::1\]|\/tmp\//;
+
+/** What its words name: only where a star covers them, that has to be listed. */
+function wordNeeds({ argv, cwds }: Unit): readonly Need[] {
+  // Most commands name neither, and reading a command line takes its time.
+  if (!argv.some((arg) => arg.kind === 'literal' && WORTH_READING.test(arg.value))) return [];
+  return (readCall(argv)?.parts ?? []).flatMap(({ role, value }): readonly Need[] => {
+    if (value === undefined) return [];
+    if (role === 'url') {
+      const host = hostOf(value) ?? '';
+      return LOOPBACK.test(host) ? [`network\0${host}`] : [];
+    }
+    if (role !== 'path' || !value.startsWith('/') || cwds === undefined) return [];
+    const path = absolute(value, '/');
+    return isScratch(path) && isPlain(path) ? [`read\0${path}`] : [];
+  });
+}
+
+/** What holds no more than a program or a command has said. */
+const SAID = /^(redirects|read)\0((?:\/var)?\/tmp\/)[^/]+(\.(?:log|txt|out|err|diff|patch))$/;
+const SAID_NAMES_MIN = 2;
+
+/**
+ * The same needs for whoever gives such files a new name each time: any of that kind, and to read
+ * what was written. Undefined where one name was used at most.
+ */
+export function widening(needs: Iterable<string>): ((need: Need) => readonly Need[]) | undefined {
+  const names = new Set(
+    [...needs].filter((need) => SAID.test(need)).map((one) => one.split('\0')[1]),
+  );
+  if (names.size < SAID_NAMES_MIN) return undefined;
+  return (need) => {
+    const [, kind, directory = '', suffix = ''] = SAID.exec(need) ?? [];
+    const glob = `${directory}*${suffix}`;
+    if (kind === 'read') return [`read\0${glob}`];
+    return kind === 'redirects' ? [`redirects\0${glob}`, `read\0${glob}`] : [need];
+  };
 }
 
 function redirectNeed(

@@ -36,8 +36,11 @@ export function tallyOf(readings: readonly Reading[]): Tally {
   for (const [shape, count] of shapes) {
     if (shape.head === undefined) continue;
     const text = shape.head.words.join(' ');
-    const tails = heads.get(text) ?? { head: shape.head, text, shapes: new Map() };
-    heads.set(text, tails);
+    const known = heads.get(text);
+    const tails = known ?? { head: shape.head, text, shapes: new Map() };
+    // Whoever was seen to do more than read with it does that.
+    const more = known?.head.kind === 'read' && shape.head.kind !== 'read';
+    heads.set(text, more ? { ...tails, head: shape.head } : tails);
     tails.shapes.set(shape, count);
   }
   const sorted = [...heads].sort(([a], [b]) => compare(a, b));

@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ATTACKS } from '../../../src/policy/generate/attacks.ts';
 import { lacking, verifies } from '../../requirements.ts';
-import { allowing, benign, generated, HOME, type Recorded, readLines, recorded } from './helper.ts';
+import {
+  allowing,
+  benign,
+  generated,
+  HOME,
+  longSessions,
+  type Recorded,
+  readLines,
+  recorded,
+} from './helper.ts';
 
 /** For each session, which of its commands are allowed by what the others taught. */
 function heldOut(lines: readonly Recorded[], attacks: readonly string[]) {
@@ -44,6 +53,23 @@ describe('a session that nobody has seen', () => {
       },
     );
     expect([exact < pattern, pattern < semantic]).toEqual([true, true]);
+  });
+
+  it('of another project and another trade is accepted to six tenths, and no attack is', () => {
+    const lines = longSessions();
+    const names = [...new Set(lines.map(({ session }) => session))];
+    const halves = [0, 1].map((odd) =>
+      lines.filter((one) => names.indexOf(one.session) % 2 === odd),
+    );
+    const shares = halves.map((half, at) => {
+      const allows = allowing(generated(recorded(half), 'semantic').policy);
+      const project = `${HOME}/app`;
+      expect(ATTACKS.filter((command) => allows({ command, cwd: project, project }))).toEqual([]);
+      const others = halves[1 - at] ?? [];
+      return others.filter((one) => allows({ ...one, project: one.cwd })).length / others.length;
+    });
+    // The rest is deleted, overwritten, code of its own, or a program that the others do not use.
+    expect(average(shares)).toBeGreaterThan(0.58);
   });
 
   const corpus = join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'policy-corpus.jsonl');

@@ -71,6 +71,21 @@ export function benign(): readonly Recorded[] {
   return readLines(join(import.meta.dirname, '..', 'fixtures', 'benign.jsonl'));
 }
 
+/** Thirteen more, in as many projects: long, mixed, with much that nobody should generalise. */
+export function longSessions(): readonly Recorded[] {
+  const text = readFileSync(join(import.meta.dirname, '..', 'fixtures', 'sessions.txt'), 'utf8');
+  return text
+    .split(/^%% /m)
+    .slice(1)
+    .flatMap((block) => {
+      const [head = '', ...lines] = block.trimEnd().split('\n');
+      const [session = '', cwd = ''] = head.split(' ');
+      // A line that begins with a tab goes on with the one before.
+      const commands = lines.join('\n').split(/\n(?!\t)/);
+      return commands.map((one) => ({ session, cwd, command: one.replaceAll('\n\t', '\n') }));
+    });
+}
+
 export function recorded(lines: readonly Recorded[]): readonly Evidence[] {
   return lines.map(({ session, cwd, command }) => ({
     command,

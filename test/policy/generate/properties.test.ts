@@ -16,10 +16,13 @@ const PIECES = [
     'sed -n',
   ],
   ...['xargs wc', 'sudo ls', 'curl', 'docker ps', 'node', 'echo', 'cd', 'tee', 'tar xf'],
+  ...['npm install', 'npm ci', 'npm', 'git tag -l', 'git stash', 'git --no-pager log', 'env'],
+  ...['git -C src log', 'curl -s http://localhost:3000/', 'tail -5 /tmp/a.log', 'docker inspect'],
 ];
 const WORDS = [
   ...['a', 'src/b.ts', '-l', '--stat', '-o out', '/etc/hosts', '../up', "'a b'", '"$x"', '*.ts'],
   ...['$(ls)', '-exec', '--output=x', '1,5p', '.env', '~/x', 'https://example.org/x', '{a,b}', '-'],
+  ...['--version', 'http://localhost:3000/', '/tmp/x.log', '/tmp/y.log', "'<int>'"],
 ];
 const JOINS = [' && ', ' | ', '; ', ' || ', '\n'];
 const ENDS = ['', ' 2>&1', ' > out.log', ' > /tmp/x.log', ' &', ' < in.txt', ' # done'];
@@ -39,6 +42,7 @@ const place = fc.constantFrom<readonly [string, string]>(
   [`${HOME}/app`, `${HOME}/app`],
   [`${HOME}/app`, `${HOME}/app/src`],
   [`${HOME}/api`, `${HOME}/api`],
+  [`${HOME}/app`, '/tmp'],
 );
 const entry = fc.record({
   command,
