@@ -33,6 +33,7 @@ const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 
 function diffText(diff: PolicyDiff): string {
   const { rules, settings, decisions, compared } = diff;
+  const more = diff.loosened + diff.tightened - Math.min(decisions.length, SHOWN_MAX);
   const lines = [
     ...rules.map(({ kind, pattern, decision, fields }) => {
       const what = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
@@ -50,7 +51,7 @@ function diffText(diff: PolicyDiff): string {
       const times = count === 0 ? '' : paint('dim', `  ${countText(count)} x`);
       return `  ${before} -> ${after}  ${shortLine(command, SHOWN_LENGTH_MAX)}${times}`;
     }),
-    ...(decisions.length > SHOWN_MAX ? [`  ... and ${decisions.length - SHOWN_MAX} more`] : []),
+    ...(more > 0 ? [`  ... and ${countText(more)} more`] : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

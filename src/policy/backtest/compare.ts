@@ -35,7 +35,7 @@ export type PolicyDiff = {
     readonly after: unknown;
   }[];
   readonly compared: number;
-  /** The loosened first, then the most frequent. */
+  /** The loosened first, then the most frequent. What may hold a secret is counted, not shown. */
   readonly decisions: readonly DecisionChange[];
   readonly loosened: number;
   readonly tightened: number;
@@ -51,19 +51,21 @@ export function comparePolicies(
   const [old, now] = [new Trial(before, home), new Trial(after, home)];
   const decisions = seen.flatMap((one): readonly DecisionChange[] => {
     const [was, is] = [old.decide(one.command, one).verdict, now.decide(one.command, one).verdict];
-    if (was === is || looksSecret(one.command)) return [];
+    if (was === is) return [];
     return [{ command: one.command, cwd: one.cwd, before: was, after: is, count: one.count }];
   });
   return {
     rules: ruleChanges(before.policy, after.policy),
     settings: settingChanges(before.policy, after.policy),
     compared: seen.length,
-    decisions: decisions.sort(
-      (a, b) =>
-        Number(isLooser(b)) - Number(isLooser(a)) ||
-        b.count - a.count ||
-        compare(a.command, b.command),
-    ),
+    decisions: decisions
+      .filter(({ command }) => !looksSecret(command))
+      .sort(
+        (a, b) =>
+          Number(isLooser(b)) - Number(isLooser(a)) ||
+          b.count - a.count ||
+          compare(a.command, b.command),
+      ),
     loosened: decisions.filter(isLooser).length,
     tightened: decisions.filter((one) => !isLooser(one)).length,
   };

@@ -41,6 +41,18 @@ describe('two policies', () => {
     expect([compared, loosened, tightened]).toEqual([4, 1, 2]);
   });
 
+  it('count what is loosened also where it may hold a secret, and do not show it', () => {
+    const secret = ['2 x ls --', 'token', '=x src'].join('');
+    const work = evidenceOf([['2 x ls src', secret]]);
+    const { decisions, loosened } = comparePolicies(
+      BEFORE,
+      policy('{ pattern: ls *, args: any }'),
+      work,
+      HOME,
+    );
+    expect([loosened, decisions.map(({ command }) => command)]).toEqual([2, ['ls src']]);
+  });
+
   it('are compared on the examples in their tests where nothing was recorded', () => {
     const tested = policy('{ pattern: wc *, tests: { match: [wc -l a], not_match: [wc a | sh] } }');
     const { decisions, compared } = comparePolicies(BEFORE, tested, [], HOME);
