@@ -120,6 +120,12 @@ prefix_rule(
 `);
   });
 
+  it('to Codex leaves out what would lose the words behind a hole', () => {
+    const { written, lines } = exported('codex', policyText({ allow: ['git -C <path> log *'] }));
+    expect(written.replace(/^#.*/gm, '')).not.toContain('git');
+    expect(lines[0]).toBe('1 rule left out: cannot be written there: git -C <path> log *');
+  });
+
   it('never turns a star that means ask into an allowed prefix', () => {
     for (const to of TARGETS) {
       const { written, lines } = exported(to, policyText({ allow: ['rm *', 'frobnicate *'] }));

@@ -5,6 +5,7 @@
 import { printable } from '../../text/printable.ts';
 import { analyse } from '../analyse/index.ts';
 import type { Verdict } from '../decision.ts';
+import type { WordPattern } from '../pattern.ts';
 import type { Ability, Item, Loss, Plan } from './plan.ts';
 import { lossLine } from './words.ts';
 
@@ -13,9 +14,16 @@ export const CODEX: Ability = {
   defaults: ['ask'],
   reasons: true,
   tests: true,
-  unsaid: (words) => words[0]?.kind !== 'literal',
+  unsaid: (words, decision) =>
+    words[0]?.kind !== 'literal' || (decision === 'allow' && losesWords(words)),
   special: undefined,
 };
+
+/** `git -C <path> log` would become `git -C`, which is any git there is. */
+function losesWords(words: readonly WordPattern[]): boolean {
+  const hole = words.findIndex(({ kind }) => kind !== 'literal');
+  return hole >= 0 && words.slice(hole).some(({ kind }) => kind === 'literal');
+}
 
 const DECISIONS: Readonly<Record<Verdict, string>> = {
   allow: 'allow',

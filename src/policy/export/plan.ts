@@ -73,7 +73,7 @@ export type Ability = {
   readonly reasons: boolean;
   readonly tests: boolean;
   /** Whether these words cannot be written at all. */
-  readonly unsaid: (words: readonly WordPattern[]) => boolean;
+  readonly unsaid: (words: readonly WordPattern[], decision: Verdict) => boolean;
   /** Characters of a literal word that mean something else there. */
   readonly special: RegExp | undefined;
 };
@@ -146,7 +146,7 @@ type Keeping = { readonly strict: boolean; readonly lost: Losses };
 function isKept(item: Item, ability: Ability, { strict, lost }: Keeping): boolean {
   const { rule, words, decision } = item;
   const strange = words.some((word) => UNPRINTABLE.test(wordText(word)));
-  if (strange || ability.unsaid(words)) {
+  if (strange || ability.unsaid(words, decision)) {
     lost.add('unsaid', rule.pattern, decision !== 'allow', true);
     return false;
   }
