@@ -18,7 +18,8 @@ import { type Lint, lintPolicy } from './policy/lint.ts';
 import { readPolicy } from './policy/load.ts';
 import type { LoadedPolicy, Policy } from './policy/policy.ts';
 import { homeOf, policyPlaces, projectPolicy, readPolicyFile } from './policy-files.ts';
-import { shortMemory } from './policy-real.ts';
+import { literalGlob, shortMemory } from './policy-real.ts';
+import { settingsCandidates } from './settings-paths.ts';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from './text/json.ts';
 
 export { lossLine, type Reason, TARGETS, type Target };
@@ -134,8 +135,11 @@ export class PolicyChecker {
   }
 
   #compile(policies: readonly LoadedPolicy[], project: string): Compiled {
-    const judgement = judge({ policies, project, home: this.#home, real: this.#real });
     const files = policies.flatMap(({ file }) => (file === undefined ? [] : [file]));
+    // As for a server: what they say is what it does.
+    const settings = settingsCandidates(project, this.#options.env).map(({ path }) => path);
+    const kept = [...settings, ...files].map(literalGlob);
+    const judgement = judge({ policies, project, home: this.#home, real: this.#real, kept });
     return { judgement, mode: judgement.mode, files, project };
   }
 

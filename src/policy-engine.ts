@@ -17,7 +17,7 @@ import {
   policyPlaces,
   shadowPlace,
 } from './policy-places.ts';
-import { realPath, shortMemory } from './policy-real.ts';
+import { literalGlob, realPath, shortMemory } from './policy-real.ts';
 import { FileWatch } from './policy-watch.ts';
 import { settingsCandidates } from './settings-paths.ts';
 
@@ -323,11 +323,6 @@ export class PolicyEngine {
 
 function pathOf({ path }: { readonly path: string }): string {
   return path;
-}
-
-/** Where a name has what a glob would understand, it is only a name. */
-function literalGlob(path: string): string {
-  return /[*?[{]/.test(path) ? path.replace(/[*?[{\\]/g, '\\$&') : path;
 }
 
 /** For a server: what judges is loaded if there is anything to judge by. */

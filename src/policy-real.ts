@@ -14,6 +14,11 @@ export function realPath(path: string): string {
   }
 }
 
+/** Where a name has what a glob would understand, it is only a name. */
+export function literalGlob(path: string): string {
+  return /[*?[{]/.test(path) ? path.replace(/[*?[{\\]/g, '\\$&') : path;
+}
+
 const KEPT_MS = 100; // one decision asks about the same paths many times
 const KEPT_MAX = 10_000;
 

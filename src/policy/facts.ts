@@ -209,7 +209,10 @@ export function protectionObjection(
   for (const cwd of from) {
     for (const path of variants(absolute(known.glob ? known.pattern : known.path, cwd), facts)) {
       if (access === 'write' && isHeld(path, known.glob, removes, facts)) {
-        return protectedObjection(shown, span, access);
+        const objection = protectedObjection(shown, span, access);
+        if (!facts.protected.secret(path)) return objection;
+        const message = `\`${shown}\` may hold secrets, and is not written by an agent`;
+        return { ...objection, message };
       }
       const secret = known.glob ? facts.protected.globSecret(path) : facts.protected.secret(path);
       if (access === 'read' && secret) return secretObjection(shown, span);

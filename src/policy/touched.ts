@@ -21,8 +21,10 @@ export function touchedWords(argv: readonly Arg[], call: Call | undefined): read
   if (call === undefined) return pathLike(argv);
   const end = call.inner ?? argv.length;
   const [first] = argv;
-  const isDd = first?.kind === 'literal' && programName(first.value) === 'dd';
-  const rewrites = call.parts.some((part) => isRewriting(part, call.parts));
+  const program = first?.kind === 'literal' ? programName(first.value) : '';
+  const isDd = program === 'dd';
+  const rewrites =
+    REFORMATTERS.has(program) || call.parts.some((part) => isRewriting(part, call.parts));
   return call.parts.flatMap((part) => {
     const { role, index, value, prefix, effect } = part;
     if (index >= end) return []; // it is a line of its own
@@ -38,6 +40,9 @@ export function touchedWords(argv: readonly Arg[], call: Call | undefined): read
     return pathLike([argv[0] ?? EMPTY, argv[index] ?? EMPTY]);
   });
 }
+
+/** They write what they are given, without being told to. */
+const REFORMATTERS = new Set(['black', 'isort', 'rustfmt', 'yapf', 'autopep8', 'dos2unix']);
 
 const ONLY = { removes: false };
 

@@ -153,7 +153,8 @@ describe('cuff policy check', () => {
     expect(JSON.parse(elsewhere.out)).toMatchObject({ decision: 'allow', cwd: project });
   });
 
-  it('follows links, also to what is not there yet', async () => {
+  it('follows links, also to what is not there yet, and protects settings', async () => {
+    expect(await lines(project, 'check', 'echo > settings.yml')).toContain('deny (path.protected)');
     symlinkSync(root, join(project, 'out'));
     const { out } = await cuff(project, 'check', 'cat out/nothing/here.txt', '--json');
     expect(JSON.parse(out)).toMatchObject({ decision: 'ask', code: 'path.outside' });

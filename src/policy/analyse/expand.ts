@@ -16,7 +16,13 @@ type Piece =
       readonly quoted: boolean;
       readonly made: boolean;
     }
-  | { readonly kind: 'unknown'; readonly one: boolean; readonly glob?: Glob };
+  /** `like`: names that match this, cut where they have blanks in them. */
+  | {
+      readonly kind: 'unknown';
+      readonly one: boolean;
+      readonly glob?: Glob;
+      readonly like?: string;
+    };
 
 /** `undefined`: its braces are too many. */
 export function expandWord(
@@ -101,7 +107,9 @@ function fieldsOf(atoms: readonly Atom[], scene: Scene): readonly (readonly Piec
       } else if (resolved.kind === 'file') {
         const { glob } = resolved;
         field.push(
-          atom.quoted ? { kind: 'unknown', one: true, glob } : { kind: 'unknown', one: false },
+          atom.quoted
+            ? { kind: 'unknown', one: true, glob }
+            : { kind: 'unknown', one: false, like: glob.pattern },
         );
       } else if (atom.quoted) {
         field.push({ kind: 'text', value: resolved.value, quoted: true, made: true });
@@ -136,8 +144,8 @@ function argOf(field: readonly Piece[], written: Written): Arg {
   );
   if (!lost && !odd) return globArg(written, patternOf(field, ''), prefix);
   const one = !globs && field.every((piece) => piece.kind === 'text' || piece.one);
-  const shape =
-    text === '' ? undefined : { open: patternOf(field, '*'), shut: patternOf(field, '') };
+  const bare = text === '' && !field.some((piece) => piece.kind === 'unknown' && piece.like);
+  const shape = bare ? undefined : { open: patternOf(field, '*'), shut: patternOf(field, '') };
   return unknownArg(written, prefix, one, shape);
 }
 
@@ -164,7 +172,7 @@ function prefixOf(field: readonly Piece[]): string {
 function patternOf(field: readonly Piece[], lost: '*' | ''): string {
   return field
     .map((piece) => {
-      if (piece.kind === 'unknown') return lost;
+      if (piece.kind === 'unknown') return piece.like ?? lost;
       return piece.quoted ? piece.value.replace(/[*?[\]\\!^-]/g, '\\$&') : piece.value;
     })
     .join('');

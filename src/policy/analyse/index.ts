@@ -80,6 +80,7 @@ class Analyser implements Walker {
     const script = parse(text);
     // Units are still of use in what cannot be read, but not at any price.
     const broken = (script.errors?.length ?? 0) > 0 && text.length > BROKEN_LENGTH_MAX;
+    this.#walk.errors(script, place); // first of all that may be said about it
     if (!checkOpeners(text, script, place, run, broken) || broken) {
       if (broken) run.problem('parse_error', undefined, 'it cannot be read');
       if (text.length > BROKEN_LENGTH_MAX) return;

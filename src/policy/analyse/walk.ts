@@ -38,11 +38,15 @@ export class Walk {
   }
 
   script(script: ParsedScript, place: Place, state: State): Ends {
+    this.errors(script, place);
+    return this.#list(script.commands, place, state);
+  }
+
+  errors(script: ParsedScript, place: Place): void {
     for (const error of script.errors ?? []) {
       const span = place.frame.inPlace ? { from: error.pos, to: error.pos } : undefined;
       this.#run.problem('parse_error', span, `it cannot be read: ${error.message}`);
     }
-    return this.#list(script.commands, place, state);
   }
 
   #list(statements: readonly Statement[], place: Place, state: State): Ends {

@@ -121,6 +121,10 @@ describe('flagged', () => {
     expect(commands('rm -rf x; echo ${!y}')).toEqual(['rm -rf x', 'echo <...>*']);
   });
 
+  it('says first that it cannot be read', () => {
+    expect(codes("echo 'a $(b")[0]).toBe('parse_error');
+  });
+
   it('says where', () => {
     const text = 'ls; echo "${!x}"';
     const [problem] = read(text).problems;
