@@ -21,7 +21,7 @@ export function expandAtoms(
 ): readonly (readonly Atom[])[] | undefined {
   if (atoms.some(hidesBraces)) return undefined;
   if (!hasBraces(atoms)) return [atoms];
-  if (all.braced > BRACED_MAX) return undefined;
+  if (all.braced > BRACED_MAX || atoms.some(hasOwnQuotes)) return undefined;
   const tokens: Token[] = atoms.flatMap((atom): Token[] =>
     atom.kind === 'text' && !atom.quoted ? [...atom.value] : [atom],
   );
@@ -47,7 +47,13 @@ function hidesBraces(atom: Atom): boolean {
   const { text } = atom.node;
   // The parentheses of `case` mislead it as well.
   if (/\besac\b/.test(text)) return true;
-  return atom.quoted && text.includes('"') && !text.startsWith('$(');
+  return hasOwnQuotes(atom);
+}
+
+/** What is behind it is taken for quoted, too: `"${x+"'"}"{a,b}`. */
+function hasOwnQuotes(atom: Atom): boolean {
+  if (atom.kind !== 'node' || !atom.quoted) return false;
+  return atom.node.text.includes('"') && !atom.node.text.startsWith('$(');
 }
 
 /** Whether braces would be replaced in it, if it were a word of a command. */
