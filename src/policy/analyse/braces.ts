@@ -21,7 +21,9 @@ export function expandAtoms(
 ): readonly (readonly Atom[])[] | undefined {
   if (atoms.some(hidesBraces)) return undefined;
   if (!hasBraces(atoms)) return [atoms];
-  if (all.braced > BRACED_MAX || atoms.some(hasOwnQuotes)) return undefined;
+  if (all.braced > BRACED_MAX || atoms.some((atom) => hasOwnQuotes(atom) || hasOwnBraces(atom))) {
+    return undefined;
+  }
   const tokens: Token[] = atoms.flatMap((atom): Token[] =>
     atom.kind === 'text' && !atom.quoted ? [...atom.value] : [atom],
   );
@@ -48,6 +50,12 @@ function hidesBraces(atom: Atom): boolean {
   // The parentheses of `case` mislead it as well.
   if (/\besac\b/.test(text)) return true;
   return hasOwnQuotes(atom);
+}
+
+/** They are counted with the others: `{a,${x/{}}`. */
+function hasOwnBraces(atom: Atom): boolean {
+  if (atom.kind !== 'node' || !atom.node.text.startsWith('${')) return false;
+  return /[{}]/.test(atom.node.text.slice(2, -1));
 }
 
 /** What is behind it is taken for quoted, too: `"${x+"'"}"{a,b}`. */

@@ -1,6 +1,7 @@
 // Words of bash, in every way to write them: quotings, expansions, substitutions, patterns. What is
 // inside a substitution is made by the caller, who knows commands.
 import type { Chance } from './random.ts';
+import { tangle } from './tangle.ts';
 
 export type Inner = (depth: number) => string;
 
@@ -46,6 +47,7 @@ export function variable(by: Chance): string {
 }
 
 export function word(by: Chance, depth: number, inner: Inner): string {
+  if (by.once(25)) return tangle(by, Math.max(depth, 2), inner);
   let made = piece(by, depth, inner);
   while (by.once(5)) made += piece(by, depth, inner);
   return made;
