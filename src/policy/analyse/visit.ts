@@ -157,8 +157,9 @@ export class Visitor {
     this.#problem('too_many', word, 'what its braces make cannot be told');
   }
 
+  /** Of `${y:x=1}` it is not evaluated where `y` is not set. */
   #arithmeticWord(word: Word): void {
-    this.arithmetic(word.pos, word.end, word);
+    this.arithmetic(word.pos, word.end, word, false);
   }
 
   /** The subscript of an array: `@`, `*` or a number. */
@@ -167,12 +168,12 @@ export class Visitor {
   }
 
   /** From here to there in the text stands an expression; `node` has its parts. */
-  arithmetic(from: number, to: number, node: SyntaxNode): void {
+  arithmetic(from: number, to: number, node: SyntaxNode, sure = true): void {
     const text = this.#place.frame.source.slice(from, to);
     const skip = countingIn([node], from, this.#run);
     const found = arithmetic(text, this.#state, this.#run, skip);
     if (mayFail(text)) this.#run.discards = true;
-    if (found.plain) for (const name of found.names) this.assign(name, true);
+    if (found.plain) for (const name of found.names) this.assign(name, sure);
     else this.#problem('arithmetic', node, 'arithmetic evaluates what is not known to be a number');
   }
 }
