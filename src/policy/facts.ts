@@ -244,7 +244,8 @@ function mayBeProtected(
   if (open === undefined || shut === undefined || shut === '') return false;
   if (access === 'read' ? aimsAtSecrets(open) : namesControl(open)) return true;
   const held = access === 'read' ? facts.protected.secret : facts.protected.control;
-  return cwds.some((cwd) => variants(absolute(shut, cwd), facts).some(held));
+  const plain = shut.replace(/\\([\s\S])/g, '$1');
+  return cwds.some((cwd) => variants(absolute(plain, cwd), facts).some(held));
 }
 
 function isHeld(path: string, glob: boolean, removes: boolean, facts: Facts): boolean {

@@ -38,6 +38,30 @@ export type Case = {
 };
 
 export function judgeUnit(unit: Unit, court: Court, given: Case): Reason {
+  const reason = judgeAsItIs(unit, court, given);
+  if (reason.code !== 'default.allow') return reason;
+  const spelled = spelledOut(unit);
+  if (spelled === undefined || judgeAsItIs(spelled, court, given).verdict === 'allow')
+    return reason;
+  const message = `With nothing where something is not known, it is \`${unitText(spelled)}\`.`;
+  return plainReason(unit, 'ask', 'argument.unknown', message);
+}
+
+/** `yarn d$()eploy` is `yarn deploy` if there is nothing in between. Undefined: it has no such. */
+function spelledOut(unit: Unit): Unit | undefined {
+  const argv = unit.argv.map((arg): Arg => {
+    const shut = arg.kind === 'unknown' ? arg.shape?.shut : undefined;
+    if (shut === undefined || shut === '') return arg;
+    const at = shut.search(/(?<!\\)[*?[]/);
+    const { span } = arg;
+    const value = shut.replace(/\\([\s\S])/g, '$1'); // quoted, not a pattern
+    if (at < 0) return { kind: 'literal', value, source: value, span };
+    return { kind: 'glob', pattern: shut, prefix: shut.slice(0, at), source: shut, span };
+  });
+  return argv.some((arg, at) => arg !== unit.argv[at]) ? { ...unit, argv } : undefined;
+}
+
+function judgeAsItIs(unit: Unit, court: Court, given: Case): Reason {
   if (approvesItself(unit.argv)) {
     const message = 'Whoever asks for approval does not give it.';
     return plainReason(unit, 'deny', 'builtin.dangerous', message);

@@ -264,7 +264,7 @@ function roleObjection(part: Part, matching: Matching): Objection | undefined {
       return urlObjection(part.value, arg?.span, facts);
     default:
       // Whatever it is to the program, the shell looks for files.
-      return arg?.kind === 'glob' ? pathPart(part, arg, 'read', matching) : undefined;
+      return looksForFiles(arg) ? pathPart(part, arg, 'read', matching) : undefined;
   }
 }
 
@@ -283,6 +283,12 @@ function wholeObjection(
   if (!all) return undefined;
   const message = `\`${value}\` is all there is, with what is protected in it`;
   return { code: 'path.protected', detail: 'control', span: arg?.span, message };
+}
+
+/** A pattern, also one with something unknown in it. */
+function looksForFiles(arg: Arg | undefined): boolean {
+  if (arg?.kind === 'glob') return true;
+  return arg?.kind === 'unknown' && /(?<!\\)[*?[]/.test(arg.shape?.shut ?? '');
 }
 
 function pathPart(

@@ -67,7 +67,10 @@ function runsUnseen(unit: Unit): boolean {
   if (BY_OPTION.has(name)) return hasOption || !literal;
   if (OPENED.has(name)) return !literal;
   if (name === 'source' || name === '.') return true; // to them `-c` is a word like any other
-  return SHELLS.has(name) && !(literal && words.some(({ source }) => /^-\w*c/.test(source)));
+  // Behind the name of a file `-c` is a word for what is in it.
+  const file = words.findIndex(({ source }) => !/^[-+]/.test(source));
+  const options = file === -1 ? words : words.slice(0, file);
+  return SHELLS.has(name) && !(literal && options.some(({ source }) => /^-\w*c/.test(source)));
 }
 
 function steers(unit: Unit): boolean {
