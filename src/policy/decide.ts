@@ -1,6 +1,7 @@
 // Decides whether a command may run: its text is taken apart into units, each is judged, and the
 // strictest answer is the answer. Everything that can be prepared is prepared once, in `judge`.
 
+import { wordArg } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
 import {
   type Decision,
@@ -173,7 +174,7 @@ function decisionOf(reasons: readonly Reason[]): Decision {
 }
 
 function wholeText(text: string): Unit {
-  const argv = text === '' ? [] : [literal(text)];
+  const argv = text === '' ? [] : [wordArg(text)];
   return {
     span: { from: 0, to: text.length },
     argv,
@@ -184,10 +185,6 @@ function wholeText(text: string): Unit {
     via: [],
     behind: undefined,
   };
-}
-
-function literal(value: string): Arg {
-  return { kind: 'literal', value, source: value, span: undefined };
 }
 
 function problemReason({ code, span, message }: Problem, text: string, verdict: Verdict): Reason {
@@ -266,7 +263,7 @@ function plainGlob(pattern: string): string {
 
 /** Rules that deny, on what is really executed; nobody is asked in the middle of a command. */
 function decideProcess(argv: readonly string[], cwd: string, { rules, facts }: Court): Decision {
-  const args = argv.map(literal);
+  const args = argv.map(wordArg);
   const lines = [args, ...otherWords(args)];
   const unit = { ...wholeText(''), argv: args, cwds: [cwd] };
   for (const { words, ref, rule } of rules.strict.deny) {

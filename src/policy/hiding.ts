@@ -74,17 +74,11 @@ function namesDenied(unit: Unit, { argv, call }: Line, { rules, text, makes }: H
   return (
     reads ||
     argv.some((arg, at) => {
-      if (at === 0) return false;
-      if (anywhere || doubtful.has(at)) return names.test(spelled(arg));
+      if (at === 0 || arg.kind !== 'literal') return false;
+      if (anywhere || doubtful.has(at)) return names.test(arg.value);
       return isDeniedPath(arg, names);
     })
   );
-}
-
-/** `r$()m` is `rm` if there is nothing in between. */
-function spelled(arg: Arg): string {
-  if (arg.kind === 'literal') return arg.value;
-  return arg.kind === 'unknown' ? (arg.shape?.shut ?? '') : '';
 }
 
 /** `/bin/rm`, also in `if=/bin/rm`. */

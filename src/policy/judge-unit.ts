@@ -1,6 +1,7 @@
 // One unit of a command against all rules: what denies comes first, then what asks, then what is
 // protected whatever the rules say, then what allows, and the default at the end.
 
+import { wordArg } from './analyse/args.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
 import { type Facts, type Objection, protectionObjection } from './facts.ts';
 import { hides, type Line } from './hiding.ts';
@@ -155,15 +156,11 @@ function strictReason(
 function wrapped({ via, argv }: Unit): readonly (readonly Arg[])[] {
   const lines = via.map((_, at) => {
     const words = via.slice(at).flatMap((one) => one.split(' '));
-    return [...words.map(literal), ...argv];
+    return [...words.map(wordArg), ...argv];
   });
   const [first, ...rest] = argv;
   const git = first?.kind === 'literal' ? /(?:^|\/)git-([\w-]+)$/.exec(first.value) : null;
-  return git === null ? lines : [...lines, [literal('git'), literal(git[1] ?? ''), ...rest]];
-}
-
-function literal(value: string): Arg {
-  return { kind: 'literal', value, source: value, span: undefined };
+  return git === null ? lines : [...lines, [wordArg('git'), wordArg(git[1] ?? ''), ...rest]];
 }
 
 function maybe(unit: Unit, ref: RuleRef): Reason {

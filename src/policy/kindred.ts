@@ -3,6 +3,7 @@
 // that they are not the same; but where all is allowed that no rule denies, a person is asked.
 
 import { subcommandName } from './aliases.ts';
+import { literalOf, wordArg } from './analyse/args.ts';
 import type { Objection } from './facts.ts';
 import type { Places } from './paths.ts';
 import { baseName, showsEnvironment } from './programs.ts';
@@ -84,13 +85,6 @@ function scripts(script: string): readonly Other[] {
 
 function other(words: string, rest: readonly Arg[]): Other {
   const said = words.split(' ');
-  const argv = said.map(
-    (value): Arg => ({ kind: 'literal', value, source: value, span: undefined }),
-  );
   // `uv pip install`: the verb is in the rest.
-  return { argv: [...argv, ...rest], said: words === 'pip' ? 2 : said.length };
-}
-
-function literalOf(arg: Arg): string {
-  return arg.kind === 'literal' ? arg.value : '';
+  return { argv: [...said.map(wordArg), ...rest], said: words === 'pip' ? 2 : said.length };
 }

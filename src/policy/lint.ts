@@ -3,6 +3,7 @@
 
 import type { Place } from '../text/problems.ts';
 import { type Located, placeOf, readYaml } from '../text/yaml.ts';
+import { wordArg } from './analyse/args.ts';
 import { type Finding, lintLists, type WarningCode } from './lint-lists.ts';
 import { type PolicyPlace, type PolicyProblem, readPolicy } from './load.ts';
 import { operatorOf, type Segment, type WordPattern } from './pattern.ts';
@@ -12,7 +13,6 @@ import { isOpaque, isShell, runsItsInput } from './programs.ts';
 import { type Rule, rulesOf } from './rules.ts';
 import { starMeaning } from './star.ts';
 import { strictMatch } from './strict.ts';
-import type { Arg } from './unit.ts';
 
 /** A policy is not about one project. */
 const ANYWHERE = { project: '/', home: '~', cwds: undefined };
@@ -158,7 +158,7 @@ function lintAllow(one: Placed, strict: readonly Placed[]): readonly Finding[] {
 /** More words never make a strict rule miss: what meets the fewest meets all. */
 function shadowOf({ path, variants }: Placed, strict: readonly Placed[]): Finding | undefined {
   const least = variants.map(({ words }) =>
-    words.flatMap((word) => (word.kind === 'literal' ? [literalArg(word.value)] : [])),
+    words.flatMap((word) => (word.kind === 'literal' ? [wordArg(word.value)] : [])),
   );
   const found = strict.find(({ variants: others }) =>
     least.every((argv) => others.some(({ words }) => strictMatch(words, argv, ANYWHERE) === 'yes')),
@@ -174,10 +174,6 @@ function shadowOf({ path, variants }: Placed, strict: readonly Placed[]): Findin
   };
 }
 
-function literalArg(value: string): Arg {
-  return { kind: 'literal', value, source: value, span: undefined };
-}
-
 function broadness({ path, rule }: Placed, { words }: Rule): Finding | undefined {
   const [program = ''] = words.slice(0, 1).flatMap(literal);
   if (rule.args !== 'any' || !(isShell(program) || isOpaque(program) || runsCode(program))) {
@@ -188,7 +184,7 @@ function broadness({ path, rule }: Placed, { words }: Rule): Finding | undefined
 }
 
 function runsCode(program: string): boolean {
-  const argv = [literalArg(program)];
+  const argv = [wordArg(program)];
   const around = { assigned: [], redirects: [], cwds: undefined, via: [], behind: undefined };
   const piped = { ...around, span: undefined, argv, stdin: 'pipe' } as const;
   return runsItsInput(piped) || readCall(argv)?.kind === 'exec';

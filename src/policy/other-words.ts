@@ -2,6 +2,7 @@
 // pushes with force. A rule that denies one of them means the other.
 
 import { subcommandName } from './aliases.ts';
+import { literalOf, wordArg as word } from './analyse/args.ts';
 import { baseName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
@@ -44,14 +45,6 @@ const BY_PROGRAM: Readonly<Record<string, (rest: Words, name: string) => readonl
   poweroff: stopped,
   halt: stopped,
 };
-
-function word(value: string): Arg {
-  return { kind: 'literal', value, source: value, span: undefined };
-}
-
-function literalOf(arg: Arg | undefined): string {
-  return arg?.kind === 'literal' ? arg.value : '';
-}
 
 /** What `docker` has in two ways: with a noun in front, and without. */
 const NOUNS: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 // The rules of all policy files, compiled once and found by their program.
 
+import { wordArg } from './analyse/args.ts';
 import { openWrappers } from './analyse/index.ts';
 import type { RuleRef, Verdict } from './decision.ts';
 import { compilePattern, type WordPattern } from './pattern.ts';
@@ -69,10 +70,7 @@ function rulesIn({ policy, origin, file }: LoadedPolicy): readonly Rule[] {
 
 /** `timeout 60 npm test` is about `npm test`; `xargs wc *` about `wc`, with words unseen. */
 function unwrapped(words: readonly WordPattern[]): Pick<Rule, 'words' | 'via'> {
-  const args = words.map((word): Arg => {
-    const value = word.kind === 'literal' ? word.value : '*';
-    return { kind: 'literal', value, source: value, span: undefined };
-  });
+  const args = words.map((word): Arg => wordArg(word.kind === 'literal' ? word.value : '*'));
   const { via, argv } = openWrappers(args);
   const inner = argv.flatMap((arg) => {
     const at = args.indexOf(arg);

@@ -5,6 +5,7 @@
 
 import { posix } from 'node:path';
 import { programNames, subcommandName } from './aliases.ts';
+import { wordArg } from './analyse/args.ts';
 import { absolute, globRegex, type Places } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';
@@ -50,7 +51,7 @@ const ONE_WAY = /^(?:git|cargo|go|gh|kubectl|terraform|helm|brew|apt|apt-get)$/;
 function isAnother(wanted: WordPattern | undefined, argv: readonly Arg[], name: string): boolean {
   if (wanted?.kind !== 'literal' || !ONE_WAY.test(name)) return false;
   const chosen = subcommandOf(argv);
-  const meant = subcommandOf([literal(name), literal(wanted.value)]);
+  const meant = subcommandOf([wordArg(name), wordArg(wanted.value)]);
   if (chosen === undefined || meant === undefined) return false;
   return subcommandName(name, chosen) !== subcommandName(name, meant);
 }
@@ -86,7 +87,7 @@ function missingOptions(words: readonly WordPattern[], argv: readonly Arg[]): nu
   const head = words.flatMap(literalArg).filter(({ value }) => !value.startsWith('-'));
   return wanted.filter((option) => {
     if (given.some((one) => sameOption(option, one))) return false;
-    const own = option.includes('=') ? [] : optionNames([...head, literal(option)]);
+    const own = option.includes('=') ? [] : optionNames([...head, wordArg(option)]);
     if (own.length > 0 && own.every((name) => names.has(name))) return false;
     const parts = head[0]?.value === 'git' ? GIT_BOTH[option] : undefined;
     if (parts?.every((name) => names.has(name)) === true) return false;
@@ -114,14 +115,8 @@ function optionNames(argv: readonly Arg[]): readonly string[] {
   return parts.flatMap(({ role, option }) => (role === 'option' ? (option ?? []) : []));
 }
 
-type Literal = Arg & { readonly kind: 'literal' };
-
-function literal(value: string): Literal {
-  return { kind: 'literal', value, source: value, span: undefined };
-}
-
-function literalArg(word: WordPattern): Literal[] {
-  return word.kind === 'literal' ? [literal(word.value)] : [];
+function literalArg(word: WordPattern) {
+  return word.kind === 'literal' ? [wordArg(word.value)] : [];
 }
 
 type OperandPlace = StrictPlace & { readonly name: string };

@@ -175,7 +175,7 @@ describe('a denying rule', () => {
     ['cp .env.example .env', 'deny path.protected'],
     ['black .claude/x.py', 'deny path.protected'],
     ['black src', 'allow'],
-    ['unbuffer r$()m x', 'ask code.unseen'],
+    ['unbuffer r$()m x', 'ask argument.unknown'],
     ['npx r$()m x', 'ask code.unseen'],
     ['echo "** $x **"', 'allow'],
     ['tee "$out.log"', 'allow'],

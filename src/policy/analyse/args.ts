@@ -8,6 +8,18 @@ export function literalArg({ source, span }: Written, value: string): Arg {
   return { source, span, kind: 'literal', value };
 }
 
+/** A word that nobody wrote: of a rule, or made for the sake of an argument. */
+export function wordArg(value: string): Literal {
+  return { source: value, span: undefined, kind: 'literal', value };
+}
+
+type Literal = Extract<Arg, { kind: 'literal' }>;
+
+/** What it says, or nothing if that is not known. */
+export function literalOf(arg: Arg | undefined): string {
+  return arg?.kind === 'literal' ? arg.value : '';
+}
+
 export function globArg({ source, span }: Written, pattern: string, prefix: string): Arg {
   return { source, span, kind: 'glob', pattern, prefix };
 }

@@ -2,6 +2,7 @@
 // that `env` would read in its own way.
 
 import type { Arg } from '../unit.ts';
+import { wordArg } from './args.ts';
 import { readOptions, type Spec } from './options.ts';
 
 type Variable = { readonly name: string; readonly value: string | undefined };
@@ -98,9 +99,7 @@ function peelSplit(argv: readonly Arg[], text: Arg, at: number): PeeledEnv | und
     return undefined;
   }
   const words = text.value.split(/[ \t\n]+/).filter((word) => word !== '');
-  const args = words.map(
-    (value): Arg => ({ kind: 'literal', value, source: value, span: undefined }),
-  );
+  const args = words.map(wordArg);
   if (words.some((word) => word.startsWith('-S') || word.startsWith('--sp'))) return undefined;
   return peelEnv([env, ...args, ...argv.slice(at)]);
 }

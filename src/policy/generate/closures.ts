@@ -1,6 +1,7 @@
 // What `semantic` adds to what was seen: commands of the same effect. When enough of one class was
 // seen, the rest of it says nothing new about what the agent may do.
 
+import { wordArg } from '../analyse/args.ts';
 import { readCall } from '../profiles/index.ts';
 import type { Arg } from '../unit.ts';
 import { CLASSES, READS, REVEALING } from './effects.ts';
@@ -117,5 +118,5 @@ function memberOf(text: string): readonly Member[] {
 function literal(value: string): Arg {
   return value === '*'
     ? { kind: 'unknown', prefix: 'x', one: true, source: value, span: undefined }
-    : { kind: 'literal', value, source: value, span: undefined };
+    : wordArg(value);
 }

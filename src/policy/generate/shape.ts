@@ -1,6 +1,7 @@
 // A unit as a rule sees it: the words that say what it does (program, subcommands), which are never
 // generalised, and the words behind them, which may be. What has no profile has only its literal.
 
+import { wordArg } from '../analyse/args.ts';
 import { quotedWord } from '../pattern.ts';
 import type { Kind } from '../profile.ts';
 import { readCall } from '../profiles/index.ts';
@@ -100,8 +101,7 @@ function headOf(argv: readonly Arg[]): Head | undefined {
 
 /** `npm *` would be any subcommand, `node *` any program, `git tag *` more than `git tag -l`. */
 function isNarrow(head: readonly Arg[], kind: Kind): boolean {
-  const word: Arg = { kind: 'literal', value: 'x', source: 'x', span: undefined };
-  const call = readCall([...head, word]);
+  const call = readCall([...head, wordArg('x')]);
   const at = head.length;
   if (call === undefined || call.subcommands.includes(at)) return true;
   const runs = call.parts.some(({ index, effect }) => index === at && effect === 'exec');
