@@ -1,7 +1,8 @@
 // Tests start real processes, so they run in forks, two at a time, with room for a busy machine.
+import { randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 // It makes every Node start slower, and the tests start hundreds.
 delete process.env.NODE_EXTRA_CA_CERTS;
@@ -9,16 +10,20 @@ delete process.env.NODE_EXTRA_CA_CERTS;
 const ci = process.env.CI === 'true';
 const report = process.env.CUFF_TEST_REPORT ?? join(tmpdir(), `cuff-tests-${process.pid}.json`);
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/setup.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    // A test waits for facts; this only ends what would never come.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    reporters: ci ? ['default', ['json', { outputFile: report }]] : ['default'],
-  },
+const test: ViteUserConfig['test'] = {
+  include: ['test/**/*.test.ts'],
+  globalSetup: ['test/global-setup.ts'],
+  setupFiles: ['test/setup.ts'],
+  pool: 'forks',
+  maxWorkers: 2,
+  // A test waits for facts; this only ends what would never come.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  reporters: ci ? ['default', ['json', { outputFile: report }]] : ['default'],
+};
+
+export default defineConfig(({ mode }) => {
+  if (mode === 'long') process.env.CUFF_LONG = '1';
+  if (process.env.CUFF_LONG === '1') process.env.CUFF_SEED ??= String(randomInt(2 ** 31));
+  return { test };
 });

@@ -10,6 +10,7 @@ import { judge, machine, rounds, summarise, withTempDir } from './measure.mjs';
 import { outputRows } from './output.mjs';
 import { policyRows } from './policy.mjs';
 import { readRows } from './read.mjs';
+import { readyRows } from './ready.mjs';
 import { recordRows } from './record.mjs';
 import { startRows } from './start.mjs';
 import { tableOf } from './table.mjs';
@@ -26,6 +27,7 @@ const ROWS = [
   ...readRows,
   ...followRows,
   ...mcpRows,
+  ...readyRows,
   ...recordRows,
   ...dialectRows,
   ...textRows,

@@ -12,6 +12,6 @@ for await (const event of run) {
   if (event.type === 'done') console.log(event.ended.outcome);
 }
 
-// The bytes stay: for this process, the next one, and `cuff show`.
+// The bytes stay: for this process, the next one, and `cuff cat`.
 console.log(shell.view(run.id, { kind: 'tail', linesMax: 1 }).text);
 shell.close();

@@ -32,6 +32,14 @@ static void reserve(int fd) {
 #endif
 }
 
+/* A file that is nobody else's: what has its name already is removed, not written to. */
+static int open_fresh(struct capture *c, const char *name) {
+  int fd = open_in(c, name, O_WRONLY | O_EXCL);
+  if (fd >= 0 || errno != EEXIST) return fd;
+  if (unlinkat(c->dir, name, 0) != 0) return -1;
+  return open_in(c, name, O_WRONLY | O_EXCL);
+}
+
 /* 0, or the errno that makes recording impossible. Of one that is all zero. */
 int capture_open(struct capture *c, const struct options *o) {
   c->dir = c->output = c->index = c->events = c->lock = c->final = -1;
@@ -42,15 +50,17 @@ int capture_open(struct capture *c, const struct options *o) {
   if (c->dir < 0) return errno;
   c->lock = open_in(c, "append.lock", O_RDWR);
   if (c->lock < 0) return errno;
+  struct stat st;
+  /* One that is also somewhere else is not ours to lock. */
+  if (fstat(c->lock, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1) return EMLINK;
   if (flock(c->lock, LOCK_EX | LOCK_NB) != 0) return EBUSY;
   c->output = open_in(c, "output.bin", O_WRONLY | O_APPEND);
   if (c->output < 0) return errno;
   c->events = open_in(c, "events.jsonl", O_WRONLY | O_APPEND);
   if (c->events < 0) return errno;
   reserve(c->events);
-  c->final = open_in(c, "final.json.tmp", O_WRONLY);
+  c->final = open_fresh(c, "final.json.tmp");
   if (c->final >= 0) reserve(c->final);
-  struct stat st;
   if (fstat(c->output, &st) != 0) return errno;
   if (!S_ISREG(st.st_mode) || st.st_size != 0) return EEXIST;
   c->on = true;
@@ -94,8 +104,7 @@ void capture_append(struct capture *c, const struct stream *s) {
   if (!c->on) return;
   const unsigned char *data = s->buffer;
   size_t length = s->filled;
-  size_t take = c->offset >= c->cap ? 0 : length;
-  if (take > c->cap - c->offset) take = (size_t)(c->cap - c->offset);
+  size_t take = capture_room(c, length);
   size_t kept = 0;
   const char *reason = "cap";
   while (kept < take) {
@@ -199,7 +208,7 @@ int capture_replace(struct capture *c, int *reserved, const char *name, const ch
   if (!c->on) return 0;
   int fd = reserved == NULL ? -1 : *reserved;
   if (reserved != NULL) *reserved = -1; /* it is used once */
-  if (fd < 0) fd = open_in(c, temp, O_WRONLY | O_TRUNC);
+  if (fd < 0) fd = open_fresh(c, temp);
   if (fd < 0) return errno;
   int error = 0;
   if (!write_all(fd, data, length)) error = errno;

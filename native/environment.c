@@ -4,8 +4,11 @@
 #include "runner.h"
 #include "trace.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define ASAN_WORD "verify_asan_link_order=0" /* else its runtime refuses to come second */
 
@@ -56,6 +59,38 @@ char *added_variable(int which, const char *had) {
     text_add(&t, "%s%s%s", had == NULL ? "" : had, had == NULL ? "" : ":", ASAN_WORD);
   }
   return data;
+}
+
+/* The library is there once for each name that loaders have for its directory. */
+static const char *const FOLDERS[] = {"/$LIB", "/lib64", "/lib/x86_64-linux-gnu",
+                                      "/lib/aarch64-linux-gnu"};
+#define FOLDER_COUNT (sizeof FOLDERS / sizeof *FOLDERS)
+static struct stat shims[FOLDER_COUNT];
+
+static bool stat_shim(const char *root, size_t which, struct stat *st) {
+  char path[PATH_MAX];
+  int length = snprintf(path, sizeof path, "%s%s%s/libcuff-shim.so", root, trace_shim(),
+                        FOLDERS[which]);
+  return length < (int)sizeof path && stat(path, st) == 0;
+}
+
+void shim_learn(void) {
+  for (size_t i = 0; i < FOLDER_COUNT; i++)
+    if (!stat_shim("", i, &shims[i])) shims[i].st_ino = 0;
+}
+
+/* Whether they are what they were when the run began: a loader says on stderr what it cannot
+ * preload, or dies of what is damaged. */
+bool shim_intact(const char *root) {
+  struct stat st;
+  for (size_t i = 0; i < FOLDER_COUNT; i++) {
+    if (shims[i].st_ino == 0) continue;
+    if (!stat_shim(root, i, &st) || st.st_dev != shims[i].st_dev) return false;
+    if (st.st_ino != shims[i].st_ino || st.st_size != shims[i].st_size) return false;
+    if (st.st_mtim.tv_sec != shims[i].st_mtim.tv_sec) return false;
+    if (st.st_mtim.tv_nsec != shims[i].st_mtim.tv_nsec) return false;
+  }
+  return true;
 }
 
 /* NULL without memory: then the command gets what it would have had. */

@@ -40,6 +40,7 @@ static void write_due(struct capture *c) {
 static void end_record(struct capture *c) {
   if (c->length == 0) return;
   if (sizeof c->due - c->due_length < LINE_MAX_BYTES) write_due(c);
+  hole_mark(c, c->at_offset, c->length);
   struct text t;
   text_init(&t, c->due + c->due_length, LINE_MAX_BYTES);
   text_add(&t, "{\"offset\":%llu,\"length\":%llu,\"channel\":\"%s\",\"timestamp\":",

@@ -66,7 +66,9 @@ static bool shim_reachable(pid_t pid) {
   if (stat(path, &st) != 0 || st.st_uid != geteuid()) return false;
   int length = snprintf(path, sizeof path, "/proc/%d/root%s%s", (int)pid, trace_shim(),
                         TRACE_SHIM_TAIL);
-  return length < (int)sizeof path && access(path, R_OK) == 0;
+  if (length >= (int)sizeof path || access(path, R_OK) != 0) return false;
+  snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+  return shim_intact(path);
 }
 
 /* The block as it is to be, with the new strings behind it; `shift` lower than it was. */

@@ -10,7 +10,7 @@
 
 /* Through a pidfd whose start time still fits: between reading /proc and kill() a pid may have
  * become somebody else. */
-static void signal_process(const struct process *p, int signal) {
+void signal_process(const struct process *p, int signal) {
   int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
   if (fd < 0 && errno == ESRCH) return;
   if (process_start(p->pid) == p->start) {

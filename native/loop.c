@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_STREAM, P_FORWARD 
 
 /* Signals are taken in hand before anybody can know our pid or the command's: all of them but
  * those that tell of faults of our own. */
-static void take_signals(struct run *r) {
+static bool take_signals(struct run *r) {
   sigset_t mask;
   sigfillset(&mask);
   /* EPIPE and EFBIG are values to us; a background group may still set up its terminal. */
@@ -36,6 +37,7 @@ static void take_signals(struct run *r) {
   sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
   signal(SIGCHLD, SIG_DFL); /* inherited as ignored, nobody would hear of the command's end */
   r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  return r->signals >= 0;
 }
 
 /* Sent by the terminal, or to the group that we share with the command and the starter (`kill %1`):
@@ -349,8 +351,10 @@ int run_main(struct options *o) {
   r->control = fcntl(3, F_SETFD, FD_CLOEXEC) == 0 ? 3 : -1;
   r->listens = !o->serve && (fcntl(3, F_GETFL) & O_ACCMODE) != O_WRONLY;
   if (!o->serve) r->inherited = inherited_files(r->inherit, INHERIT_MAX);
-  take_signals(r);
+  /* Without it nobody would hear of the command's end. */
+  if (!take_signals(r)) return start_failed(r, errno, "signals");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  r->old_umask = umask(0077);
   int unrecorded = o->strict ? capture_open(&r->capture, o) : 0;
   if (unrecorded) return start_failed(r, unrecorded, stage);
   r->began = now_ms();

@@ -6,6 +6,7 @@
  *   resize [COLS ROWS]                 stdin HEX   stdin-end   cont   detach
  *   seize PID ADDRESS COOKIE           meet PID ADDRESS COOKIE   release PID
  *                                      follow.c; from processes of the run
+ *   frame HEX                          trace.c; from those that cannot write to trace.bin
  * Messages go to fd 3, one line each, the run's id first:
  *   started PID START | uncaptured ERRNO | tty HEX | stopped | failed STAGE ERRNO TEXT
  *   exited CODE BYTES SURVIVORS CAUSE LOST MS | ended
@@ -73,6 +74,15 @@ void say_last(struct run *r) {
   }
 }
 
+#define ENDING_ROOM 4096 /* for the two lines about the end of a run */
+
+static bool ends_it(const char *format) {
+  static const char *const ENDS[] = {"exited ", "signaled ", "failed ", "ended"};
+  for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++)
+    if (strncmp(format, ENDS[i], strlen(ENDS[i])) == 0) return true;
+  return false;
+}
+
 /* Lines stay whole although many runners share one socket: each is sent in one piece. */
 void say(struct run *r, const char *format, ...) {
   if (r->control < 0) return;
@@ -87,7 +97,9 @@ void say(struct run *r, const char *format, ...) {
   if (length > sizeof line - 2) length = sizeof line - 2;
   one_line(line, length);
   line[length++] = '\n';
-  if (r->pending_length + length > sizeof r->pending) return;
+  /* How the run ended is never left out: what can be said often leaves room for it. */
+  size_t room = ends_it(format) ? sizeof r->pending : sizeof r->pending - ENDING_ROOM;
+  if (r->pending_length + length > room) return;
   memcpy(r->pending + r->pending_length, line, length);
   r->pending_length += length;
   if (!r->hold) say_pending(r);
@@ -120,7 +132,8 @@ static void order_signal(struct run *r, const char *name, bool starter) {
   int signal = signal_number(name);
   if (signal <= 0 || signal > 64) return;
   /* A Ctrl-C reached the command straight from the terminal; the starter saw the same one. */
-  if (starter && now_ms() - r->group_signal_at[signal] < 1000) return;
+  int64_t at = r->group_signal_at[signal]; /* 0: never, also in the first second of a machine */
+  if (starter && at > 0 && now_ms() - at < 1000) return;
   deliver(r, signal, starter ? "starter" : "order");
 }
 
@@ -142,7 +155,7 @@ static void order_signal_all(struct run *r, const char *name) {
     more = false;
     for (int i = 0; i < count && told_count < PROCESSES_MAX; i++) {
       if (is_among(&list[i], told, told_count)) continue;
-      kill(list[i].pid, signal);
+      signal_process(&list[i], signal);
       told[told_count++] = list[i];
       more = final;
     }
@@ -217,6 +230,7 @@ static void order(struct run *r, char *line, bool starter) {
   else if (strncmp(line, "seize ", 6) == 0) follow_order(rest);
   else if (strncmp(line, "release ", 8) == 0) follow_release(rest);
   else if (strncmp(line, "meet ", 5) == 0) follow_meet(rest);
+  else if (strncmp(line, "frame ", 6) == 0) trace_relay(rest);
   else if (strcmp(line, "cont") == 0 && r->pid > 0) {
     tty_raw(r);
     if (r->stopped) kill(r->own_group ? -r->pid : r->pid, SIGCONT);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 ssize_t read_file(const char *path, char *data, size_t size) {
@@ -145,18 +144,28 @@ int descendants(pid_t root, struct process *list, int max) {
   return alive;
 }
 
-static bool holds_output(const struct run *r, pid_t pid) {
+/* What /proc calls an open file: `pipe:[123]`, `socket:[123]` or a path. Reading the link asks the
+ * kernel alone. A stat would ask the file system, and a mount that no longer answers would hold us
+ * for ever. */
+bool file_name(pid_t pid, const char *fd, char *name, size_t size) {
   char path[64];
+  snprintf(path, sizeof path, "/proc/%d/fd/%.20s", (int)pid, fd);
+  ssize_t n = readlink(path, name, size - 1);
+  name[n > 0 ? n : 0] = 0;
+  return n > 0;
+}
+
+static bool holds_output(const struct run *r, pid_t pid) {
+  char path[64], name[FILE_NAME_MAX];
   snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
   DIR *fds = opendir(path);
   if (fds == NULL) return false; /* another user's process: unknown */
   bool found = false;
   struct dirent *entry;
   while (!found && (entry = readdir(fds)) != NULL) {
-    struct stat st;
-    if (entry->d_name[0] == '.' || fstatat(dirfd(fds), entry->d_name, &st, 0) != 0) continue;
+    if (entry->d_name[0] == '.' || !file_name(pid, entry->d_name, name, sizeof name)) continue;
     for (int i = 0; i < r->stream_count; i++)
-      found = found || (st.st_dev == r->streams[i].device && st.st_ino == r->streams[i].inode);
+      found = found || strcmp(name, r->streams[i].name) == 0;
   }
   closedir(fds);
   return found;

@@ -117,7 +117,11 @@ void record_final(struct run *r, const struct process *list, int count, bool clo
            (unsigned long long)c->offset, (unsigned long long)c->lost_total,
            closed ? "true" : "false");
   add_processes(&t, list, count);
-  text_add(&t, "]}\n");
+  text_add(&t, "]");
+  if (c->hole_to > c->hole_from)
+    text_add(&t, ",\"hole\":[%llu,%llu]", (unsigned long long)c->hole_from,
+             (unsigned long long)c->hole_to);
+  text_add(&t, "}\n");
   /* final.json.tmp has its blocks already, so this works on a full disk too. */
   if (!t.cut)
     capture_replace(c, &c->final, "final.json", "final.json.tmp", data, t.length, r->sync);

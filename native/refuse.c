@@ -9,18 +9,17 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define TRIES 10 /* milliseconds in which one that writes all the time fills the room there is */
 
 static bool is_stream(const struct stream *s, pid_t pid, unsigned long long fd) {
-  char path[64];
-  struct stat st;
-  snprintf(path, sizeof path, "/proc/%d/fd/%llu", (int)pid, fd);
-  return stat(path, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode;
+  char number[32], name[FILE_NAME_MAX];
+  snprintf(number, sizeof number, "%llu", fd);
+  return file_name(pid, number, name, sizeof name) && strcmp(name, s->name) == 0;
 }
 
 /* Whether this thread sleeps in a system call that writes to the stream. */

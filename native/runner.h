@@ -5,6 +5,7 @@
  *   spawn.c    transports, starting     forward.c  a stream's bytes, in and on
  *   reap.c     who has ended            record.c   meta, events and final as JSON
  *   capture.c  output.bin and its sync  index.c    index.jsonl
+ *   hole.c     head and tail above the cap
  *   proc.c     descendants, survivors   kill.c     TERM, grace, KILL
  *   orders.c   what others ask for      tty.c      the outer terminal
  *   serve.c    many runs, one server    text.c     strings, time, JSON
@@ -44,9 +45,13 @@
 #define PROCESSES_MAX 4096
 #define ID_MAX 128
 #define INHERIT_MAX 1024 /* files beyond 0-3 that the command inherits through us */
+#define FILE_NAME_MAX 64 /* of `pipe:[..]`, `socket:[..]` or `/dev/pts/..` */
 #define SHARES_MAX 256   /* stretches of different writers in one read */
 #define LINE_MAX_BYTES 512    /* of a line of the index */
 #define LINES_DUE_MAX 32768   /* bytes of such lines that wait to be written */
+#define HOLE_CAP_MIN (256u << 10) /* of a smaller cap only the head is kept */
+#define HOLE_STEPS 8          /* so many parts of the cap; one is given back at a time */
+#define MARKS_MAX 16          /* steps of the tail whose place in the index is remembered */
 #define TYPED_MAX (16u << 20) /* input that the command does not read is kept up to here */
 
 enum transport { T_PIPE, T_MERGED, T_SOCKET, T_PTY };
@@ -109,7 +114,7 @@ struct stream {
   bool stamped; /* a socket, on which the kernel says who wrote */
   struct share shares[SHARES_MAX];
   int share_count;
-  unsigned long long device, inode; /* of the command's side, to see who holds it */
+  char name[FILE_NAME_MAX]; /* of the command's side as /proc has it, to see who holds it */
   int forward;                      /* -1 once closed or never wanted */
   enum forward_kind { F_OWN, F_SOCKET, F_FILE, F_SHARED } forward_kind;
   size_t sent, filled; /* what of buffer still has to be forwarded */
@@ -127,6 +132,10 @@ struct capture {
   bool index_torn, events_torn; /* the last line there has no end yet */
   uint64_t offset, cap, lost, lost_at, lost_total;
   const char *reason;
+  enum { HOLE_UNTRIED, HOLE_WORKS, HOLE_CANNOT } holes; /* whether the middle can be given back */
+  uint64_t hole_from, hole_to;             /* of output.bin; equal when there is none */
+  uint64_t index_hole_from, index_hole_to; /* of index.jsonl */
+  uint64_t marks[MARKS_MAX]; /* where in index.jsonl the record of a step's first byte begins */
   uint64_t bytes[2], lines[2];
   /* the index record being gathered */
   uint64_t at_offset, length, newlines;
@@ -157,6 +166,7 @@ struct run {
   int master, slave; /* pty */
   int input;         /* where keys and stdin orders go: the master, or a pipe */
   sigset_t old_mask;
+  mode_t old_umask; /* the command's; ours must not close our own files to us */
   int inherit[INHERIT_MAX], inherited;
   pid_t pid;
   unsigned long long start;
@@ -220,6 +230,10 @@ void capture_retry_gap(struct capture *c);
 int capture_replace(struct capture *c, int *reserved, const char *name, const char *temp,
                     const char *data, size_t length, bool sync);
 
+/* hole.c */
+size_t capture_room(struct capture *c, size_t length);
+void hole_mark(struct capture *c, uint64_t offset, uint64_t length);
+
 /* index.c */
 void index_gather(struct capture *c, const struct stream *s, size_t from, size_t length);
 void capture_flush_index(struct capture *c);
@@ -239,6 +253,7 @@ ssize_t read_file(const char *path, char *data, size_t size);
 bool process_stat(pid_t pid, char *state, pid_t *parent, unsigned long long *start);
 unsigned long long process_start(pid_t pid);
 bool is_descendant(pid_t pid);
+bool file_name(pid_t pid, const char *fd, char *name, size_t size);
 int descendants(pid_t root, struct process *list, int max);
 void describe(struct run *r, struct process *p);
 int survivors(struct run *r, struct process *list, int max);
@@ -248,6 +263,7 @@ int inherited_files(int *list, int max);
 void refuse_writers(struct stream *s);
 
 /* kill.c */
+void signal_process(const struct process *p, int signal);
 void kill_begin(struct run *r, int signal, long grace_ms, enum cause cause);
 bool kill_tick(struct run *r, int64_t now);
 

@@ -2,26 +2,28 @@
  * Every environment that the runner comes to see adds to them, and so do arguments that are
  * assignments themselves; they are taken out of whatever it writes down later. */
 #include "runner.h"
+#include "secret-words.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#define SECRETS_MAX 256
 #define SECRET_BYTES_MIN 6 /* shorter values are part of too many other words */
 
-static struct secret known[SECRETS_MAX];
-static int count;
-static bool more; /* than there is room for */
+static struct secret *known;
+static int count, room;
+static bool more; /* than there is memory for, or than could be read */
 
 /* Such a variable is nobody's to keep, nor is its value in an argument. */
-bool secret_name(const char *name, size_t length) {
-  static const char *const TAILS[] = {"_KEY", "_SECRET", "_TOKEN", "_PASSWORD"};
-  for (size_t i = 0; i < sizeof TAILS / sizeof *TAILS; i++) {
-    size_t tail = strlen(TAILS[i]);
-    if (length >= tail && strncasecmp(name + length - tail, TAILS[i], tail) == 0) return true;
-  }
-  return false;
+bool secret_name(const char *name, size_t length) { return secret_variable(name, length); }
+
+static bool have_room(void) {
+  if (count < room) return true;
+  int larger = room == 0 ? 64 : room * 4;
+  struct secret *list = realloc(known, (size_t)larger * sizeof *list);
+  if (list == NULL) return false;
+  known = list;
+  room = larger;
+  return true;
 }
 
 static void learn(const char *entry) {
@@ -31,7 +33,7 @@ static void learn(const char *entry) {
   if (strlen(value) < SECRET_BYTES_MIN) return;
   for (int i = 0; i < count; i++)
     if (strcmp(known[i].value, value) == 0) return;
-  char *copy = count < SECRETS_MAX ? strdup(entry) : NULL;
+  char *copy = have_room() ? strdup(entry) : NULL;
   if (copy == NULL) more = true;
   else known[count++] = (struct secret){copy, copy + name + 1, name, strlen(value)};
 }

@@ -217,6 +217,7 @@ int serve_main(void) {
   int open_files[INHERIT_MAX], count = inherited_files(open_files, INHERIT_MAX);
   for (int i = 0; i < count; i++) close(open_files[i]); /* the server's, not its commands' */
   int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals < 0) return 1;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return 1;
   setsid(); /* a Ctrl-C meant for the server is not meant for its runs */
   for (;;) {

@@ -19,17 +19,15 @@ extern char **environ;
 
 static int add_stream(struct run *r, int fd, int theirs, enum channel channel, int forward_to) {
   struct stream *s = &r->streams[r->stream_count++];
-  struct stat st;
+  char number[16];
   memset(s, 0, sizeof *s);
   s->fd = fd;
   s->channel = channel;
   s->forward = -1;
   s->buffer = malloc(READ_MAX);
   if (s->buffer == NULL) return ENOMEM;
-  if (fstat(theirs, &st) == 0) {
-    s->device = st.st_dev;
-    s->inode = st.st_ino;
-  }
+  snprintf(number, sizeof number, "%d", theirs);
+  file_name(getpid(), number, s->name, sizeof s->name);
   fcntl(fd, F_SETFL, O_NONBLOCK);
   if (r->o->forward) forward_open(s, forward_to);
   return 0;
@@ -173,6 +171,7 @@ struct failure {
 static void become(struct run *r, const struct ends *e, char **variables, struct failure *f) {
   /* All of them are above 2 (main saw to that), so that no dup2 overwrites one still needed. */
   int in = e->in, out = e->out, err = e->err;
+  umask(r->old_umask);
   /* What take_signals ignores; handlers end with the exec by themselves. */
   const int OURS[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
   for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++) signal(OURS[i], SIG_DFL);

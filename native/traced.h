@@ -17,6 +17,7 @@ uint64_t trace_now(void);
 void trace_frame(int type, int flags, uint64_t at_ns, pid_t pid);
 void trace_put(const void *data, size_t length);
 void trace_write(void);
+void trace_relay(const char *hex);
 void trace_reap(pid_t child, int status, int from);
 void trace_sync(bool wait);
 void trace_end(void);
@@ -26,6 +27,8 @@ void trace_end(void);
 char **traced_environment(void);
 bool is_added(int which, const char *variable);
 char *added_variable(int which, const char *had);
+void shim_learn(void);
+bool shim_intact(const char *root);
 
 /* inject.c */
 bool inject(pid_t pid);

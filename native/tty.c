@@ -131,6 +131,13 @@ void tty_resize(struct run *r, int cols, int rows) {
   record_event(r, "resize", "\"cols\":%d,\"rows\":%d", cols, rows);
 }
 
+/* What a program on the whole screen may have left: another screen, no cursor, mouse and focus
+ * reports, bracketed paste, colours, keypad keys. 1047 and not 1049, which would also move the
+ * cursor of a terminal that never left its own screen. */
+#define PLAIN_SCREEN                                                                          \
+  "\033[?1047l\033[?25h\033[?9l\033[?1000l\033[?1002l\033[?1003l\033[?1004l\033[?1005l"     \
+  "\033[?1006l\033[?1015l\033[?2004l\033[?1l\033>\033[0m"
+
 /* `runner tty-restore HEX`: what the starter calls when the runner was killed. */
 int tty_restore_main(const char *hex) {
   struct termios old;
@@ -143,5 +150,6 @@ int tty_restore_main(const char *hex) {
   }
   int fd = tty_open_outer();
   signal(SIGTTOU, SIG_IGN);
-  return fd >= 0 && tcsetattr(fd, TCSANOW, &old) == 0 ? 0 : 1;
+  if (fd < 0 || tcsetattr(fd, TCSANOW, &old) != 0) return 1;
+  return write_all(fd, PLAIN_SCREEN, sizeof PLAIN_SCREEN - 1) ? 0 : 1;
 }

@@ -1,7 +1,8 @@
 /* Words that are written down, without secrets: neither the values that are known (secrets.c) nor
- * what is assigned to a name that says so, as `API_TOKEN=...` in the text of a shell. The shim's
- * words.c does the same, and both must come to the same words. */
+ * what the words in front of it call one (secret-words.h), as `API_TOKEN=...` in the text of a
+ * shell. The shim's words.c does the same, and both must come to the same words. */
 #include "runner.h"
+#include "secret-words.h"
 #include "trace.h"
 
 #include <string.h>
@@ -23,52 +24,37 @@ static void keep_name(struct kept *k, const char *name, size_t length) {
   k->redacted = true;
 }
 
-static bool in_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* How long the name is that ends before the `=` at `at` and says that what follows is secret. */
-static size_t assigned_name(const char *text, size_t at) {
-  size_t from = at;
-  while (from > 0 && in_name(text[from - 1])) from--;
-  return secret_name(text + from, at - from) ? at - from : 0;
-}
-
-/* How long the value is behind the `=` at `at`: all of a word that begins with the name; in the
- * text of a shell to the end of the word there, or of what is quoted. */
-static size_t assigned_value(const char *text, size_t at, size_t name, bool is_script) {
-  size_t before = at - name;
-  const char *value = text + at + 1;
-  while (before > 0 && text[before - 1] == '-') before--;
-  if (before == 0 && !is_script) return strlen(value);
-  if (*value == '"' || *value == '\'') {
-    const char *end = strchr(value + 1, *value);
-    return end == NULL ? strlen(value) : (size_t)(end - value) + 1;
-  }
-  size_t length = 0;
-  while ((unsigned char)value[length] > ' ' && strchr(";&|<>()'\"`", value[length]) == NULL)
-    length++;
-  return length;
+/* Then the name of its variable says more. */
+static bool is_known(const char *word, const struct secret_found *found) {
+  const struct secret *secret = secret_at(word + found->value_at);
+  return secret != NULL && secret->length == found->value;
 }
 
 void keep_word(struct kept *k, const char *word, bool is_script) {
   size_t from = 0, at = 0;
   while (word[at] != 0) {
     const struct secret *secret = secret_at(word + at);
-    size_t name = secret == NULL && word[at] == '=' ? assigned_name(word, at) : 0;
+    struct secret_found found;
     if (secret != NULL) {
       keep(k, word + from, at - from);
       keep_name(k, secret->name, secret->name_length);
       from = at += secret->length;
-    } else if (name > 0) {
-      keep(k, word + from, at + 1 - from);
-      keep_name(k, word + at - name, name);
-      from = at += 1 + assigned_value(word, at, name, is_script);
+    } else if (secret_begins(word, at, is_script, &found) && !is_known(word, &found)) {
+      keep(k, word + from, found.value_at - from);
+      keep_name(k, found.name, found.name_length);
+      from = at = found.value_at + found.value;
     } else {
       at++;
     }
   }
   keep(k, word + from, at - from);
+  k->data[k->length++] = 0;
+  k->words++;
+}
+
+/* In the place of a whole word. */
+static void keep_secret(struct kept *k, const char *name) {
+  keep_name(k, name, strlen(name));
   k->data[k->length++] = 0;
   k->words++;
 }
@@ -83,8 +69,11 @@ void keep_words(struct kept *k, const struct words *argv) {
   kept_init(k);
   k->cut = secrets_unknown();
   for (uint32_t i = 0; i < argv->count && !k->cut; i++) {
+    const char *word = argv->list[i], *before = i > 0 ? argv->list[i - 1] : "";
+    const char *name = i > 1 && *word != 0 && *word != '-' ? secret_announced(before) : NULL;
     if (k->words == TRACE_ARGS_MAX || k->length == sizeof k->data) k->cut = true;
-    else keep_word(k, argv->list[i], i > 0 && before_script(argv->list[i - 1]));
+    else if (name != NULL) keep_secret(k, name);
+    else keep_word(k, word, before_script(before));
   }
   k->cut = k->cut || argv->cut;
 }

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withLock } from './lock.mjs';
 import { buildRunner, prebuiltPath, prebuiltShim, runnerSources } from './native.mjs';
 import { buildShim, shimFiles } from './shim.mjs';
@@ -24,12 +24,14 @@ import { findProgram, say, spawnQuietly } from './tools.mjs';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.build-hash');
-/** The library, and what the programs load only when they need it: modules that share chunks. */
+/** The library: as it was written, so that an error shows a line that a person can read. */
+const LIBRARY = { index: 'src/index.ts' };
+/** What the programs load only when they need it: modules that share chunks. */
 const MODULES = {
-  index: 'src/index.ts',
   program: 'src/cli/program.ts',
   'portable-proxy': 'src/portable-proxy.ts',
   'record-settings': 'src/cli/record/record-settings.ts',
+  'mcp-shipped': 'src/cli/mcp-shipped.ts',
 };
 /** The programs themselves: one CommonJS file each, which Node starts 3 ms sooner than a module. */
 const BINS = { cuff: 'src/cli/cuff.ts', derun: 'src/cli/derun.ts' };
@@ -38,6 +40,7 @@ const PARTS = {
   'record-list': 'src/cli/record/list.ts',
   'record-search': 'src/cli/record/search.ts',
   'trace-check': 'src/trace-check.ts',
+  'mcp-front': 'src/cli/mcp-front.ts',
 };
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */
@@ -75,7 +78,8 @@ function libraryHash(strict) {
 }
 
 function shimHash() {
-  const files = [...shimFiles(), join(ROOT, 'native/trace.h'), join(ROOT, 'scripts/shim.mjs')];
+  const shared = ['native/trace.h', 'native/secret-words.h', 'scripts/shim.mjs'];
+  const files = [...shimFiles(), ...shared.map((name) => join(ROOT, name))];
   return hashOf(files, [process.platform, process.arch, findProgram('cc') !== undefined]);
 }
 
@@ -114,17 +118,29 @@ const OWN_URL =
   'process.platform==="win32"?require("node:url").pathToFileURL(__filename).href:' +
   '"file://"+encodeURI(__filename).replace(/[?#]/g,encodeURIComponent)';
 
+/** ES modules that share chunks. */
+const SHARED = {
+  splitting: true,
+  format: 'esm',
+  chunkNames: 'chunk-[hash]', // beside the entries: `../native` is the same from every file
+  external: ['@lydell/node-pty', 'libsql'],
+  alias: { '@modelcontextprotocol/server/_shims': join(ROOT, 'scripts/mcp-shims.mjs') },
+};
+
 async function buildLibrary(strict) {
   say('build: TypeScript');
   const { build: bundle } = await import('esbuild');
   const modules = await bundle({
     ...BUNDLE,
+    ...SHARED,
     entryPoints: MODULES,
-    splitting: true,
-    format: 'esm',
-    chunkNames: 'chunk-[hash]', // beside the entries: `../native` is the same from every file
-    external: ['@lydell/node-pty', 'libsql'],
-    alias: { '@modelcontextprotocol/server/_shims': join(ROOT, 'scripts/mcp-shims.mjs') },
+  });
+  const library = await bundle({
+    ...BUNDLE,
+    ...SHARED,
+    entryPoints: LIBRARY,
+    minifySyntax: false,
+    minifyWhitespace: false,
   });
   const programs = await bundle({
     ...BUNDLE,
@@ -137,14 +153,27 @@ async function buildLibrary(strict) {
   });
   const declarations = buildDeclarations(strict);
   // Entries last: whoever reads a new entry finds the chunks it names.
-  const files = [...modules.outputFiles, ...programs.outputFiles];
+  const bundles = [modules, library, programs];
+  const files = bundles.flatMap(({ outputFiles }) => outputFiles);
   files.sort((a, b) => rank(a.path) - rank(b.path));
   for (const file of files) placeBundle(file.path, file.text);
-  const inputs = [modules, programs].flatMap((made) => Object.keys(made.metafile.inputs));
+  const inputs = bundles.flatMap((made) => Object.keys(made.metafile.inputs));
   const licences = placeLicences(inputs);
-  const outputs = [...files.map((file) => file.path), ...declarations, licences];
+  const ready = await placeReady(files);
+  const outputs = [...files.map((file) => file.path), ...declarations, licences, ready];
   removeOthers(outputs);
   return outputs;
+}
+
+/** What a server says before it is loaded. It is asked for it, as it was just built. */
+async function placeReady(files) {
+  const hash = createHash('sha256');
+  for (const { contents } of files) hash.update(contents);
+  const module = pathToFileURL(join(DIST, 'mcp-shipped.js'));
+  const { shippedAnswers } = await import(`${module}?${Date.now()}`);
+  const path = join(DIST, 'mcp-ready.json');
+  place(path, `${JSON.stringify(shippedAnswers(hash.digest('hex').slice(0, 16)))}\n`);
+  return path;
 }
 
 /** `import('./program.ts')` in a program stays an import, of the module or part built beside it. */
@@ -167,7 +196,7 @@ function rank(path) {
 function placeBundle(path, text) {
   let whole = text;
   const bin = path.endsWith('.cjs');
-  if (!bin && text.includes('__require=')) {
+  if (!bin && /__require ?=/.test(text)) {
     // CommonJS inside an ES module: esbuild's stand-in for `require` only works if there is one.
     const line =
       'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);';
@@ -198,7 +227,7 @@ function placeLicences(inputs) {
 }
 
 function buildDeclarations(strict) {
-  if (!existsSync(join(ROOT, MODULES.index))) return [];
+  if (!existsSync(join(ROOT, LIBRARY.index))) return [];
   const temp = mkdtempSync(join(DIST, '.types-'));
   try {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');

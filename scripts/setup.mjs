@@ -111,7 +111,9 @@ function installModules() {
     // No install scripts: nothing here needs one, and a script is code nobody reviewed.
     const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
     const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-    const options = { cwd: ROOT, shell: process.platform === 'win32' };
+    // `npm pack --dry-run` hands its own settings down, and these packages must be there.
+    const env = { ...process.env, npm_config_dry_run: undefined };
+    const options = { cwd: ROOT, env, shell: process.platform === 'win32' };
     const attempt = spawnQuietly(npm, args, options);
     if (!attempt.ok) throw new Error(`npm ci failed:\n${attempt.words}`);
   }

@@ -30,8 +30,10 @@ export function agentContext(call: Pick<CallContext, 'meta' | 'client'>, env: En
       meta.threadId,
       env.CLAUDE_CODE_SESSION_ID,
       env.CODEX_THREAD_ID,
+      env.COPILOT_AGENT_SESSION_ID,
     ),
-    toolCallId: first(meta.tool_call_id, meta['claudecode/toolUseId']),
+    // Codex calls it `callId`.
+    toolCallId: first(meta.tool_call_id, meta['claudecode/toolUseId'], meta.callId),
     // A turn is what an agent without tracing has to tell which calls belong together.
     traceId: first(traceOf(meta.traceparent), codex.turn_id),
   };

@@ -99,7 +99,9 @@ function version(path: string): string {
 
 /** Whether it really runs a command, and not only exists. */
 function works(path: string, transport = 'pipe'): boolean {
-  const words = ['run', 'doctor', '--transport', transport, '--stdin', 'null', '--', 'true'];
+  // The command is the runner itself: nothing need be on the PATH.
+  const command = [path, 'version'];
+  const words = ['run', 'doctor', '--transport', transport, '--stdin', 'null', '--', ...command];
   return spawnSync(path, words, { stdio: 'ignore', timeout: TRY_MS }).status === 0;
 }
 

@@ -2,13 +2,19 @@
 // is there but wrong is an error, never the defaults: what somebody configured must not silently
 // be something else.
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AppError, errnoOf } from './errors.ts';
 import { limited } from './host-guard.ts';
-import { type Builtins, pluginClass } from './host-modules.ts';
+import { type Builtins, builtinName, pluginClass } from './host-modules.ts';
 import { checkSettings, type PluginSettings, type ToolNames } from './settings-check.ts';
-import { settingsCandidates } from './settings-paths.ts';
+import { realOf, settingsCandidates } from './settings-paths.ts';
+import {
+  type CountingSettings,
+  countingSettings,
+  isThere,
+  type WaitingSettings,
+} from './settings-trust.ts';
 import { asObject } from './text/json.ts';
 import { printable } from './text/printable.ts';
 import { problemLines } from './text/problems.ts';
@@ -17,7 +23,7 @@ import type { Env } from './text/yaml-variables.ts';
 
 const FILE_BYTES_MAX = 256 * 1024; // a hundred times what anybody writes by hand
 
-// A module that takes longer is not asked about its config: the server has to start.
+// A module that takes longer is not asked about its config before it starts.
 const CHECK_MS = 2_000;
 
 /** Mounted when nobody says which. */
@@ -31,6 +37,10 @@ export type Settings = {
   readonly plugins: readonly PluginSettings[];
   /** How tools are listed; absent is `underscore`. */
   readonly toolNames?: ToolNames;
+  /** In how many milliseconds a person cannot have answered; absent is `ASK_MIN_MS`. */
+  readonly askMinMs?: number;
+  /** Files of the project that do not count until a person trusts them. */
+  readonly waiting?: readonly WaitingSettings[];
 };
 
 export type LoadOptions = {
@@ -38,8 +48,14 @@ export type LoadOptions = {
   readonly env: Env;
   /** Instead of looking for one. */
   readonly file?: string;
+  /** The project's settings count as they are: a person said so for this process. */
+  readonly trusted?: boolean | undefined;
   readonly builtins: Builtins;
   readonly shells?: Shells;
+  /** Commands will run with these settings: directories and programs they name must be there. */
+  readonly running?: boolean;
+  /** How long modules are waited for that have to be asked about their config. */
+  readonly modulesMs?: number;
 };
 
 /** The built-in plugins that run commands: all of them record, and one is enough. */
@@ -56,23 +72,36 @@ export function findSettings(cwd: string, env: Env): string | undefined {
 
 /** Throws `settings_invalid`; its message has a line `file:line:column: ...` for every problem. */
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
-  const { builtins, cwd, env } = options;
-  const file = options.file === undefined ? findSettings(cwd, env) : resolve(cwd, options.file);
+  const counting = countingSettings(options);
+  const { waiting } = counting;
+  const settings = await settingsOf(counting, options);
+  return waiting.length === 0 ? settings : { ...settings, waiting };
+}
+
+async function settingsOf(counting: CountingSettings, options: LoadOptions): Promise<Settings> {
+  const { builtins, env } = options;
+  const { file, modules = {} } = counting;
   const arranged = (plugins: readonly PluginSettings[]) => arrange(plugins, options);
   if (file === undefined) return { file, plugins: arranged(defaultPlugins(builtins)) };
-  const reading = readYaml(readText(file), env);
+  const reading = readYaml(textOf(counting, file), env);
   const { root } = reading;
   if (root === undefined) {
     if (reading.problems.length > 0) throw invalid(file, reading, reading.problems, env);
     return { file, plugins: arranged(defaultPlugins(builtins)) };
   }
+  // Before a module is imported, which checking a config already does.
+  if (Object.keys(modules).length > 0) (await import('./trust-hook.ts')).guardModules(modules);
   const checked = await checkSettings(root, {
     builtins,
     directory: dirname(file),
+    project: options.running === true ? options.cwd : undefined,
     classOf: async (settings) => {
       if (!settings.enabled && settings.module !== undefined) return undefined;
+      if (untrustedModule(settings, counting) !== undefined) return undefined;
       const importing = pluginClass(settings, builtins);
-      return limited(importing, CHECK_MS, 'importing it').catch(() => undefined);
+      return limited(importing, options.modulesMs ?? CHECK_MS, 'importing it').catch(
+        () => undefined,
+      );
     },
   });
   // What could not be read need not also be of the wrong type.
@@ -80,8 +109,25 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const others = checked.problems.filter(({ at }) => !known.has(`${at.line}:${at.column}`));
   const problems = [...reading.problems, ...others];
   if (problems.length > 0) throw invalid(file, reading, problems, env);
+  const stranger = checked.plugins?.map((one) => untrustedModule(one, counting)).find(Boolean);
+  if (stranger !== undefined) throw settingsError(stranger);
   const plugins = arranged(checked.plugins ?? defaultPlugins(builtins));
-  return { file, plugins, ...(checked.toolNames && { toolNames: checked.toolNames }) };
+  const { toolNames, askMinMs } = checked;
+  return {
+    file,
+    plugins,
+    ...(toolNames !== undefined && { toolNames }),
+    ...(askMinMs !== undefined && { askMinMs }),
+  };
+}
+
+/** Those of no file: what is mounted when no file says it, or these plugins. */
+export function defaultSettings(
+  options: LoadOptions,
+  plugins?: readonly PluginSettings[],
+): Settings {
+  const given = plugins ?? defaultPlugins(options.builtins);
+  return { file: undefined, plugins: arrange(given, options) };
 }
 
 function defaultPlugins(builtins: Builtins): PluginSettings[] {
@@ -144,6 +190,23 @@ function settingsError(message: string, cause?: unknown): AppError {
   });
 }
 
+/** A variable in trusted settings may name another module than the one that was trusted. */
+function untrustedModule(
+  plugin: PluginSettings,
+  { bytes, modules = {} }: CountingSettings,
+): string | undefined {
+  const { module } = plugin;
+  if (bytes === undefined || module === undefined || builtinName(plugin) !== undefined) return;
+  if (Object.hasOwn(modules, realOf(module))) return undefined;
+  return `plugins.${plugin.name}.module: ${printable(module)} was not trusted with the settings`;
+}
+
+/** The bytes that were found trusted, and no others. */
+function textOf({ bytes, missing }: CountingSettings, file: string): string {
+  if (missing) throw settingsError(`${printable(file)}: the settings file does not exist`);
+  return bytes === undefined ? readText(file) : decoded(bytes, printable(file));
+}
+
 function readText(file: string): string {
   const shown = printable(file);
   let fd: number;
@@ -174,15 +237,5 @@ function decoded(bytes: Uint8Array, shown: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw settingsError(`${shown}: expected UTF-8 text`, error);
-  }
-}
-
-/** A dangling link is there, too: whoever made it meant something. */
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    // A file where a directory should be, which lstat does not count as "no entry".
-    return errnoOf(error) !== 'ENOTDIR';
   }
 }

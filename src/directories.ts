@@ -1,6 +1,6 @@
 // Directories with all that is above them. Node's own way never comes back where the system says
 // that a name cannot be made because there is no such directory, as /proc does.
-import { lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from './errors.ts';
 
@@ -21,6 +21,7 @@ export function makeDirectories(path: string, mode = 0o777): void {
 function makeOne(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
+    openToUs(path, mode);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
   }
@@ -28,4 +29,24 @@ function makeOne(path: string, mode: number): void {
 
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+const OWNER = 0o700;
+
+let mask: number | undefined;
+
+/** Not `process.umask()`, which for a moment lets other threads make files open to everybody. */
+function umaskNow(): number {
+  try {
+    const status = readFileSync('/proc/self/status', 'latin1');
+    return Number.parseInt(/^Umask:\s*(\d+)/m.exec(status)?.[1] ?? '0', 8);
+  } catch {
+    return 0; // no Linux: as it always was
+  }
+}
+
+/** What was just made, whatever the umask: one of 0277 or 0777 would close it to ourselves. */
+export function openToUs(path: string, mode: number): void {
+  mask ??= umaskNow();
+  if ((mask & mode & OWNER) !== 0) chmodSync(path, mode & ~(mask & ~OWNER));
 }

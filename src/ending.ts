@@ -3,8 +3,8 @@
 
 import { type Capture, openCapture, type Store } from './capture/store.ts';
 import { openWatch, type Watch } from './capture/watch.ts';
-import { AppError } from './errors.ts';
-import { KILL_GRACE_MS } from './limits.ts';
+import { AppError, errnoOf } from './errors.ts';
+import { KILL_GRACE_MS, KILL_OBEY_MS } from './limits.ts';
 import { membersOf, portable, runnerAlive } from './members.ts';
 import { killOrder, sendOrder } from './run/orders.ts';
 import { groupOf, send } from './run/portable-group.ts';
@@ -13,8 +13,11 @@ import type { KillOrder } from './run/spec.ts';
 import type { KillOptions } from './running.ts';
 import type { Ended, EndedBy, ProcessId } from './types.ts';
 
-// The runner gives KILL 3 seconds; later than this it does not obey.
-const OBEY_MS = 5_000;
+// A runner whose FIFO stays full for so long takes no orders any more.
+const DELIVER_MS = 10_000;
+
+// A starter that lives and has made no runner by then cannot make one.
+const START_MS = 60_000;
 
 // Everybody is dead and only the closing of the output is missing: a reader of ours may hold it up.
 const CLOSE_MS = 250;
@@ -41,7 +44,7 @@ export async function endRun(
     const look = looking(store, id);
     const sent = await deliver(look, watch, killOrder(order));
     if (sent === 'over') return undefined;
-    const obeyed = sent === 'sent' && (await closed(look, watch, order.graceMs + OBEY_MS));
+    const obeyed = sent === 'sent' && (await closed(look, watch, order.graceMs + KILL_OBEY_MS));
     if (!obeyed) {
       await endByHand(look, order);
       // Whoever records the run, if anybody does, now writes down how it ended.
@@ -77,14 +80,18 @@ export async function signalRun(
 
 type Look = () => Capture;
 
-/** The capture as it is now; as it last was, when somebody removed it under a live run. */
+/**
+ * The capture as it is now; as it last was when it was removed under a live run or cannot be read
+ * for the moment, for instance because this process has no free descriptor.
+ */
 function looking(store: Store, id: string): Look {
   let last = openCapture(store, id);
   return () => {
     try {
       last = openCapture(store, id);
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'session_not_found') throw error;
+      const removed = error instanceof AppError && error.code === 'session_not_found';
+      if (!removed && errnoOf(error) === undefined) throw error;
     }
     return last;
   };
@@ -96,16 +103,25 @@ async function deliver(
   watch: Watch,
   order: string,
 ): Promise<'sent' | 'over' | 'refused'> {
+  const begun = performance.now();
   while (true) {
     const capture = look();
+    const { id } = capture;
     if (!capture.outputOpen && membersOf(capture).length === 0) return 'over';
     const runner = portable(capture) ? undefined : capture.meta?.runner;
     // One that was stopped can neither obey nor write down how the run ended.
     if (runner !== undefined) toAll([runner], 'SIGCONT');
-    if (sendOrder(capture.dir, order)) return 'sent';
-    // Between the intent and the runner there is nobody to ask yet, and nobody to end.
-    if (capture.state !== 'starting') return 'refused';
-    await watch.changed(Number.POSITIVE_INFINITY);
+    const sent = sendOrder(capture.dir, order);
+    if (sent === 'sent') return 'sent';
+    const waitedMs = performance.now() - begun;
+    // Between the intent and the runner there is no process to ask or to end yet.
+    if (sent === 'gone' && capture.state === 'starting') {
+      if (waitedMs >= START_MS) throw notStarted(id);
+      await watch.changed(START_MS - waitedMs);
+    } else {
+      if (sent === 'gone' || waitedMs >= DELIVER_MS) return 'refused';
+      await pause();
+    }
   }
 }
 
@@ -135,8 +151,18 @@ async function endByHand(look: Look, order: KillOrder): Promise<void> {
   const giveUpAt = graceUntil + GIVE_UP_MS;
   while (membersOf(look()).length > 0 && performance.now() < giveUpAt) {
     if (performance.now() >= graceUntil) signalMembers(look, 'KILL'); // and the newly forked
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await pause();
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+}
+
+function notStarted(id: string): AppError {
+  return new AppError('run_not_live', `The run ${id} has no runner yet, so it cannot be ended.`, {
+    hint: 'Try again, or end the program that starts it.',
+  });
 }
 
 function signalMembers(look: Look, signal: string): void {
@@ -156,12 +182,16 @@ function bare(signal: string): string {
   return signal.replace(/^SIG/, '');
 }
 
-/** Of a run that is over. A killed runner cannot say how its command ended. */
-export function endedOf({ final }: Capture, endedBy: EndedBy = 'itself'): Ended {
+/** How a run ended. A killed runner cannot say how its command ended. */
+export function endedOf(capture: Capture, endedBy: EndedBy = 'itself'): Ended {
+  const { final } = capture;
   if (final !== undefined) {
     return { at: final.at, outcome: final.outcome, endedBy: final.endedBy };
   }
-  const message = 'the runner was killed before the run, so nobody saw how it ended';
-  const outcome = { kind: 'failed', error: 'runner_lost', message } as const;
+  const outcome = runnerAlive(capture)
+    ? ({ kind: 'failed', error: 'ETIMEDOUT', message: 'the run did not end after KILL' } as const)
+    : ({ kind: 'failed', error: 'runner_lost', message: LOST } as const);
   return { at: Date.now(), outcome, endedBy };
 }
+
+const LOST = 'the runner was killed before the run, so the end of the command was not seen';

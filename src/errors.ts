@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'state_unwritable'
   | 'settings_invalid'
   | 'journal_unwritable'
+  | 'journal_unreadable'
   | 'journal_session_not_found'
   | 'catalog_unavailable';
 
@@ -46,4 +47,10 @@ export function errnoOf(error: unknown): string | undefined {
     return error.code;
   }
   return undefined;
+}
+
+/** In one word where the system has one, also for an error of ours that it caused. */
+export function reasonOf(error: unknown): string {
+  const errno = errnoOf(error instanceof AppError ? error.cause : error);
+  return errno ?? (error instanceof Error ? error.message : String(error));
 }

@@ -18,6 +18,7 @@ import type {
   Resource,
   ResourceTemplate,
   Services,
+  StopCause,
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
@@ -25,8 +26,10 @@ import type { PluginSettings } from './settings-check.ts';
 import { pathText } from './text/problems.ts';
 
 export type HostLimits = {
-  /** What the first start waits for; a slower plugin joins when it is ready. */
+  /** How long the first start waits for a built-in; a slower plugin joins when it is ready. */
   readonly startMs: number;
+  /** The same for a module of somebody's own. */
+  readonly modulesMs: number;
   readonly initializeMs: number;
   readonly shutdownMs: number;
   readonly healthMs: number;
@@ -144,6 +147,15 @@ export class Instance {
     await limited(reloading, this.#limits.initializeMs, 'onConfigReload', signal);
     this.#offers = this.#askOffers();
     this.#settings = settings;
+  }
+
+  /** Never throws. */
+  stopping(cause: StopCause): void {
+    try {
+      within(this.#guarded, () => this.#plugin.stopping?.(cause));
+    } catch (error) {
+      this.#guarded.trouble('stopping', error);
+    }
   }
 
   /** Never rejects, and shuts the plugin down only once. */

@@ -12,6 +12,7 @@ import type {
   Health,
   Resource,
   ResourceTemplate,
+  StopCause,
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
@@ -78,6 +79,11 @@ export class Slot {
     return this.#failure;
   }
 
+  /** Resolves when it has started or failed to; undefined when it does neither. */
+  get starting(): Promise<void> | undefined {
+    return this.#starting;
+  }
+
   /** It is to go as soon as nobody is inside. */
   get leaving(): boolean {
     return this.#wanted?.enabled !== true;
@@ -108,6 +114,11 @@ export class Slot {
     this.#live?.stop();
     this.#live = undefined;
     this.#shown = NOTHING;
+  }
+
+  /** Never throws. */
+  stopping(cause: StopCause): void {
+    this.#live?.stopping(cause);
   }
 
   /** Without waiting for calls: a plugin ends its own when it is shut down. */

@@ -6,21 +6,25 @@ import type { PluginSettings, Settings, ToolNames } from './config.ts';
 import { AppError } from './errors.ts';
 import { containStrays, limited, messageOf } from './host-guard.ts';
 import type { HostLimits } from './host-instance.ts';
-import type { Builtins } from './host-modules.ts';
+import { type Builtins, builtinName } from './host-modules.ts';
 import { type PluginHealth, Slot } from './host-slot.ts';
 import { toolNames } from './host-tools.ts';
+import { ASK_MIN_MS } from './limits.ts';
 import type {
   CallContext,
   Resource,
   ResourceTemplate,
   Services,
+  StopCause,
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
 import type { PolicyHealth } from './policy-engine.ts';
+import { waitingSentence } from './settings-trust.ts';
 
 const LIMITS: HostLimits = {
   startMs: 5_000, // clients wait ten seconds for a server to start
+  modulesMs: 500, // some clients wait less than a second for a list, and take another one later
   initializeMs: 30_000,
   shutdownMs: 15_000, // runs are ended meanwhile, with a grace of their own
   healthMs: 5_000,
@@ -33,7 +37,16 @@ type HostHealth = {
   /** Every enabled plugin runs and is well, and the settings are those of the file. */
   readonly healthy: boolean;
   readonly reasons: readonly string[];
-  readonly settings: { readonly file: string | null; readonly problem: string | null };
+  /** What a person should know although nothing is wrong: files that wait for trust. */
+  readonly notices?: readonly string[];
+  readonly settings: {
+    readonly file: string | null;
+    readonly problem: string | null;
+    readonly waiting?: readonly {
+      readonly file: string;
+      readonly keys: readonly string[] | null;
+    }[];
+  };
   /** Where there is a policy. */
   readonly policy?: PolicyHealth;
   readonly plugins: Readonly<Record<string, PluginHealth>>;
@@ -50,6 +63,8 @@ export type Host = {
   resources(): readonly ResourceTemplate[];
   readResource(uri: string): Promise<Resource | undefined>;
   health(): Promise<HostHealth>;
+  /** What a person should know although nothing is wrong, one sentence each. */
+  notices(): readonly string[];
   /**
    * Resolves when every plugin follows these settings, or newer ones. Only plugins whose settings
    * changed are held up. Rejects with `settings_invalid` when two of them claim one name.
@@ -58,6 +73,10 @@ export type Host = {
   /** For `health`: why the file is not what is in force. Undefined: it is. */
   noteSettings(problem: string | undefined): void;
   onToolsChanged(listener: () => void): () => void;
+  /** In how many milliseconds a person cannot have answered a question. */
+  askMinMs(): number;
+  /** Tells every plugin that the server will stop; `close` follows. Never throws. */
+  stopping(cause: StopCause): void;
   close(): Promise<void>;
 };
 
@@ -86,6 +105,8 @@ class PluginHost implements Host {
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<() => void>();
   #settings: Settings;
+  /** What every plugin has taken: a call may hold a reload up for minutes. */
+  #followed: Settings;
   #table: ReadonlyMap<string, Mounted> = new Map();
   #listed: readonly MountedTool[] = [];
   #problem: string | undefined;
@@ -94,13 +115,18 @@ class PluginHost implements Host {
   constructor(options: HostOptions) {
     this.#options = options;
     this.#settings = options.settings;
+    this.#followed = options.settings;
     this.#limits = { ...LIMITS, ...options.limits };
   }
 
   async start(): Promise<void> {
-    const started = Promise.all(this.#settings.plugins.map((plugin) => this.#want(plugin)));
+    const { startMs, modulesMs } = this.#limits;
+    const started = this.#settings.plugins.map((plugin) => {
+      const limitMs = builtinName(plugin) === undefined ? modulesMs : startMs;
+      return limited(this.#want(plugin), limitMs, 'the start').catch(() => undefined);
+    });
     // The slow ones join when they are ready; `health` tells of them meanwhile.
-    await limited(started, this.#limits.startMs, 'the start').catch(() => undefined);
+    await Promise.all(started);
     if (this.#conflicts().length === 0) return;
     const error = this.#conflictError();
     await this.close();
@@ -116,7 +142,7 @@ class PluginHost implements Host {
     args: Readonly<Record<string, unknown>>,
     context: CallContext,
   ): Promise<ToolResult> {
-    const mounted = this.#table.get(name);
+    const mounted = this.#table.get(name) ?? (await this.#mountedLate(name));
     if (mounted === undefined) return this.#unknown(name);
     const { slot, tool } = mounted;
     const { signal } = context;
@@ -124,6 +150,14 @@ class PluginHost implements Host {
       async () => (await slot.call(tool, args, context)) ?? this.#unknown(name),
       { signal, answer: () => failure(`${name} was cancelled before it started.`) },
     );
+  }
+
+  /** Of a plugin that is still starting: its tools are not listed yet, and may be known. */
+  async #mountedLate(name: string): Promise<Mounted | undefined> {
+    const starting = [...this.#slots.values()].flatMap((slot) => slot.starting ?? []);
+    if (starting.length === 0) return undefined;
+    await Promise.all(starting);
+    return this.#table.get(name);
   }
 
   resources(): readonly ResourceTemplate[] {
@@ -146,17 +180,36 @@ class PluginHost implements Host {
     const reasons = Object.entries(plugins).flatMap(([name, { reasons: own }]) =>
       own.map((reason) => `${name}: ${reason}`),
     );
-    const problem = this.#problem ?? null;
+    const [problem, notices] = [this.#problem ?? null, this.notices()];
     const policy = this.#options.services.policy?.health();
-    const wrong = [...(problem?.split('\n') ?? []), ...(policy?.problems ?? [])];
+    // A server that is halted by its settings says so as its policy, too.
+    const wrong = [...new Set([...(problem?.split('\n') ?? []), ...(policy?.problems ?? [])])];
     const known = policy !== undefined && (policy.files.length > 0 || policy.problems.length > 0);
     return {
       healthy: wrong.length === 0 && Object.values(plugins).every(({ healthy }) => healthy),
       reasons: [...wrong, ...reasons],
-      settings: { file: this.#settings.file ?? null, problem },
+      ...(notices.length > 0 && { notices }),
+      settings: { file: this.#settings.file ?? null, problem, ...this.#waiting() },
       ...(known && { policy }),
       plugins,
     };
+  }
+
+  notices(): readonly string[] {
+    const { policy } = this.#options.services;
+    return [...(this.#settings.waiting ?? []).map(waitingSentence), ...(policy?.waiting ?? [])];
+  }
+
+  #settingsWait(): boolean {
+    const waits = this.#settings.waiting !== undefined || this.#problem !== undefined;
+    return waits || this.#followed !== this.#settings;
+  }
+
+  #waiting(): Pick<HostHealth['settings'], 'waiting'> {
+    const { waiting } = this.#settings;
+    return waiting === undefined
+      ? {}
+      : { waiting: waiting.map(({ file, keys = null }) => ({ file, keys })) };
   }
 
   async reload(settings: Settings): Promise<void> {
@@ -170,6 +223,7 @@ class PluginHost implements Host {
     ];
     this.#publish(); // the form of the names may be another one
     await Promise.all(work);
+    if (this.#settings === settings) this.#followed = settings;
     if (this.#conflicts().length > 0) throw this.#conflictError();
   }
 
@@ -180,6 +234,14 @@ class PluginHost implements Host {
   onToolsChanged(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  askMinMs(): number {
+    return this.#settings.askMinMs ?? ASK_MIN_MS;
+  }
+
+  stopping(cause: StopCause): void {
+    for (const slot of this.#slots.values()) slot.stopping(cause);
   }
 
   close(): Promise<void> {
@@ -195,7 +257,11 @@ class PluginHost implements Host {
   #want(settings: PluginSettings): Promise<void> {
     let slot = this.#slots.get(settings.name);
     if (slot === undefined) {
-      const { builtins, services } = this.#options;
+      const { builtins } = this.#options;
+      const mounted = (tool: string): boolean => this.#table.has(tool);
+      const notices = (): readonly string[] => this.notices();
+      const settingsWait = (): boolean => this.#settingsWait();
+      const services = { ...this.#options.services, mounted, notices, settingsWait };
       const around = { builtins, services, limits: this.#limits };
       slot = new Slot(settings.name, around, () => this.#publish());
       this.#slots.set(settings.name, slot);

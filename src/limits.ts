@@ -14,8 +14,12 @@ export const MEMORY_BYTES_MAX = 1024 * 1024; // of each stream, for a run that l
 
 export const KILL_GRACE_MS = 2_000; // TERM, then this long, then KILL
 
+export const KILL_OBEY_MS = 5_000; // the runner gives KILL 3 seconds; later it does not obey
+
 export const SESSION_ID_LENGTH_MAX = 128; // a file name, with room to spare
 
 export const TRACE_DEFAULT: TraceSetting = 'auto'; // of agent tools
 
 export const SWEEP_PAUSE_MS = 10_000; // short runs in a row sweep once, not each of them
+
+export const ASK_MIN_MS = 1_000; // an answer that comes sooner was not given by a person who read

@@ -26,11 +26,14 @@ export type ToolDefinition = {
 };
 
 export type ToolResult = {
+  /** False for a call that could not be carried out. How a command came out is its own business. */
   readonly success: boolean;
   /** What the model reads; of a failure, the one sentence that says what was wrong. */
   readonly text: string;
   /** Only where clients do not drop the text for it: lists and facts, never command output. */
   readonly structured?: Readonly<Record<string, unknown>>;
+  /** The same in parts, for programs that call the tool themselves; MCP clients do not get it. */
+  readonly parts?: Readonly<Record<string, unknown>>;
 };
 
 /** What is known about one call besides its arguments. */
@@ -44,24 +47,24 @@ export type CallContext = {
   readonly signal: AbortSignal;
   /** Present when the caller asked for progress. */
   readonly progress?: (message: string) => void;
-  /**
-   * Present when there is a person who can be asked. Never rejects, and is never later than
-   * `waitMs`.
-   */
+  /** Present when the client can ask a person. Never rejects, and its time is limited. */
   readonly ask?: AskPerson;
 };
 
 export type PersonQuestion = {
   readonly message: string;
   readonly choices: readonly { readonly value: string; readonly title: string }[];
-  readonly waitMs: number;
 };
 
-/** `none`: time was over, the question was closed, or the call was cancelled. */
+/**
+ * `none`: time was over, the question was closed, or the call was cancelled. `unseen`: the answer,
+ * whatever it was, came sooner than a person can read the question.
+ */
 export type PersonAnswer =
   | { readonly kind: 'chosen'; readonly value: string }
   | { readonly kind: 'declined' }
-  | { readonly kind: 'none' };
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unseen' };
 
 export type AskPerson = (question: PersonQuestion) => Promise<PersonAnswer>;
 
@@ -98,14 +101,28 @@ export type Services = {
   /** One shell for all plugins; made when it is first asked for. */
   readonly shell: () => Shell;
   readonly now: () => number;
+  /** Whether the server has this tool now; absent where there is no server. */
+  readonly mounted?: (tool: string) => boolean;
   /** What says which commands may run; without it all may. */
   readonly policy?: PolicyEngine | undefined;
+  /** What a person should know although nothing is wrong, one sentence each. */
+  readonly notices?: () => readonly string[];
+  /** Whether the project's settings may say something else than those that plugins follow. */
+  readonly settingsWait?: () => boolean;
 };
 
 export type CliCommand = { readonly name: string; readonly help: string };
 
+/** Why a server stops: its client is gone, or it was told to. */
+export type StopCause = 'client' | 'signal';
+
 export type Plugin = {
   initialize(): Promise<void>;
+  /**
+   * The server will stop and may be killed at any moment: what must not be lost is written when
+   * this returns. `shutdown` follows; calls that are under way may still be answered before.
+   */
+  stopping?(cause: StopCause): void;
   /** Ends what it started and writes what it has; called once, also after a failed initialize. */
   shutdown(): Promise<void>;
   healthCheck(): Promise<Health>;
@@ -125,8 +142,11 @@ export type Plugin = {
 export type PluginClass = {
   new (config: unknown, services: Services): Plugin;
   readonly pluginVersion: string;
-  /** The problems of a config, each with the path of its key. None: it is fine. */
-  checkConfig?(config: unknown): readonly ConfigProblem[];
+  /**
+   * The problems of a config, each with the path of its key. None: it is fine. With a project, also
+   * what the config names there and is not there.
+   */
+  checkConfig?(config: unknown, project?: string): readonly ConfigProblem[];
   /** For the settings' JSON Schema. */
   readonly configSchema?: JsonSchema;
   getCliCommands?(): readonly CliCommand[];

@@ -16,6 +16,8 @@ import { rulable } from './policy-approvals.ts';
 import { parsePolicy } from './policy-court.ts';
 import type { PolicyEngine } from './policy-engine.ts';
 import { projectPolicy, userPolicy } from './policy-places.ts';
+import { isTrustedPolicy } from './policy-trust.ts';
+import { trustFile } from './trust.ts';
 
 const GROUP = 'approved';
 
@@ -41,18 +43,34 @@ export function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Alway
   }
   const { project, options } = engine;
   const file = scope === 'user' ? userPolicy(options.env) : projectPolicy(project);
-  const text = withRules(textOf(file) ?? newFile(engine), patterns, command);
+  const before = textOf(file);
+  const text = withRules(before ?? newFile(engine), patterns, command);
   if (text === undefined) return impossible(`${file} is no policy that a rule can be added to`);
   const parsed = parsePolicy(text, { path: file, origin: scope }, engine);
   if (parsed.kind !== 'good') {
     return impossible(parsed.kind === 'bad' ? parsed.problem : `${file} cannot be read`);
   }
-  const decision = engine.supposing(file, parsed.loaded).decide(command, cwd);
+  const guest = scope === 'project';
+  const renewed = guest && renews(engine, file, before);
+  const place = { path: file, origin: scope, named: false, guest };
+  const supposed = { place, text, loaded: parsed.loaded, trusted: renewed };
+  const decision = engine.supposing(supposed).decide(command, cwd);
   const [first] = decision.reasons;
-  if (decision.verdict !== 'allow') return impossible(first === undefined ? '' : because(first));
+  if (decision.verdict !== 'allow') {
+    const whole = engine.supposing({ ...supposed, trusted: true }).decide(command, cwd);
+    if (whole.verdict === 'allow') return impossible(`${file} waits for \`cuff trust\``);
+    return impossible(first === undefined ? '' : because(first));
+  }
   replaceFile(file, text);
+  if (renewed) trustFile(project, options.env, file, text);
   engine.reload();
   return { kind: 'written', file, patterns };
+}
+
+/** What was not trusted before is not trusted because of one rule more. */
+function renews({ project, options }: PolicyEngine, file: string, before: string | undefined) {
+  if (before === undefined) return options.trusted !== true;
+  return isTrustedPolicy(file, before, { project, env: options.env });
 }
 
 function impossible(why: string): Always {

@@ -1,19 +1,14 @@
-// A person's yes to a question that an agent has left: once, or as a rule. What a policy denies is
-// not for a yes to allow, and no agent says yes to itself: whoever was started by one of its runs
-// is refused. A person may be inside of `cuff run`.
+// A person's yes to a question that an agent has left: once, or as a rule. A yes cannot allow what
+// a policy denies, and no agent may say yes to itself.
 
-import * as fs from 'node:fs';
-import { basename } from 'node:path';
-import { listCaptures } from './capture/store.ts';
 import { AppError } from './errors.ts';
+import { requirePerson } from './person.ts';
 import type { Decision } from './policy/decision.ts';
 import { allowAlways } from './policy-always.ts';
 import { Approvals, approvable, type Question } from './policy-approvals.ts';
 import * as court from './policy-court.ts';
 import { PolicyEngine } from './policy-engine.ts';
-import { type Store, storeOf } from './reading.ts';
-import { processAlive, readProc, statOf } from './run/processes.ts';
-import type { CaptureMeta, ProcessId } from './types.ts';
+import { storeOf } from './reading.ts';
 
 export type { Question };
 
@@ -42,7 +37,7 @@ export function pendingQuestions(env: Env, now?: () => number): readonly Questio
 
 /** For whoever may answer it. Throws an `AppError` with `usage` for others, and for no question. */
 export function findQuestion(id: string, env: Env, now?: () => number): Question {
-  refuseAgents(env);
+  requirePerson(env, 'approve its own commands');
   const question = new Approvals(storeOf(env).root, now).find(id);
   if (question !== undefined) return question;
   throw new AppError('usage', `Nothing waits for an answer under the id '${id}'.`, {
@@ -88,66 +83,4 @@ function refuseDenied(decision: Decision | undefined): void {
   throw new AppError('usage', `This cannot be approved.\n${court.explain(decision)}`, {
     hint: 'Only an edit of the policy can allow it.',
   });
-}
-
-function refuseAgents(env: Env): void {
-  if (!insideAgentRun(storeOf(env))) return;
-  throw new AppError('usage', 'An agent cannot approve its own commands.', {
-    hint: 'Run it in a terminal of your own.',
-  });
-}
-
-/**
- * A runner takes in what its command leaves behind, so that nobody gets out of the family. One of
- * which no capture here tells is none of a person: whoever is inside may have named another state
- * root.
- */
-function insideAgentRun(store: Store): boolean {
-  const ancestors = ancestorsOf(process.pid);
-  const isAncestor = (one: ProcessId | undefined): boolean =>
-    one !== undefined && ancestors.get(one.pid) === one.startTime;
-  const around = listCaptures(store).flatMap(({ meta }) =>
-    meta !== undefined && (isAncestor(meta.runner) || isAncestor(meta.child)) ? [meta] : [],
-  );
-  if (around.some((meta) => !isOfPerson(meta))) return true;
-  const known = new Set(around.map(({ runner }) => runner?.pid));
-  return [...ancestors.keys()].some((pid) => !known.has(pid) && isRunner(pid));
-}
-
-/** By their pids, when they began. */
-function ancestorsOf(from: number): ReadonlyMap<number, number> {
-  const ancestors = new Map<number, number>();
-  for (let pid = from; pid > 1 && !ancestors.has(pid); ) {
-    const stat = statOf(pid);
-    if (stat === undefined) break;
-    ancestors.set(pid, stat.startTime);
-    pid = stat.parent;
-  }
-  return ancestors;
-}
-
-/** What `cuff run` started at a terminal. A server that records nothing leaves no journal. */
-function isOfPerson({ journal, starter }: CaptureMeta): boolean {
-  if (journal !== undefined || !processAlive(starter)) return false;
-  const [, program = '', command] = wordsOf(starter.pid);
-  return /^(?:cuff|derun)(?:\.cjs)?$/.test(basename(program)) && command === 'run' && hasTerminal();
-}
-
-function isRunner(pid: number): boolean {
-  const [program = '', command = ''] = wordsOf(pid);
-  return /^runner(?:-[0-9a-f]+)?$/.test(basename(program)) && ['run', 'serve'].includes(command);
-}
-
-function wordsOf(pid: number): readonly string[] {
-  return readProc(`${pid}/cmdline`).split('\0');
-}
-
-/** A controlling terminal, which descriptors say nothing about. */
-function hasTerminal(): boolean {
-  try {
-    fs.closeSync(fs.openSync('/dev/tty', fs.constants.O_RDWR | fs.constants.O_NOCTTY));
-    return true;
-  } catch {
-    return false; // ENXIO
-  }
 }

@@ -19,6 +19,7 @@ import { readPolicy } from './policy/load.ts';
 import type { LoadedPolicy, Policy } from './policy/policy.ts';
 import { homeOf, policyPlaces, projectPolicy, readPolicyFile } from './policy-files.ts';
 import { literalGlob, shortMemory } from './policy-real.ts';
+import { countingPolicies } from './policy-trust.ts';
 import { settingsCandidates } from './settings-paths.ts';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from './text/json.ts';
 
@@ -34,6 +35,8 @@ export type CheckOptions = {
   readonly project?: string | undefined;
   /** In place of `/etc/cuff/policy.yml`. */
   readonly systemFile?: string | undefined;
+  /** The project's policy counts as it is: a person said so for this process. */
+  readonly trusted?: boolean | undefined;
 };
 
 export type Checked = {
@@ -74,7 +77,7 @@ function isFile(path: string): boolean {
 
 /** Throws `settings_invalid` for files that are no policy, one line for each problem. */
 export function policiesFor(project: string, options: CheckOptions): readonly LoadedPolicy[] {
-  const { env, policy, systemFile } = options;
+  const { env, policy, systemFile, trusted } = options;
   const places =
     policy === undefined
       ? policyPlaces({ project, env, systemFile })
@@ -82,7 +85,11 @@ export function policiesFor(project: string, options: CheckOptions): readonly Lo
   const read = places.map((place) => readPolicyFile(place, { home: homeOf(env), project }));
   const problems = read.flatMap((file) => (file.kind === 'bad' ? [file.problem] : []));
   if (problems.length > 0) throw new AppError('settings_invalid', problems.join('\n'));
-  const policies = read.flatMap((file) => (file.kind === 'good' ? [file.loaded] : []));
+  const texts = read.flatMap((file, at) => {
+    const place = places[at];
+    return file.kind === 'good' && place !== undefined ? [{ ...file, place }] : [];
+  });
+  const { policies } = countingPolicies(texts, places, { project, env, trusted });
   if (policies.length > 0) return policies;
   const looked = places.map(({ path }) => path).join(', ');
   throw new AppError('usage', `No policy applies here; looked for ${looked}.`, {

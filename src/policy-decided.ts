@@ -1,12 +1,12 @@
 // One text, decided. A text that is only unclear may run where its programs are judged when they
 // start, as long as that sees everything a rule is about. What cannot be decided is asked about.
 
-import type { Judgement } from './policy/decide.ts';
-import type { Decision, Reason } from './policy/decision.ts';
+import type { DecideOptions, Judgement } from './policy/decide.ts';
+import type { Decision, Mode, Reason } from './policy/decision.ts';
 import type { CommandRule, LoadedPolicy } from './policy/policy.ts';
 import { quoteWord } from './text/printable.ts';
 
-export type Told = {
+type Told = {
   readonly decision: Decision;
   /** It may run only because its programs are judged when they start. */
   readonly relies: boolean;
@@ -30,6 +30,25 @@ export function decideBy(judgement: Judgement, policies: readonly LoadedPolicy[]
 }
 
 export type Deny = (argv: readonly string[], cwd: string) => Reason | undefined;
+
+/** One version of the policy: who decides twice with it decides twice the same. */
+export type InForce = {
+  /** Never `off`. */
+  readonly mode: Exclude<Mode, 'off'>;
+  readonly judgement: Judgement;
+  readonly policies: readonly LoadedPolicy[];
+  /** Never throws: what cannot be decided is to be asked. */
+  decide(command: string, cwd: string, options?: DecideOptions): Decided;
+  /** Why a process must not start. May throw. */
+  readonly denies: Deny;
+  /** The short text for an agent. */
+  readonly explain: (decision: Decision) => string;
+};
+
+export type Decided = Told & {
+  /** The policy in the shadow would have decided otherwise. */
+  readonly diverges: boolean;
+};
 
 const SHELL = /^(?:ba|da|z|k|a|fi|mk|c|tc)?sh$/;
 

@@ -1,14 +1,15 @@
 // The policy of one server: the files that are in force, compiled, and followed while it runs. A
-// new version that is wrong, or gone, leaves the one before it in force and shows in `health`; at
-// the start a policy that may want to be enforced and cannot be read is a reason not to start.
-// Without a file there is nothing to decide.
+// new version that is wrong, or gone, leaves the one before it in force and shows in `health`. A
+// policy that was never read and may be meant to be enforced halts a server: it runs nothing until
+// the file is mended; every other caller gets an error. Without a file there is nothing to decide.
 
 import { join, resolve } from 'node:path';
 import { AppError } from './errors.ts';
-import type { DecideOptions, Judge, Judgement } from './policy/decide.ts';
+import type { Judge, Judgement } from './policy/decide.ts';
 import { type Decision, MODES, type Mode } from './policy/decision.ts';
 import type { LoadedPolicy } from './policy/policy.ts';
-import { type Decide, type Deny, decideBy, denyBy, type Told } from './policy-decided.ts';
+import { type Decide, type Decided, decideBy, denyBy, type InForce } from './policy-decided.ts';
+import { type HaltCause, haltedBy } from './policy-halt.ts';
 import {
   homeOf,
   isThere,
@@ -18,10 +19,12 @@ import {
   shadowPlace,
 } from './policy-places.ts';
 import { literalGlob, realPath, shortMemory } from './policy-real.ts';
+import { type CountingPolicies, countingPolicies, type PolicyText } from './policy-trust.ts';
 import { FileWatch } from './policy-watch.ts';
 import { settingsCandidates } from './settings-paths.ts';
+import { trustListFile } from './trust-list.ts';
 
-export type { Decision, Mode };
+export type { Decided, Decision, InForce, Mode };
 
 /** What reads and judges; only a server with a policy has it. */
 export type Court = typeof import('./policy-court.ts');
@@ -34,30 +37,15 @@ export type PolicyOptions = PolicyWhere & {
   readonly log?: ((level: 'info' | 'warn', message: string, fields: Fields) => void) | undefined;
   readonly now?: (() => number) | undefined;
   readonly watch?: boolean | undefined;
+  /** Halt instead of throwing when a policy cannot be read at the start: for servers. */
+  readonly halts?: boolean | undefined;
   readonly settleMs?: number | undefined;
   readonly pollMs?: number | undefined;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One version of the policy: who decides twice with it decides twice the same. */
-export type InForce = {
-  /** Never `off`. */
-  readonly mode: Exclude<Mode, 'off'>;
-  readonly judgement: Judgement;
-  readonly policies: readonly LoadedPolicy[];
-  /** Never throws: what cannot be decided is to be asked. */
-  decide(command: string, cwd: string, options?: DecideOptions): Decided;
-  /** Why a process must not start. May throw. */
-  readonly denies: Deny;
-  /** The short text for an agent. */
-  readonly explain: (decision: Decision) => string;
-};
-
-export type Decided = Told & {
-  /** The policy in the shadow would have decided otherwise. */
-  readonly diverges: boolean;
-};
+type BadFile = { readonly path: string; readonly mode: Mode | undefined };
 
 export type PolicyHealth = {
   readonly mode: Mode;
@@ -73,12 +61,15 @@ export class PolicyEngine {
   readonly options: PolicyOptions;
   /** The last good version of each file. */
   readonly #good = new Map<string, { readonly text: string; readonly loaded: LoadedPolicy }>();
+  #counting: CountingPolicies = { policies: [], waiting: [] };
   #problems = new Map<string, string>();
+  readonly #halts = new Map<HaltCause, string>();
   /** Of policies in the shadow; they hold up nothing. */
   #beside: readonly string[] = [];
   #shadows: readonly PolicyPlace[] = [];
   #mode: Mode = 'off';
   #inForce: InForce | undefined;
+  #halted: InForce | undefined;
   readonly #listeners = new Set<() => void>();
   #watch: FileWatch | undefined;
   #court: Court | undefined;
@@ -103,7 +94,13 @@ export class PolicyEngine {
 
   /** Undefined when there is nothing to decide. */
   get inForce(): InForce | undefined {
-    return this.#inForce;
+    return this.#halted ?? this.#inForce;
+  }
+
+  /** Nothing runs while the settings have this problem. Undefined: they have none. */
+  haltFor(problem: string | undefined): void {
+    this.#halt('settings', problem);
+    for (const listener of this.#listeners) listener();
   }
 
   get mode(): Mode {
@@ -116,7 +113,7 @@ export class PolicyEngine {
   }
 
   decide(command: string, cwd: string): (Decided & { readonly mode: Mode }) | undefined {
-    const inForce = this.#inForce;
+    const { inForce } = this;
     return inForce && { ...inForce.decide(command, cwd), mode: inForce.mode };
   }
 
@@ -125,7 +122,8 @@ export class PolicyEngine {
     const { project, options } = this;
     const { env, stateRoot, settingsFile } = options;
     const places = [
-      ...['approvals', 'gates'].map((name) => join(stateRoot, name)),
+      ...['approvals', 'gates', 'ready', 'settings'].map((name) => join(stateRoot, name)),
+      trustListFile(env),
       ...(settingsFile === undefined ? [] : [resolve(project, settingsFile)]),
       ...[project, options.project].flatMap((one) => settingsCandidates(one, env)).map(pathOf),
       ...this.#places().map(pathOf),
@@ -137,12 +135,20 @@ export class PolicyEngine {
   }
 
   /** The policies in force, and how they would decide if `path` said this. */
-  supposing(path: string, loaded: LoadedPolicy): Judgement {
-    const places = [...this.#places().map((place) => place.path), path];
-    const policies = [...new Set(places)].flatMap((one) =>
-      one === path ? [loaded] : (this.#good.get(one)?.loaded ?? []),
-    );
+  supposing(supposed: PolicyText): Judgement {
+    const { path } = supposed.place;
+    const places = this.#places();
+    const known = new Map(this.#texts().map((one) => [one.place.path, one]));
+    known.set(path, supposed);
+    const order = [...new Set([...places.map(pathOf), path])];
+    const files = order.flatMap((one) => known.get(one) ?? []);
+    const { policies } = countingPolicies(files, [...places, supposed.place], this.options);
     return this.#bench().judge({ ...this.#around, policies });
+  }
+
+  /** What of the project's policy waits for trust, one sentence each. */
+  get waiting(): readonly string[] {
+    return this.#counting.waiting;
   }
 
   /** Reads the files at once; else they are read a moment after they have changed. */
@@ -166,8 +172,8 @@ export class PolicyEngine {
     const files = this.#loaded().flatMap(({ file, origin }) =>
       file === undefined ? [] : [{ file, origin }],
     );
-    const all = [...this.#problems.values(), ...this.#beside];
-    const problems = all.flatMap((text) => text.split('\n'));
+    const all = [this.#halts.get('settings') ?? [], ...this.#problems.values(), ...this.#beside];
+    const problems = all.flat().flatMap((text) => text.split('\n'));
     return { mode: this.#mode, files, problems, shadow_divergences: this.#divergences };
   }
 
@@ -181,22 +187,40 @@ export class PolicyEngine {
     const files = (): readonly string[] => [
       ...this.#places().map(({ path }) => path),
       ...this.#shadows.map(({ path }) => path),
+      trustListFile(this.options.env),
     ];
     if (this.options.watch !== false) {
       const changed = (): void => this.#changed();
       this.#watch = new FileWatch({ files, changed, settleMs, pollMs });
     }
     if (this.#court === undefined) return;
-    const unsure = this.#readFiles().filter(({ mode }) => mode === undefined || mode === 'enforce');
-    this.#compile();
+    this.#take();
     if (this.#problems.size === 0) return;
-    if (unsure.length > 0 || this.#mode === 'enforce') {
+    if (this.#halted !== undefined && this.options.halts !== true) {
       this.close();
       throw new AppError('settings_invalid', [...this.#problems.values()].join('\n'), {
         hint: 'Mend the policy, or say `mode: off` in it.',
       });
     }
     this.#warn();
+  }
+
+  /** A file of which no version was ever read halts the server if it may be meant to enforce. */
+  #take(): void {
+    const unread = this.#readFiles().filter(({ path }) => !this.#good.has(path));
+    this.#compile();
+    const halting = unread.filter(
+      ({ mode }) => mode === undefined || mode === 'enforce' || this.#mode === 'enforce',
+    );
+    const problems = halting.map(({ path }) => this.#problems.get(path) ?? path);
+    this.#halt('policy', problems.length === 0 ? undefined : problems.join('\n'));
+  }
+
+  #halt(cause: HaltCause, problem: string | undefined): void {
+    if (problem === undefined) this.#halts.delete(cause);
+    else this.#halts.set(cause, problem);
+    this.#halted =
+      this.#halts.size === 0 ? undefined : haltedBy(new Map(this.#halts), this.#inForce);
   }
 
   /** The first policy there is brings in what judges by it. */
@@ -222,8 +246,7 @@ export class PolicyEngine {
   #read(): void {
     if (this.#court === undefined && !hasPolicy(this.options)) return;
     const before = [...this.#problems.values()].join('\n');
-    this.#readFiles();
-    this.#compile();
+    this.#take();
     for (const listener of this.#listeners) listener();
     if (this.#problems.size > 0 && [...this.#problems.values()].join('\n') !== before) this.#warn();
     else if (this.#problems.size === 0) {
@@ -232,9 +255,9 @@ export class PolicyEngine {
   }
 
   /** Gives those that are no policy. */
-  #readFiles(): { readonly mode: Mode | undefined }[] {
+  #readFiles(): BadFile[] {
     const problems = new Map<string, string>();
-    const bad: { readonly mode: Mode | undefined }[] = [];
+    const bad: BadFile[] = [];
     for (const place of this.#places()) {
       const { path } = place;
       const file = this.#bench().readPolicyFile(place, this);
@@ -243,7 +266,7 @@ export class PolicyEngine {
         if (known?.text !== file.text) this.#good.set(path, file);
       } else if (file.kind === 'bad') {
         problems.set(path, file.problem);
-        bad.push({ mode: file.mode });
+        bad.push({ path, mode: file.mode });
       } else if (known !== undefined) {
         // Whoever removes the file, an agent maybe, does not remove the policy.
         const rest = 'what it said stays in force until it is back, or the server starts anew';
@@ -255,6 +278,7 @@ export class PolicyEngine {
   }
 
   #compile(): void {
+    this.#counting = countingPolicies(this.#texts(), this.#places(), this.options);
     const policies = this.#loaded();
     const strictest = Math.max(0, ...policies.map(({ policy }) => MODES.indexOf(policy.mode)));
     const mode = MODES[strictest] ?? 'enforce';
@@ -312,7 +336,14 @@ export class PolicyEngine {
   }
 
   #loaded(): readonly LoadedPolicy[] {
-    return this.#places().flatMap(({ path }) => this.#good.get(path)?.loaded ?? []);
+    return this.#counting.policies;
+  }
+
+  #texts(): readonly PolicyText[] {
+    return this.#places().flatMap((place) => {
+      const good = this.#good.get(place.path);
+      return good === undefined ? [] : [{ ...good, place }];
+    });
   }
 
   #warn(): void {

@@ -29,7 +29,7 @@ type History = {
 
 export type HistoryQuery = {
   readonly directory: string;
-  /** Sessions that began then or later (epoch ms). */
+  /** Commands that began then or later (epoch ms). */
   readonly since?: number | undefined;
   /** Also what a policy refused, and so was never run. */
   readonly refused?: boolean;
@@ -46,6 +46,7 @@ function journalHistory({ directory, since, refused, step }: HistoryQuery): Hist
     const started = readMetadata(directory, id)?.working_directory ?? '/';
     for (const entry of sessionEntries(directory, id, damage)) {
       step?.();
+      if (since !== undefined && Date.parse(entry.timestamp) < since) continue;
       if (refused !== true && (wasRefused(entry) || hadMore(entry))) continue;
       entries += 1;
       const cwd = resolve('/', entry.working_directory);

@@ -3,9 +3,10 @@
 
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from './errors.ts';
 import type { LoadedPolicy, PolicyOrigin } from './policy/policy.ts';
+import { isWithin, userConfig } from './settings-paths.ts';
 
 const SYSTEM_POLICY = '/etc/cuff/policy.yml';
 
@@ -16,6 +17,8 @@ export type PolicyPlace = {
   readonly origin: PolicyOrigin;
   /** Somebody named it: then it has to be there. */
   readonly named: boolean;
+  /** It came with the project: what it opens counts only if it is trusted. */
+  readonly guest?: boolean;
   /** Somebody waits for just this: it may be a pipe. */
   readonly piped?: boolean;
 };
@@ -28,6 +31,8 @@ export type PolicyWhere = {
   readonly systemFile?: string | undefined;
   /** This one and no other. */
   readonly only?: string | undefined;
+  /** The project's policy counts as it is: a person said so for this process. */
+  readonly trusted?: boolean | undefined;
 };
 
 export function homeOf(env: Env): string {
@@ -42,17 +47,19 @@ export function policyPlaces(where: PolicyWhere): readonly PolicyPlace[] {
   const places: readonly PolicyPlace[] = [
     { path: systemFile ?? SYSTEM_POLICY, origin: 'system', named: false },
     { path: userPolicy(env), origin: 'user', named: false },
-    ...(named ? [{ path: resolve(project, named), origin: 'user', named: true } as const] : []),
-    { path: projectPolicy(project), origin: 'project', named: false },
+    ...(named ? [namedPlace(project, named)] : []),
+    { path: projectPolicy(project), origin: 'project', named: false, guest: true },
   ];
   return places.filter(({ path }, at) => places.findIndex((one) => one.path === path) === at);
 }
 
+function namedPlace(project: string, named: string): PolicyPlace {
+  const path = resolve(project, named);
+  return { path, origin: 'user', named: true, ...(isWithin(project, path) && { guest: true }) };
+}
+
 export function userPolicy(env: Env): string {
-  const xdg = env.XDG_CONFIG_HOME;
-  // The XDG specification: a relative path is invalid and must be ignored.
-  const config = xdg && isAbsolute(xdg) ? xdg : join(homeOf(env), '.config');
-  return join(config, 'cuff', 'policy.yml');
+  return join(userConfig(env), 'policy.yml');
 }
 
 export function projectPolicy(project: string): string {

@@ -1,6 +1,7 @@
 // Joins the portable backend to the capture format: what the backend sees, the writer keeps.
 
-import { type CaptureEvent, decodeEvent, decodeMeta } from './capture/format.ts';
+import { type CaptureEvent, decodeEvent } from './capture/event.ts';
+import { decodeMeta } from './capture/format.ts';
 import { readTextIn } from './capture/paths.ts';
 import { rewriteMeta } from './capture/store.ts';
 import { openWriter } from './capture/writer.ts';

@@ -4,10 +4,11 @@
 
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { outputCap } from './capture/cap.ts';
 import { newSessionId, stateRoot } from './capture/paths.ts';
 import { createCapture, type Store } from './capture/store.ts';
-import { AppError } from './errors.ts';
-import { KILL_GRACE_MS, OUTPUT_BYTES_MAX, RETENTION_SECONDS_DEFAULT } from './limits.ts';
+import { AppError, reasonOf } from './errors.ts';
+import { KILL_GRACE_MS, RETENTION_SECONDS_DEFAULT } from './limits.ts';
 import { openStore } from './open-store.ts';
 import { type Log, type LogFields, openLog } from './ops/log.ts';
 import { restoreTerminal, startAttached } from './run/attached.ts';
@@ -45,11 +46,15 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   const pty = await ptyWanted(runner, options);
   const plan = await tracePlan(pty, argv, options);
   const meta = describe(argv, options, plan);
-  const dir = record(store, meta, argv, options.strict ?? false);
+  const { dir, why } = record(store, meta, argv, options.strict ?? false);
   const spec = specify(meta, argv, dir, options, plan);
   const end = deferred<ProxyEnd>();
-  const state: { order?: Order; saved?: string } = {};
+  const state: { order?: Order; saved?: string; noted?: Promise<void> } = {};
+  const uncaptured = (reason: string): void => {
+    state.noted = noteUncaptured(store, meta, log, reason);
+  };
   const listener = logged(meta, log, (message) => {
+    if (message.kind === 'uncaptured') uncaptured(message.error);
     if (message.kind === 'tty') state.saved = message.saved;
     if (message.kind === 'stopped') process.kill(process.pid, 'SIGSTOP');
     if (message.kind === 'gone' && state.saved !== undefined && runner.kind === 'native') {
@@ -63,9 +68,11 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   state.order = await start(runner, spec, listener);
   // Behind the start, so that the command does not wait for a log; no message can be here yet.
   log({ ...factsOf(meta), state_transition: 'starting' });
+  if (why !== undefined) uncaptured(why);
   const swept = sweepAtStart(store, log, end.promise);
   const ended = await end.promise;
   await swept;
+  await state.noted;
   stopForwarding();
   return ended;
 }
@@ -124,30 +131,46 @@ function describe(
     ttyAttached: pty && isatty(1),
     starter: thisProcess(),
     ...(options.killAfterMs === undefined ? {} : { killAfterMs: options.killAfterMs }),
-    outputBytesMax: OUTPUT_BYTES_MAX,
+    outputBytesMax: outputCap(process.env),
     ...(trace && { trace }),
   };
 }
 
 /**
- * The capture directory, or undefined when it cannot be made: then the command runs all the same,
- * and nothing is said on its streams. What the caller asked for wrongly is still an error.
+ * The capture directory, or why it cannot be made: then the command runs all the same, and nothing
+ * is said on its streams. What the caller asked for wrongly is still an error.
  */
 function record(
   store: Store,
   meta: CaptureMeta,
   argv: readonly string[],
   strict: boolean,
-): string | undefined {
+): { readonly dir: string | undefined; readonly why?: string } {
   try {
-    return createCapture(store, meta, argv);
+    return { dir: createCapture(store, meta, argv) };
   } catch (error) {
     if (error instanceof AppError && error.code !== 'state_unwritable') throw error;
-    if (!strict) return undefined;
+    if (!strict) return { dir: undefined, why: reasonOf(error) };
     throw new AppError('state_unwritable', `The state root ${store.root} cannot be written.`, {
       cause: error,
       hint: 'Check it with `cuff doctor`, or run without --strict.',
     });
+  }
+}
+
+/** In the log, and for the next `cuff ls`; only such a run loads what that needs. */
+async function noteUncaptured(
+  store: Store,
+  meta: CaptureMeta,
+  log: Log,
+  reason: string,
+): Promise<void> {
+  log({ ...factsOf(meta), state_transition: 'starting->uncaptured', error: reason });
+  try {
+    const { noteUncaptured: note } = await import('./ops/uncaptured.ts');
+    note(store.root, meta, reason);
+  } catch (error) {
+    log({ ...factsOf(meta), error: `the note of it was not written: ${error}` });
   }
 }
 

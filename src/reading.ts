@@ -1,7 +1,10 @@
 // Captures for a door: which one is meant, what is in it, and its bytes as they are.
 
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { stateRoot } from './capture/paths.ts';
 import { type OutputPiece, readOutput } from './capture/reader.ts';
+import { withSnapshot } from './capture/snapshot.ts';
 import {
   type Capture,
   type CaptureSummary,
@@ -80,10 +83,11 @@ export function listing(
 export function lastLinesOffset(capture: Capture, count: number): number {
   let end = readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
   if (count <= 0) return end;
+  const kept = withSnapshot(capture, ({ hole }) => hole?.to ?? 0);
   let wanted = count;
   let first = true;
-  while (end > 0) {
-    const from = Math.max(0, end - READ_BYTES_DEFAULT);
+  while (end > kept) {
+    const from = Math.max(kept, end - READ_BYTES_DEFAULT);
     const bytes = bytesOf(readOutput(capture, from, end - from).chunks);
     // A newline at the very end finishes the last line, it does not start another.
     if (first && bytes[bytes.length - 1] === 0x0a) wanted += 1;
@@ -93,14 +97,14 @@ export function lastLinesOffset(capture: Capture, count: number): number {
     wanted -= countNewlines(bytes);
     end = from;
   }
-  return 0;
+  return kept;
 }
 
 function bytesOf(pieces: readonly OutputPiece[]): Uint8Array {
   return Buffer.concat(pieces.map((piece) => piece.bytes));
 }
 
-/** What is captured from `offset` on, up to what was there when it was asked for. */
+/** What is kept from `offset` on, up to what was there when it was asked for. */
 export function* pieces(capture: Capture, offset: number): Generator<OutputPiece> {
   const end = readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
   let cursor = offset;
@@ -115,13 +119,34 @@ export function* pieces(capture: Capture, offset: number): Generator<OutputPiece
 
 export type Missing = { readonly bytes: number; readonly reasons: readonly string[] };
 
-/** Bytes that were shown but not stored, and why. */
+/**
+ * Bytes that were printed and are not there, and why: those that could not be stored, and those by
+ * which output.bin is shorter than its end says.
+ */
 export function missingBytes(capture: Capture): Missing {
   const events = readEvents(capture).filter((event) => event.type === 'gap');
   const gaps = events.filter(({ reason }) => reason !== 'stdin'); // what was typed is no output
   const counted = gaps.reduce((sum, gap) => sum + gap.lostBytes, 0);
+  const lost = Math.max(counted, capture.final?.lostBytes ?? 0);
+  const cut = cutBytes(capture, outputSize(capture));
+  const unnamed = lost > counted ? ['its event is lost'] : [];
+  const reasons = [...gaps.map((gap) => gap.reason), ...unnamed];
   return {
-    bytes: Math.max(counted, capture.final?.lostBytes ?? 0),
-    reasons: [...new Set(gaps.map((gap) => gap.reason))],
+    bytes: lost + cut,
+    reasons: [...new Set([...reasons, ...(cut > 0 ? ['output.bin was shortened'] : [])])],
   };
+}
+
+/** By how much output.bin is shorter than it was at the end of the run. */
+export function cutBytes({ final }: Pick<Capture, 'final'>, outputBytes: number): number {
+  return Math.max(0, (final?.outputBytes ?? 0) - outputBytes);
+}
+
+function outputSize({ dir }: Capture): number {
+  return lstatSync(join(dir, 'output.bin'), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** A killed runner had read what was on its way to it, or had not: nobody knows. */
+export function mayMiss({ final, state, reason, meta }: Capture): boolean {
+  return final === undefined && state === 'failed' && reason === 'interrupted' && !!meta?.child;
 }

@@ -9,7 +9,9 @@ import { journalIdTime } from './journal/ids.ts';
 import { pieces } from './reading.ts';
 import { sessionEntries } from './record.ts';
 import { CastEncoder, type CastEvent, type CastVersion } from './text/asciicast.ts';
+import { missingMark } from './text/missing.ts';
 import { quoteWords } from './text/printable.ts';
+import { redactText } from './text/secret-words.ts';
 import type { Entry } from './types.ts';
 
 const SIZE = { cols: 80, rows: 24 }; // where nobody said how large the terminal was
@@ -107,14 +109,21 @@ function isRedacted(text: string | null): boolean {
 /** What a capture has, a chunk an event. A character may be cut in two by the end of a chunk. */
 function* outputOf(capture: Capture, startedAt: number): Generator<CastEvent> {
   const pty = capture.meta?.transport === 'pty';
-  const decoders = { pty: new Lines(), stdout: new Lines(), stderr: new Lines() };
+  const lines = { pty: new Lines(), stdout: new Lines(), stderr: new Lines() };
+  const decoders = { ...lines, unknown: lines.stdout };
   let at = startedAt;
+  let end = 0;
   for (const { chunk, bytes } of pieces(capture, 0)) {
+    if (chunk.offset > end) {
+      const data = missingMark(chunk.offset - end).replaceAll('\n', '\r\n');
+      yield { atMs: at - startedAt, code: 'o', data };
+    }
+    end = chunk.offset + chunk.length;
     if (chunk.at > 0) at = chunk.at; // of bytes whose record was lost, nobody knows when
     const data = decoders[chunk.channel].decode(bytes, pty);
     if (data !== '') yield { atMs: at - startedAt, code: 'o', data };
   }
-  for (const decoder of Object.values(decoders)) {
+  for (const decoder of Object.values(lines)) {
     const data = decoder.end();
     if (data !== '') yield { atMs: at - startedAt, code: 'o', data };
   }
@@ -143,7 +152,7 @@ function terminalLines(text: string): string {
 }
 
 function commandOf({ command }: NonNullable<Capture['meta']>): string {
-  return command.kind === 'shell' ? command.text : quoteWords(command.argv);
+  return redactText(command.kind === 'shell' ? command.text : quoteWords(command.argv));
 }
 
 function resized(

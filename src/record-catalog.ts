@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { type Catalog, discardCatalog, openCatalog } from './journal/catalog.ts';
 import { indexPath } from './journal/files.ts';
 import { readIndex } from './journal/index-file.ts';
+import { countLater } from './journal/later.ts';
 import { listSessions } from './journal/list.ts';
-import type { SearchHit, SearchQuery } from './journal/search.ts';
+import type { SearchHit, SearchQuery, Unsearched } from './journal/search.ts';
 import type { Stats, StatsQuery } from './journal/stats.ts';
 
 export type { SearchHit, SearchQuery, Stats };
@@ -23,9 +24,20 @@ export function journalStats(directory: string, query: StatsQuery): Promise<Stat
   return asking(directory, (catalog) => catalog.stats(query));
 }
 
+export type SearchAnswer = {
+  readonly hits: readonly SearchHit[];
+  readonly unsearched: Unsearched;
+  /** Commands whose left processes printed behind their entries: that is not searched. */
+  readonly laterOutputs: number;
+};
+
 /** Throws `usage` for a regular expression that is none. */
-export function journalSearch(directory: string, query: SearchQuery): Promise<SearchHit[]> {
-  return asking(directory, (catalog) => catalog.search(query));
+export function journalSearch(directory: string, query: SearchQuery): Promise<SearchAnswer> {
+  return asking(directory, (catalog) => ({
+    hits: catalog.search(query),
+    unsearched: catalog.unsearched(query),
+    laterOutputs: countLater(directory),
+  }));
 }
 
 async function asking<T>(directory: string, question: (catalog: Catalog) => T): Promise<T> {

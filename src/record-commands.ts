@@ -34,7 +34,18 @@ const DIRECTORY: RecordOption = {
   help: 'The journal (default: from settings, else .cuff/recordings here or above)',
 };
 
+const TRUST: RecordOption = {
+  flag: '--trust',
+  type: 'flag',
+  help: 'The settings of this project count, for this command',
+};
+
 const JSON_FORMAT: RecordOption = { flag: '--json', type: 'flag', help: 'Same as --format json' };
+const RAW: RecordOption = {
+  flag: '--raw',
+  type: 'flag',
+  help: 'CSV: keep cells that a spreadsheet would take for formulas',
+};
 const JSON_OUTPUT: RecordOption = { flag: '--json', type: 'flag', help: 'One JSON document' };
 
 function since(help: string): RecordOption {
@@ -61,8 +72,10 @@ const LIST: RecordCommand = {
     },
     format(['table', 'json', 'csv'], 'table'),
     { flag: '--verbose', type: 'flag', help: 'Show additional details' },
+    RAW,
     JSON_FORMAT,
     DIRECTORY,
+    TRUST,
   ],
   examples: [
     'cuff record list',
@@ -82,6 +95,7 @@ const SHOW: RecordCommand = {
     format(['table', 'json', 'yaml'], 'table'),
     JSON_FORMAT,
     DIRECTORY,
+    TRUST,
   ],
   examples: [
     'cuff record show 20260118_143052_a7b3c9d2',
@@ -100,6 +114,7 @@ const STATS: RecordCommand = {
     format(['table', 'json'], 'table'),
     JSON_FORMAT,
     DIRECTORY,
+    TRUST,
   ],
   examples: ['cuff record stats', 'cuff record stats --since 30d'],
 };
@@ -126,7 +141,9 @@ const GENERATE: RecordCommand = {
       default: 'pattern',
       help: 'Generation strategy: exact, pattern, semantic (default: pattern)',
     },
+    JSON_FORMAT,
     DIRECTORY,
+    TRUST,
   ],
   examples: [
     'cuff record generate --since 7d',
@@ -153,6 +170,7 @@ const CLEAN: RecordCommand = {
     { flag: '--force', type: 'flag', help: 'Skip confirmation prompt' },
     JSON_OUTPUT,
     DIRECTORY,
+    TRUST,
   ],
   examples: [
     'cuff record clean --dry-run',
@@ -177,7 +195,11 @@ const EXPORT: RecordCommand = {
       default: '2',
       help: 'Version of asciicast: 2, 3 (default: 2)',
     },
+    { flag: '--force', type: 'flag', help: 'Overwrite the output file without asking' },
+    RAW,
+    JSON_FORMAT,
     DIRECTORY,
+    TRUST,
   ],
   examples: [
     'cuff record export 20260118_143052_a7b3c9d2 --format json',
@@ -209,6 +231,7 @@ export const SEARCH: RecordCommand = {
     { flag: '--limit', type: 'integer', default: 20, help: 'Maximum hits (default: 20)' },
     JSON_OUTPUT,
     DIRECTORY,
+    TRUST,
   ],
   examples: [
     'cuff record search "permission denied" --since 7d',
@@ -222,7 +245,7 @@ const REINDEX: RecordCommand = {
   help: 'Rebuild what is derived from the session files',
   summary: 'Rebuild index and catalog from the session files',
   arguments: [],
-  options: [JSON_OUTPUT, DIRECTORY],
+  options: [JSON_OUTPUT, DIRECTORY, TRUST],
   examples: ['cuff record reindex'],
 };
 
@@ -235,6 +258,7 @@ const IMPORT: RecordCommand = {
     { flag: '--rejects', type: 'path', help: 'Write lines that cannot be imported to a file' },
     JSON_OUTPUT,
     DIRECTORY,
+    TRUST,
   ],
   examples: ['cuff record import history.jsonl', 'cuff record import demo.cast'],
 };

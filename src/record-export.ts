@@ -9,15 +9,22 @@ import { htmlEntry, htmlHead, htmlSession, htmlSessionEnd, htmlTail } from './te
 
 export type TextFormat = 'json' | 'jsonl' | 'csv' | 'html';
 
-const FORMATS: Readonly<Record<TextFormat, (selection: Selection) => Generator<string>>> = {
+type Writer = (selection: Selection, raw: boolean) => Generator<string>;
+
+const FORMATS: Readonly<Record<TextFormat, Writer>> = {
   json,
   jsonl,
   csv,
   html,
 };
 
-export function exportText(selection: Selection, format: TextFormat): Iterable<string> {
-  return FORMATS[format](selection);
+/** `raw`: cells of a CSV as they are, also where a spreadsheet would take them for formulas. */
+export function exportText(
+  selection: Selection,
+  format: TextFormat,
+  raw = false,
+): Iterable<string> {
+  return FORMATS[format](selection, raw);
 }
 
 /** `{"version","sessions":[{"metadata","entries"}]}`, an entry on a line of its own. */
@@ -44,10 +51,10 @@ function* jsonl(selection: Selection): Generator<string> {
   }
 }
 
-function* csv(selection: Selection): Generator<string> {
+function* csv(selection: Selection, raw: boolean): Generator<string> {
   yield csvRow(ENTRY_COLUMNS);
   for (const { entries } of selectedSessions(selection)) {
-    for (const entry of entries) yield csvRow(entryCells(entry));
+    for (const entry of entries) yield csvRow(entryCells(entry), { raw });
   }
 }
 

@@ -2,11 +2,14 @@
 // to. Reads only; whatever is missing or damaged is left out of an answer, never the whole answer.
 
 import { AppError } from './errors.ts';
-import { entriesOf } from './journal/entry-lines.ts';
+import { entriesOf, type LineDamage } from './journal/entry-lines.ts';
 import { findSessionFiles } from './journal/files.ts';
 import { shortId } from './journal/ids.ts';
+import { laterOf } from './journal/later.ts';
 import { Tally } from './journal/metadata.ts';
 import { findSessions, journalSessionIds, readMetadata } from './journal/reader.ts';
+import { SequenceCheck, type SequenceFaults } from './journal/sequence.ts';
+import { metadataSince } from './journal/since.ts';
 import { printable } from './text/printable.ts';
 import type { Entry, SessionMetadata } from './types.ts';
 
@@ -36,14 +39,16 @@ function notFound(part: string): AppError {
   });
 }
 
-/** Ids in order of time; those that began before `since` left out. */
+/** Ids in order of time, of sessions that have a command which began at `since` or later. */
 export function sessionsSince(directory: string, since?: number): string[] {
-  const ids = journalSessionIds(directory);
-  if (since === undefined) return ids;
-  return ids.filter((id) => {
-    const metadata = readMetadata(directory, id);
-    return metadata !== undefined && Date.parse(metadata.created_at) >= since;
-  });
+  return journalSessionIds(directory).filter(
+    (id) => metadataSince(directory, id, since) !== undefined,
+  );
+}
+
+/** There is at least one session, however damaged. */
+export function hasSessions(directory: string): boolean {
+  return journalSessionIds(directory).length > 0;
 }
 
 type TopCommand = { readonly command: string; readonly count: number };
@@ -53,13 +58,16 @@ export type SessionReport = {
   /** The most used first; of equally used ones, the one that came first. */
   readonly top: readonly TopCommand[];
   readonly damagedLines: number;
+  /** Undefined when its entries are numbered as their writer numbered them. */
+  readonly sequence: SequenceFaults | undefined;
 };
 
 export function sessionReport(directory: string, id: string): SessionReport {
   const metadata = readMetadata(directory, id);
   if (metadata === undefined) throw notFound(id); // it was there a moment ago
   const counts = new Map<string, number>();
-  const damage: Damage = { lines: 0 };
+  const check = new SequenceCheck();
+  const damage: Damage = { lines: 0, sequence: check };
   const tally = new Tally();
   for (const entry of sessionEntries(directory, id, damage)) {
     tally.add(entry);
@@ -71,11 +79,12 @@ export function sessionReport(directory: string, id: string): SessionReport {
   const worth = repeated.length > 0 ? repeated : all;
   const top = worth.sort((a, b) => b.count - a.count).slice(0, TOP_MAX);
   // Counted anyway, and so true whatever the metadata says.
-  return { metadata: { ...metadata, ...tally.counts }, top, damagedLines: damage.lines };
+  const counted = { ...metadata, ...tally.counts };
+  return { metadata: counted, top, damagedLines: damage.lines, sequence: check.found };
 }
 
 /** Lines that are no entries, counted while the entries are read. */
-export type Damage = { lines: number };
+export type Damage = LineDamage;
 
 /** The entries of a session, read as they are asked for; of one that is gone there are none. */
 export function* sessionEntries(
@@ -85,7 +94,8 @@ export function* sessionEntries(
 ): Generator<Entry, void, undefined> {
   const files = findSessionFiles(directory, id);
   if (files === undefined) return;
-  for (const { entry } of entriesOf(files.entries, 0, damage)) yield entry;
+  const later = laterOf(files.later);
+  for (const { entry } of entriesOf(files.entries, 0, damage)) yield later(entry);
 }
 
 /** Sessions to be read one after the other. */
@@ -93,6 +103,8 @@ export type Selection = {
   readonly directory: string;
   readonly ids: readonly string[];
   readonly damage: Damage;
+  /** Told the faults of each session that has some, when it was read. */
+  readonly faulty: (id: string, faults: SequenceFaults) => void;
 };
 
 export type SelectedSession = {
@@ -105,10 +117,15 @@ export function* selectedSessions({
   directory,
   ids,
   damage,
+  faulty,
 }: Selection): Generator<SelectedSession, void, undefined> {
   for (const id of ids) {
     const metadata = readMetadata(directory, id);
     if (metadata === undefined) continue;
-    yield { metadata, entries: sessionEntries(directory, id, damage) };
+    const sequence = new SequenceCheck();
+    const own: Damage = { lines: 0, sequence };
+    yield { metadata, entries: sessionEntries(directory, id, own) };
+    damage.lines += own.lines;
+    if (sequence.found !== undefined) faulty(id, sequence.found);
   }
 }

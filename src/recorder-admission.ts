@@ -14,10 +14,13 @@ import type { RecorderSettings } from './recorder-settings.ts';
 import { assertWorkingDirectory } from './run/cwd.ts';
 import { NO_PAGER } from './run/env.ts';
 import type { StartOptions } from './shell.ts';
-import { type Redactor, redactor } from './text/redact.ts';
+import { commandRedactor, type Redactor, redactor } from './text/redact.ts';
+import { wholeText } from './text/utf8.ts';
 import type { AgentContext, EntryDecision, JournalIntent } from './types.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+type How = Pick<StartOptions, 'transport' | 'stdin' | 'size' | 'graceMs' | 'owner'>;
 
 export type ExecuteRequest = {
   readonly command: string;
@@ -30,7 +33,7 @@ export type ExecuteRequest = {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Nothing ends it when its time is over: `timeoutSeconds` is only how long somebody waits. */
   readonly unlimited?: boolean | undefined;
-  readonly how?: Pick<StartOptions, 'transport' | 'stdin' | 'size' | 'graceMs'> | undefined;
+  readonly how?: How | undefined;
   /** What of it the agent has chosen: a policy judges that with the command. */
   readonly chosen?: AgentChoice | undefined;
 };
@@ -49,6 +52,8 @@ type AgentChoice = {
 /** What is the same for all commands between two changes of the settings. */
 export type Terms = RecorderSettings & {
   readonly redact: Redactor;
+  /** For the text of a command: also what its own words call a secret. */
+  readonly redactCommand: Redactor;
   /** The environment a command gets. */
   readonly childEnv: Env;
   /** Undefined when there are none: then all runs share one environment. */
@@ -67,10 +72,12 @@ export type Admitted = {
 
 export function termsOf(settings: RecorderSettings, env: Env): Terms {
   const { inheritEnv, envOverrides } = settings.execution;
+  // What is withheld from commands is a secret all the same.
+  const redact = redactor({ ...env, ...envOverrides });
   return {
     ...settings,
-    // What is withheld from commands is a secret all the same.
-    redact: redactor({ ...env, ...envOverrides }),
+    redact,
+    redactCommand: commandRedactor(redact),
     childEnv: { ...(inheritEnv ? env : {}), ...envOverrides },
     overrides: Object.keys(envOverrides).length === 0 ? undefined : envOverrides,
   };
@@ -96,11 +103,12 @@ export function admit(
   const timeoutSeconds = Math.min(timeoutAsked, execution.maxTimeoutSeconds);
   const known: JournalIntent['draft'] = {
     timestamp: entryTimestamp(around.now()),
-    command: terms.redact(request.command),
-    description: request.description === undefined ? null : terms.redact(request.description),
+    command: terms.redactCommand(request.command),
+    description:
+      request.description === undefined ? null : terms.redactCommand(request.description),
     working_directory: cwd,
     shell: request.shell ?? execution.shell,
-    timeout_seconds: Math.max(1, Math.ceil(timeoutSeconds)),
+    timeout_seconds: request.unlimited === true ? 0 : Math.max(1, Math.ceil(timeoutSeconds)),
     environment: environmentOf(terms),
     ...saidBy(context),
     opencuff_version: packageJson.version,
@@ -119,6 +127,19 @@ export function admit(
     ...(request.unlimited !== true && { killAfterMs: Math.ceil(timeoutSeconds * 1000) }),
   };
   return { terms, text: request.command, place, known, timeoutAsked, how };
+}
+
+/** As the system gets it: what is judged and stored is what is executed. */
+export function wholeRequest(request: ExecuteRequest): ExecuteRequest {
+  const { command, description, chosen } = request;
+  return {
+    ...request,
+    command: wholeText(command),
+    ...(description !== undefined && { description: wholeText(description) }),
+    ...(chosen?.command !== undefined && {
+      chosen: { ...chosen, command: wholeText(chosen.command) },
+    }),
+  };
 }
 
 /** Where it is to run. Throws an `ExecutionError` when it cannot. */

@@ -2,9 +2,11 @@
 // with it. What was judged is what is started, also when the settings have changed meanwhile.
 
 import { basename } from 'node:path';
-import type { Asked, Ruling } from './agent/guard.ts';
+import type { Ruling } from './agent/guard.ts';
 import { type Chosen, isBash } from './agent/judged-texts.ts';
+import type { Asked } from './agent/question.ts';
 import { directoryOf, type ExecuteRequest, type Terms } from './recorder-admission.ts';
+import type { EntryDecision } from './types.ts';
 
 /** A ruling, and the request as it was ruled on. */
 export type Ruled = Ruling & { readonly request?: ExecuteRequest };
@@ -39,4 +41,12 @@ export async function questionOf(given: ExecuteRequest, terms: Terms): Promise<Q
   const { readerOf } = await import('./agent/input-reader.ts');
   const reader = readerOf(typed?.into ?? command, typed?.shell ?? request.shell);
   return { asked: { ...asked, reader }, request, beside };
+}
+
+/** What was judged with the command belongs to the decision about it. */
+export function noting(
+  decision: EntryDecision | null,
+  beside: readonly string[],
+): EntryDecision | null {
+  return decision === null || beside.length === 0 ? decision : { ...decision, beside };
 }

@@ -4,18 +4,28 @@
 
 import { type Guard, UNRULED } from './agent/guard.ts';
 import type { RecorderMetrics } from './ops/metrics.ts';
-import type { AskPerson, PluginLog } from './plugin.ts';
+import type { AskPerson, PluginLog, StopCause } from './plugin.ts';
 import {
   type Admitted,
   admit,
   type ExecuteRequest,
   type Terms,
   termsOf,
+  wholeRequest,
 } from './recorder-admission.ts';
-import { questionOf, type Ruled } from './recorder-asked.ts';
+import { noting, questionOf, type Ruled } from './recorder-asked.ts';
 import { ExecutionError, RefusedError } from './recorder-errors.ts';
-import { type Finish, LEFT, logEnd, resultOf } from './recorder-finish.ts';
+import {
+  type Adopted,
+  type AnyFinish,
+  type Finish,
+  finishAdopted,
+  LEFT,
+  logEnd,
+  resultOf,
+} from './recorder-finish.ts';
 import type { Place, RecorderJournal, Written } from './recorder-journal.ts';
+import { recordLater, survivorsField } from './recorder-later.ts';
 import {
   bytesWanted,
   NO_OUTPUT,
@@ -26,15 +36,14 @@ import {
   storedOutput,
   wholeBelow,
 } from './recorder-output.ts';
-import { type End, endOf, lastLine, seenOf } from './recorder-run.ts';
+import { DENIED, endOf, heartbeat, kill, seenOf } from './recorder-run.ts';
 import type { RecorderSettings } from './recorder-settings.ts';
 import { argvOf } from './run/env.ts';
 import { deferred, type Run, within } from './running.ts';
 import { createShell, type Shell } from './shell.ts';
 import { entryProcesses, UNTRACED } from './trace-entry.ts';
-import type { AgentContext, Ended, EntryDecision, EntryDraft } from './types.ts';
+import type { AgentContext, EntryDecision, EntryDraft } from './types.ts';
 
-const HEARTBEAT_MS = 5_000; // well below the patience of any client
 const KILL_WAIT_MS = 10_000; // a process in uninterruptible sleep must not hold up the server's end
 
 export type { Finish };
@@ -43,6 +52,8 @@ export type ExecuteCall = {
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((message: string) => void) | undefined;
   readonly ask?: AskPerson | undefined;
+  /** Whose conversation it is; calls without one share theirs. */
+  readonly key?: string | undefined;
 };
 
 export type ExecuteResult = Finish &
@@ -63,8 +74,10 @@ export type Begun = {
   readonly shell: Shell;
   readonly known: Admitted['known'];
   /** It is over, and its entry is on the disk. Never rejects. */
-  readonly finished: Promise<Finish>;
+  readonly finished: Promise<AnyFinish>;
 };
+
+type BegunHere = Begun & { readonly finished: Promise<Finish> };
 
 export type ExecutorOptions = {
   readonly shell: Shell;
@@ -90,6 +103,9 @@ export class Executor {
   #terms: Terms;
   #plain: Shell;
   #bare: Shell | undefined;
+  /** Runs whose callers would cancel them by leaving. */
+  readonly #attended = new Set<Run>();
+  #clientGone = false;
   #closing = false;
   readonly #rulings = new Set<Promise<Ruled>>();
   commands = 0;
@@ -149,9 +165,9 @@ export class Executor {
   ): Promise<Ruled> {
     const { log } = this.#options;
     const terms = this.#terms;
-    const { asked, request, beside } = await questionOf(given, terms);
+    const { asked, request, beside } = await questionOf(wholeRequest(given), terms);
     const shell = this.#shell(terms);
-    const ruling = await guard.rule(asked, { ...call, redact: terms.redact, shell });
+    const ruling = await guard.rule(asked, { ...call, redact: terms.redactCommand, shell });
     const decision = noting(ruling.decision, beside);
     if (ruling.run) return { ...ruling, decision, request };
     await this.deny(request, context, decision).catch((error: unknown) => {
@@ -172,17 +188,32 @@ export class Executor {
   #begin(
     given: ExecuteRequest,
     context: AgentContext,
-    { decision, hold, request = given }: Ruled,
+    { decision, hold, request = wholeRequest(given) }: Ruled,
     show: Show | undefined,
-  ): Begun {
+  ): BegunHere {
     if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
     const command = admit(request, context, this.#terms, { ...this.#options, decision });
     const shell = this.#shell(command.terms);
     const run = this.#start(shell, command, hold);
-    const finished = this.#finish(shell, command, run, show);
+    if (command.place.recorded) command.place.writer.expect();
+    const finished = this.#counted(this.#finish(shell, command, run, show));
+    return { run, shell, known: command.known, finished };
+  }
+
+  #counted<T>(finished: Promise<T>): Promise<T> {
     this.#calls.add(finished);
     finished.then(() => this.#calls.delete(finished));
-    return { run, shell, known: command.known, finished };
+    return finished;
+  }
+
+  /** Looks after a run that another server started: it ends or is left with this one. */
+  adopt(adopted: Adopted): Begun {
+    const { run, known } = adopted;
+    const shell = this.#plain;
+    this.#keep(run);
+    const ended = this.#unlessLeft(run.done);
+    const finished = this.#counted(finishAdopted(shell, adopted, ended, this.#options.now));
+    return { run, shell, known, finished };
   }
 
   /** Writes down that it was asked for and not executed. */
@@ -193,7 +224,7 @@ export class Executor {
   ): Promise<Written> {
     if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
     const around = { ...this.#options, decision };
-    const { place, known } = admit(request, context, this.#terms, around);
+    const { place, known } = admit(wholeRequest(request), context, this.#terms, around);
     const ended = { ...DENIED, ...NO_OUTPUT, ...UNTRACED, duration_ms: 0, run_id: null };
     const draft = { ...known, ...ended };
     return this.#write(place, draft, undefined);
@@ -209,20 +240,21 @@ export class Executor {
     const cancel = (): void => void kill(run, 'cancelled');
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) cancel();
-    const startedAt = performance.now();
-    const beat = (): void => {
-      const seconds = Math.round((performance.now() - startedAt) / 1000);
-      const line = lastLine(shell, run);
-      progress?.(redact(line === '' ? `${seconds}s, no output yet` : `${seconds}s: ${line}`));
-    };
-    const every = this.#options.heartbeatMs ?? HEARTBEAT_MS;
-    const timer = progress === undefined ? undefined : setInterval(beat, every);
+    if (signal !== undefined) this.#attended.add(run);
+    const tell = progress && ((line: string): void => progress(redact(line)));
+    const stop = heartbeat(shell, run, tell, this.#options.heartbeatMs);
     try {
       return await wait();
     } finally {
-      clearInterval(timer);
+      stop();
       signal?.removeEventListener('abort', cancel);
+      this.#attended.delete(run);
     }
+  }
+
+  /** A client that is gone has cancelled the calls it was waiting for. */
+  stopping(cause: StopCause): void {
+    if (cause === 'client') this.#clientGone = true;
   }
 
   /** Live runs end or are left, as the settings say; every call has its answer afterwards. */
@@ -248,7 +280,7 @@ export class Executor {
   ): Promise<Finish> {
     const { terms, place, known } = command;
     const startedAt = performance.now();
-    const ended = await this.#ended(run);
+    const ended = await this.#unlessLeft(run.done);
     // Where the machine is busy, the command is well under way before we get to this.
     const durationMs = run.tookMs ?? Math.round(performance.now() - startedAt);
     const { captureOutput, outputBytesMax, redact } = terms.recording;
@@ -265,11 +297,16 @@ export class Executor {
     const output = captureOutput ? storedOutput(seen.streams, outputBytesMax, secret) : NO_OUTPUT;
     const traced = terms.recording.trace !== 'off';
     const inside = traced
-      ? entryProcesses(run.recording.dir, known.command, terms.redact)
+      ? entryProcesses(run.recording.dir, known.command, terms.redactCommand)
       : UNTRACED;
     const after = { ...end, ...output, ...inside, duration_ms: durationMs, run_id: run.id };
-    const draft = { ...known, ...after };
+    const draft = { ...known, ...after, ...survivorsField(seen.survivors, terms.redact) };
     const written = await this.#write(place, draft, captureOutput ? seen.streams : undefined);
+    if (written.recorded && captureOutput && seen.survivors.length > 0) {
+      const closed = this.#unlessLeft(run.closed.then(() => true as const));
+      const about = { shell, run, seen, terms, log: this.#options.log };
+      void this.#counted(recordLater(about, written.entry, closed));
+    }
     logEnd(this.#options.log, { ended, draft, written, place });
     return resultOf(facts, ended, written);
   }
@@ -307,18 +344,22 @@ export class Executor {
       this.#options.log('error', 'Command could not be started', { session_id, error: why });
       throw new ExecutionError('start_failed', why, { cause: error });
     }
-    this.#live.add(run);
-    run.closed.then(() => this.#live.delete(run));
+    this.#keep(run);
     return run;
   }
 
-  /** How it ended; undefined when the server stops and leaves it. */
-  async #ended(run: Run): Promise<Ended | undefined> {
+  #keep(run: Run): void {
+    this.#live.add(run);
+    run.closed.then(() => this.#live.delete(run));
+  }
+
+  /** Undefined when the server stops first and leaves the run. */
+  async #unlessLeft<T>(end: Promise<T>): Promise<T | undefined> {
     const left = deferred<undefined>();
     const leave = (): void => left.resolve(undefined);
     this.#leave.add(leave);
     try {
-      return await Promise.race([run.done, left.promise]);
+      return await Promise.race([end, left.promise]);
     } finally {
       this.#leave.delete(leave);
     }
@@ -327,6 +368,7 @@ export class Executor {
   async #write(place: Place, draft: EntryDraft, stored: Streams | undefined): Promise<Written> {
     if (!place.recorded) return place;
     const written = await this.#options.journal.append(place.writer, draft);
+    if (draft.run_id !== null) place.writer.arrived();
     if (written.recorded) {
       const bytes = stored === undefined ? 0 : stored.stdout.total + stored.stderr.total;
       this.#options.metrics.entry({ bytes, truncated: draft.output_truncated });
@@ -343,24 +385,16 @@ export class Executor {
   }
 
   async #killAll(): Promise<void> {
-    await within(Promise.all([...this.#live].map((run) => kill(run, 'shutdown'))), KILL_WAIT_MS);
+    const causeOf = (run: Run): 'cancelled' | 'shutdown' =>
+      this.#clientGone && this.#attended.has(run) ? 'cancelled' : 'shutdown';
+    const killed = [...this.#live].map((run) => kill(run, causeOf(run)));
+    await within(Promise.all(killed), KILL_WAIT_MS);
   }
-}
-
-function noting(decision: EntryDecision | null, beside: readonly string[]): EntryDecision | null {
-  return decision === null || beside.length === 0 ? decision : { ...decision, beside };
 }
 
 function refuseCancelled({ signal }: ExecuteCall): void {
   if (signal?.aborted !== true) return;
-  throw new ExecutionError('start_failed', 'The call was cancelled before it began.');
-}
-
-/** An order that cannot be given is no reason to end the server: the run has a timeout, too. */
-async function kill(run: Run, cause: 'cancelled' | 'shutdown'): Promise<void> {
-  await run.kill({ cause }).catch(() => undefined);
+  throw new ExecutionError('cancelled', 'The call was cancelled before it began.');
 }
 
 const NOTHING = { bytes: new Uint8Array(), total: 0 };
-
-const DENIED: End = { timed_out: false, exit_code: null, end_reason: 'denied', signal: null };

@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto';
 import type { PluginLog } from './plugin.ts';
 import type { Admitted } from './recorder-admission.ts';
 import type { Place, Written } from './recorder-journal.ts';
-import { type End, endOf, type Seen } from './recorder-run.ts';
+import { type End, endOf, type Seen, seenOf } from './recorder-run.ts';
 import type { Run } from './running.ts';
+import type { Shell } from './shell.ts';
 import type { Ended, EntryDraft } from './types.ts';
 
 /** How a command came out, without what it printed: somebody may keep this for long. */
@@ -26,18 +27,23 @@ export type Finish = Omit<Seen, 'streams'> & {
   readonly written: Written;
 };
 
+/** Of a run that was taken over: `recovered` is an entry that the recovery wrote. */
+export type AnyFinish = Omit<Finish, 'written'> & {
+  readonly written: Written | { readonly recorded: 'recovered' };
+};
+
 export const LEFT: Written = { recorded: false, why: 'it goes on without the server' };
 
-export function resultOf(
+export function resultOf<W>(
   facts: {
-    readonly command: Admitted;
+    readonly command: Pick<Admitted, 'known' | 'timeoutAsked'>;
     readonly run: Run;
     readonly seen: Seen;
     readonly durationMs: number;
   },
   ended: Ended | undefined,
-  written: Written,
-): Finish {
+  written: W,
+): Omit<Finish, 'written'> & { readonly written: W } {
   const { command, run, durationMs } = facts;
   const { streams: _, ...seen } = facts.seen;
   return {
@@ -55,6 +61,30 @@ export function resultOf(
   };
 }
 
+/** A run of a server that is gone, and what its intent said. */
+export type Adopted = {
+  readonly run: Run;
+  readonly known: Admitted['known'];
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** Resolves when its entry is written. */
+  readonly entered: () => Promise<AnyFinish['written']>;
+};
+
+/** `ending`: how it ended; undefined when the server stops and leaves it. */
+export async function finishAdopted(
+  shell: Shell,
+  { run, known, startedAt, entered }: Adopted,
+  ending: Promise<Ended | undefined>,
+  now: () => number,
+): Promise<AnyFinish> {
+  const ended = await ending;
+  const durationMs = Math.max(0, (ended?.at ?? now()) - startedAt);
+  const command = { known, timeoutAsked: known.timeout_seconds };
+  const facts = { command, run, seen: seenOf(shell, run, 0), durationMs };
+  return resultOf(facts, ended, ended === undefined ? LEFT : await entered());
+}
+
 export function logEnd(
   log: PluginLog,
   about: {
@@ -70,7 +100,9 @@ export function logEnd(
   const entry = written.recorded ? { entry_id: written.entry.entry_id } : {};
   if (ended.outcome.kind === 'failed') {
     const error = ended.outcome.message || ended.outcome.error;
-    log('error', 'Command could not be started', { session_id, ...entry, error, ...trace });
+    const lost = ended.outcome.error === 'runner_lost';
+    const message = lost ? 'Command was lost' : 'Command could not be started';
+    log('error', message, { session_id, ...entry, error, ...trace });
     return;
   }
   const hash = createHash('sha256').update(draft.command).digest('hex');

@@ -19,6 +19,7 @@ import type {
 
 export type JournalParts = {
   readonly owner: ProcessId;
+  readonly alive: (one: ProcessId) => boolean;
   readonly workingDirectory: string;
   readonly env: JournalEnv;
   readonly log: PluginLog;
@@ -27,16 +28,23 @@ export type JournalParts = {
   readonly changed: (metadata: SessionMetadata, sizeBytes: number) => void;
 };
 
+/** `chosen`: the person wants it so, and nothing is wrong. */
+type Unrecorded = {
+  readonly recorded: false;
+  readonly why: string;
+  readonly chosen?: true;
+};
+
 /** Where a command's entry will go, or why it will go nowhere. */
-export type Place =
-  | { readonly recorded: true; readonly writer: SessionWriter }
-  | { readonly recorded: false; readonly why: string };
+export type Place = { readonly recorded: true; readonly writer: SessionWriter } | Unrecorded;
 
-export type Written =
-  | { readonly recorded: true; readonly entry: Entry }
-  | { readonly recorded: false; readonly why: string };
+export type Written = { readonly recorded: true; readonly entry: Entry } | Unrecorded;
 
-const TURNED_OFF: Place = { recorded: false, why: 'recording is turned off in the settings' };
+const TURNED_OFF: Place = {
+  recorded: false,
+  why: 'recording is turned off in the settings',
+  chosen: true,
+};
 
 export class RecorderJournal {
   readonly #parts: JournalParts;
@@ -104,6 +112,17 @@ export class RecorderJournal {
     }
   }
 
+  /** The writer of a session for its recovery; see `Sessions.recover`. */
+  recover(directory: string, id: string): SessionWriter {
+    if (directory !== this.#settings.directory) throw new Error(`${directory} was given up`);
+    return this.#open().recover(id);
+  }
+
+  async recovered(writer: SessionWriter, status: SessionStatus, reason: string): Promise<void> {
+    if (this.#sessions === undefined) await writer.finalize(status, reason);
+    else await this.#sessions.recovered(writer, status, reason);
+  }
+
   /** Another directory or mode, or none at all, ends the sessions there are. */
   async reload(next: RecordingSettings): Promise<void> {
     const before = this.#settings;
@@ -115,6 +134,11 @@ export class RecorderJournal {
     const { directory, enabled } = next;
     const session_id = this.current()?.session_id ?? null;
     this.#parts.log('info', 'Configuration changed', { session_id, directory, recording: enabled });
+  }
+
+  /** What `close` will write of finished commands is written when this returns. */
+  endNow(status: SessionStatus, endReason: string): void {
+    this.#sessions?.endNow(status, endReason);
   }
 
   async close(status: SessionStatus, endReason: string): Promise<void> {
@@ -133,7 +157,9 @@ export class RecorderJournal {
       this.#note(metadata);
       this.#parts.changed(metadata, sizeBytes);
     };
-    this.#sessions ??= new Sessions({ directory, mode, workingDirectory, owner, env, changed });
+    const { alive } = this.#parts;
+    const where = { directory, mode, workingDirectory, owner, alive };
+    this.#sessions ??= new Sessions({ ...where, env, changed });
     return this.#sessions;
   }
 
@@ -168,7 +194,8 @@ export class RecorderJournal {
     const { session_id, status, entry_count, total_duration_ms, working_directory } = metadata;
     const known = this.#statuses.get(session_id);
     if (known === undefined) {
-      this.#parts.log('info', 'Session started', { session_id, working_directory });
+      const message = metadata.resumed_at === undefined ? 'Session started' : 'Session resumed';
+      this.#parts.log('info', message, { session_id, working_directory });
     }
     if (known !== status && status !== 'active') {
       const totals = { session_id, entry_count, total_duration_ms, status };

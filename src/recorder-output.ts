@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { type ReadResult, readOutput } from './capture/reader.ts';
 import { totalsOf, withSnapshot } from './capture/snapshot.ts';
 import type { Capture } from './capture/store.ts';
-import { streamBytes, streamTotals } from './capture/stream.ts';
+import { keptUntil, streamBytes, streamTotals } from './capture/stream.ts';
 import { READ_BYTES_DEFAULT } from './limits.ts';
 import type { MemoryOutput } from './running.ts';
 import type { Redactor } from './text/redact.ts';
@@ -32,7 +32,8 @@ const TOO_MUCH: Pick<ReadResult, 'chunks' | 'eof'> = { chunks: [], eof: false };
 
 /** Of each stream at least `bytesMax` bytes, as far as there are so many. */
 export function readStreams(capture: Capture, bytesMax: number): Streams {
-  const small = (capture.final?.outputBytes ?? 0) <= READ_BYTES_DEFAULT;
+  const { outputBytes = 0, hole } = capture.final ?? {};
+  const small = outputBytes <= READ_BYTES_DEFAULT && hole === undefined;
   const { chunks, eof } = small ? readOutput(capture, 0, READ_BYTES_DEFAULT) : TOO_MUCH;
   if (eof) {
     const of = (wanted: (channel: Channel) => boolean): StreamHead => {
@@ -47,7 +48,8 @@ export function readStreams(capture: Capture, bytesMax: number): Streams {
     const all = totalsOf(snapshot);
     const head = (stream: 'stdout' | 'stderr'): StreamHead => {
       const { bytes: total } = streamTotals(all, stream);
-      return { bytes: streamBytes(snapshot, stream, 0, Math.min(total, bytesMax)), total };
+      const end = Math.min(total, bytesMax, keptUntil(snapshot, stream, 0));
+      return { bytes: streamBytes(snapshot, stream, 0, end), total };
     };
     return { stdout: head('stdout'), stderr: head('stderr') };
   });

@@ -11,10 +11,17 @@ import { AppError, errnoOf } from './errors.ts';
 import { type Claim, claimRecovery } from './journal/claim.ts';
 import type { JournalEnv } from './journal/files.ts';
 import { readMetadata } from './journal/reader.ts';
-import { type KnownIntent, knownSessions, planRecovery } from './journal/recovery.ts';
-import { type Changed, endedWhole, resumeSession } from './journal/writer.ts';
+import {
+  type KnownIntent,
+  knownSessions,
+  planRecovery,
+  type SessionRecovery,
+} from './journal/recovery.ts';
+import { endedWhole } from './journal/writer.ts';
 import type { PluginLog } from './plugin.ts';
 import type { Capture, Store } from './reading.ts';
+import type { RecorderJournal } from './recorder-journal.ts';
+import { survivorsField } from './recorder-later.ts';
 import { bytesWanted, NO_OUTPUT, readStreams, storedOutput } from './recorder-output.ts';
 import { type End, endOf } from './recorder-run.ts';
 import type { Redactor } from './text/redact.ts';
@@ -35,7 +42,7 @@ export type RecoveryOptions = {
   readonly redact: Redactor | undefined;
   /** For what never holds any. */
   readonly secrets: Redactor;
-  readonly changed: Changed;
+  readonly journal: Pick<RecorderJournal, 'active' | 'recover' | 'recovered'>;
 };
 
 /** A run of a server that is gone, for whoever asks what became of it. */
@@ -53,13 +60,17 @@ export class Recovery {
   readonly #work: Promise<unknown>;
   /** Resolves when all that can be done at once is done. Never rejects. */
   readonly first: Promise<void>;
+  readonly #watched = new Map<string, Promise<void>>();
   #earlier: readonly EarlierRun[] = [];
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
     const pending = this.#begin().catch((error: unknown) => this.#failed(error));
     this.first = pending.then(() => undefined);
-    this.#work = pending.then((waiting) => Promise.all(waiting.map((id) => this.#watch(id))));
+    this.#work = pending.then((waiting) => {
+      for (const id of waiting) this.#watched.set(id, this.#watch(id));
+      return Promise.all(this.#watched.values());
+    });
   }
 
   /** Those that still run, and those that the last server ended with itself. */
@@ -69,6 +80,12 @@ export class Recovery {
       const now = state === 'running' ? openIfThere(store, runId) : undefined;
       return state === 'killed' || (now !== undefined && active(now.meta, now.final, store));
     });
+  }
+
+  /** Resolves when the run has its entry, as far as one can be written. */
+  async entered(runId: string): Promise<void> {
+    await this.first;
+    await this.#watched.get(runId);
   }
 
   async close(): Promise<void> {
@@ -96,14 +113,16 @@ export class Recovery {
     if (claim === undefined) return [];
     try {
       const named = found.map(({ intent }) => intent.sessionId);
-      const sessions = await knownSessions(directory, named, store.alive);
+      const open = new Set(this.#options.journal.active().map(({ session_id }) => session_id));
+      const all = await knownSessions(directory, named, store.alive);
+      const sessions = all.map((one) => ({ ...one, open: open.has(one.metadata.session_id) }));
       const byRun = new Map(found.map((one) => [one.capture.id, one]));
       const plans = planRecovery({ directory, sessions, intents: found.map(known) });
-      for (const { sessionId, append, interrupt } of plans) {
-        const runs = append.flatMap((id) => byRun.get(id) ?? []);
-        if (!interrupt && runs.length === 0) continue;
-        // One session that cannot be written keeps nobody from the others.
-        await this.#resume(sessionId, runs, interrupt).catch((error) => this.#failed(error));
+      for (const plan of plans) {
+        const runs = plan.append.flatMap((id) => byRun.get(id) ?? []);
+        if (plan.end === undefined && runs.length === 0) continue;
+        // One session that cannot be written must not keep the others from it.
+        await this.#resume(plan, runs).catch((error) => this.#failed(error));
       }
       return plans.flatMap(({ wait }) => wait);
     } finally {
@@ -112,9 +131,11 @@ export class Recovery {
   }
 
   /** Goes on with a session whose owner is gone, and ends it again. */
-  async #resume(sessionId: string, runs: readonly Found[], interrupt: boolean): Promise<void> {
-    const { directory, env, log, redact, secrets, changed } = this.#options;
-    const writer = resumeSession(directory, sessionId, env, changed);
+  async #resume(plan: SessionRecovery, runs: readonly Found[]): Promise<void> {
+    const { sessionId, wait, end } = plan;
+    const { directory, journal, log, redact, secrets } = this.#options;
+    const writer = journal.recover(directory, sessionId);
+    if (end !== undefined) for (const _ of wait) writer.expect();
     let complete = false;
     try {
       await Promise.all(runs.map((run) => writer.append(entryOf(run, redact, secrets))));
@@ -122,8 +143,9 @@ export class Recovery {
     } finally {
       const { status, end_reason } = writer.metadata;
       // One that still lacks entries has to be looked at again.
-      if (interrupt || !complete) await writer.finalize('interrupted', 'server_gone');
-      else await writer.finalize(status, end_reason ?? 'recovered');
+      if (!complete) await journal.recovered(writer, 'interrupted', 'server_gone');
+      else if (end !== undefined) await journal.recovered(writer, end, 'server_gone');
+      else await journal.recovered(writer, status, end_reason ?? 'recovered');
     }
     log('info', 'Session recovered', { session_id: sessionId, entries: runs.length });
   }
@@ -235,6 +257,7 @@ function entryOf(
     ...(final === undefined ? UNSEEN_END : endOf(final)),
     ...output,
     ...(traced ? entryProcesses(capture.dir, draft.command, secrets) : UNTRACED),
+    ...survivorsField(final?.survivors ?? [], secrets),
     duration_ms: final === undefined ? 0 : final.at - startedAt,
     run_id: capture.id,
   };

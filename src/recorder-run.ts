@@ -24,9 +24,18 @@ const NOTHING: Streams = {
   stderr: { bytes: new Uint8Array(), total: 0 },
 };
 
+const HEARTBEAT_MS = 5_000; // well below the patience of any client
+
 const LINE_BYTES_MAX = 400; // of the last line, in a message about progress
 
 export type End = Pick<EntryDraft, 'timed_out' | 'exit_code' | 'end_reason' | 'signal'>;
+
+export const DENIED: End = {
+  timed_out: false,
+  exit_code: null,
+  end_reason: 'denied',
+  signal: null,
+};
 
 /** A command that was ended by somebody has no exit code of its own. */
 export function endOf({ outcome, endedBy }: Pick<Ended, 'outcome' | 'endedBy'>): End {
@@ -64,8 +73,25 @@ export function seenOf(shell: Shell, run: Run, bytesMax: number): Seen {
   }
 }
 
-/** The last line a live run has printed, for somebody who waits; empty when there is none. */
-export function lastLine(shell: Shell, run: Run): string {
+/** Tells every now and then how it goes; gives what stops that. */
+export function heartbeat(
+  shell: Shell,
+  run: Run,
+  tell: ((line: string) => void) | undefined,
+  everyMs: number = HEARTBEAT_MS,
+): () => void {
+  if (tell === undefined) return () => undefined;
+  const startedAt = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    const line = lastLine(shell, run);
+    tell(line === '' ? `${seconds}s, no output yet` : `${seconds}s: ${line}`);
+  }, everyMs);
+  return () => clearInterval(timer);
+}
+
+/** The last line a live run has printed; empty when there is none. */
+function lastLine(shell: Shell, run: Run): string {
   const text = run.memory
     ? Buffer.from(run.memory.stdout()).subarray(-LINE_BYTES_MAX).toString()
     : tail(shell, run.id);
@@ -79,4 +105,9 @@ function tail(shell: Shell, id: string): string {
   } catch {
     return ''; // nothing is captured yet
   }
+}
+
+/** An order that cannot be given is no reason to end the server: the run has a timeout, too. */
+export async function kill(run: Run, cause: 'cancelled' | 'shutdown'): Promise<void> {
+  await run.kill({ cause }).catch(() => undefined);
 }

@@ -2,13 +2,14 @@
 // after runs of servers that are gone, and what removes sessions whose time is over. What an answer
 // looks like belongs to the door that gives it.
 
+import { entryTimestamp } from './journal/entry.ts';
 import type { JournalEnv } from './journal/files.ts';
 import { findSessions, type ReadSession, readSession } from './journal/reader.ts';
 import { removeSession, sessionsOlderThan } from './journal/retention.ts';
 import type { Changed } from './journal/writer.ts';
 import { type DiskProbe, recorderHealth } from './ops/health.ts';
 import type { ServerCounters } from './ops/servers.ts';
-import type { Health } from './plugin.ts';
+import type { Health, StopCause } from './plugin.ts';
 import type { ExecuteRequest } from './recorder-admission.ts';
 import type { Ruled } from './recorder-asked.ts';
 import { CatalogFeeder } from './recorder-catalog.ts';
@@ -18,26 +19,30 @@ import {
   type ExecuteResult,
   Executor,
   type ExecutorOptions,
-  type Finish,
 } from './recorder-execute.ts';
 import { RecorderJournal, type Written } from './recorder-journal.ts';
 import { recentEntries, withoutOutput } from './recorder-recent.ts';
 import { type EarlierRun, Recovery } from './recorder-recovery.ts';
 import type { RecorderSettings, SessionMode } from './recorder-settings.ts';
 import { thisProcess } from './run/processes.ts';
-import { redactor } from './text/redact.ts';
+import { attachRun } from './run-attach.ts';
+import type { Capture } from './shell.ts';
+import { commandRedactor, redactor } from './text/redact.ts';
 import { traceCheck } from './trace-check.ts';
 import type { AgentContext, Entry, SessionMetadata } from './types.ts';
 
-export type { Begun, ExecuteCall, ExecuteRequest, ExecuteResult, Finish };
+export type { Begun, ExecuteCall, ExecuteRequest, ExecuteResult };
 
 const RETENTION_EVERY_MS = 600_000;
 const DAY_MS = 86_400_000;
+const TURNED_OFF = { recorded: false, why: 'recording is turned off in the settings' } as const;
 
 export type RecorderOptions = Omit<ExecutorOptions, 'journal'> & {
   readonly settings: RecorderSettings;
   /** The project: what a session says about where it was. */
   readonly workingDirectory: string;
+  /** While it says so no session is removed: those settings may keep sessions longer. */
+  readonly settingsWait?: (() => boolean) | undefined;
   /** For tests: a disk that fails. */
   readonly journal?: Omit<JournalEnv, 'now'>;
   readonly disk?: DiskProbe;
@@ -70,7 +75,9 @@ export class Recorder {
     this.#options = options;
     this.#settings = settings;
     this.#catalog = new CatalogFeeder(settings.recording.directory);
-    const parts = { owner: thisProcess(), workingDirectory, env: this.#env(), log, metrics };
+    const { alive } = options.shell.store;
+    const owner = thisProcess();
+    const parts = { owner, alive, workingDirectory, env: this.#env(), log, metrics };
     const changed: Changed = ({ session_id }) => this.#catalog.touch(session_id);
     this.#journal = new RecorderJournal({ ...parts, changed }, settings.recording);
     this.#executor = new Executor({ ...options, journal: this.#journal }, settings);
@@ -97,6 +104,21 @@ export class Recorder {
   /** Starts it and comes back; its entry is written when it is over. Throws as `execute` does. */
   begin(request: ExecuteRequest, context: AgentContext, ruling: Ruled): Begun {
     return this.#executor.begin(request, context, ruling);
+  }
+
+  /** Goes on with a run of a server that is gone. Its entry is the recovery's. */
+  adopt(capture: Capture): Begun {
+    const { id, meta } = capture;
+    return this.#executor.adopt({
+      run: attachRun(this.#options.shell.store, capture),
+      known: knownOf(capture),
+      startedAt: meta?.startedAt ?? meta?.createdAt ?? 0,
+      entered: async () => {
+        if (this.#recovery === undefined || meta?.journal === undefined) return TURNED_OFF;
+        await this.#recovery.entered(id);
+        return { recorded: 'recovered' };
+      },
+    });
   }
 
   /** Whether there is a policy to ask. */
@@ -132,10 +154,10 @@ export class Recorder {
     };
   }
 
-  /** Of the whole journal, newest first. */
-  listRecent(count: number): readonly Entry[] {
+  /** Of this conversation, or of the whole journal without one; newest first. */
+  listRecent(count: number, conversationId: string | null): readonly Entry[] {
     const open = this.#journal.active().map(({ session_id }) => session_id);
-    return recentEntries(this.#settings.recording.directory, count, open);
+    return recentEntries(this.#settings.recording.directory, count, open, conversationId);
   }
 
   /** The one session whose id contains `part`, without the output of its commands. */
@@ -179,6 +201,12 @@ export class Recorder {
     if (moved || !enabled) this.#lookAfter();
   }
 
+  /** Entries of finished commands and the ends of sessions are written when this returns. */
+  stopping(cause: StopCause): void {
+    this.#executor.stopping(cause);
+    this.#journal.endNow('shutdown', 'shutdown');
+  }
+
   /** Runs end or are left as the settings say; then every session gets its end. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -206,8 +234,8 @@ export class Recorder {
       env: this.#env(),
       log,
       redact: redact ? secrets : undefined,
-      secrets,
-      changed: ({ session_id }) => this.#catalog.touch(session_id),
+      secrets: commandRedactor(secrets),
+      journal: this.#journal,
     });
     void this.#recovery.first.then(() => this.#retain());
   }
@@ -216,10 +244,16 @@ export class Recorder {
   #retain(): void {
     const { retentionDays, directory, enabled } = this.#settings.recording;
     if (!enabled || retentionDays === 0 || this.#closed) return;
-    const { log, now, shell } = this.#options;
+    const { log, now, shell, settingsWait } = this.#options;
     const { alive } = shell.store;
     const cutoff = now() - retentionDays * DAY_MS;
-    for (const session_id of sessionsOlderThan(directory, cutoff, alive, { arrived: true })) {
+    const old = sessionsOlderThan(directory, cutoff, alive, { arrived: true });
+    if (old.length > 0 && settingsWait?.() === true) {
+      const fields = { sessions: old.length, retention_days: retentionDays };
+      log('info', 'Old sessions kept while settings wait', fields);
+      return;
+    }
+    for (const session_id of old) {
       try {
         removeSession(directory, session_id);
         log('info', 'Session removed', { session_id, retention_days: retentionDays });
@@ -229,4 +263,27 @@ export class Recorder {
       }
     }
   }
+}
+
+/** What was known before the run; without an intent, as much of it as the capture has. */
+function knownOf({ meta }: Capture): Begun['known'] {
+  if (meta?.journal !== undefined) return meta.journal.draft;
+  const { command, cwd = '', createdAt = 0 } = meta ?? {};
+  return {
+    timestamp: entryTimestamp(createdAt),
+    command: command?.kind === 'shell' ? command.text : (command?.argv.join(' ') ?? ''),
+    description: null,
+    working_directory: cwd,
+    shell: meta?.argv[0] ?? '',
+    timeout_seconds: 0,
+    environment: null,
+    agent_id: null,
+    conversation_id: null,
+    tool_call_id: null,
+    opencuff_version: '',
+    plugin_version: '',
+    trace_id: null,
+    context_source: null,
+    decision: null,
+  };
 }

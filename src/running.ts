@@ -2,7 +2,8 @@
 // its events, and the orders it takes. Built from the messages of whichever backend runs it.
 
 import type { Capture } from './capture/store.ts';
-import type { Handle, Listener, RunMessage } from './run/spec.ts';
+import { KILL_OBEY_MS } from './limits.ts';
+import type { Handle, KillOrder, Listener, RunMessage } from './run/spec.ts';
 import {
   type Doneness,
   type EventSource,
@@ -11,6 +12,7 @@ import {
   runEvents,
 } from './run-events.ts';
 import { watchLeft } from './run-left.ts';
+import { refuseKill } from './shell-usage.ts';
 import type { Ended, EndedBy, Outcome, ProcessId } from './types.ts';
 
 export type { EventsOptions, RunEvent };
@@ -82,6 +84,8 @@ type Parts = {
   readonly output: Pick<EventSource, 'follow' | 'read'>;
   /** Its capture as it is now; undefined when that is gone. */
   readonly look: () => Capture | undefined;
+  /** Ends the processes of the run without its runner's help. Always settles. */
+  readonly endByForce: (order: KillOrder) => Promise<Ended>;
 };
 
 export function makeRun(parts: Parts): Run {
@@ -143,12 +147,23 @@ export function makeRun(parts: Parts): Run {
     events,
     [Symbol.asyncIterator]: () => events(),
     wait: (waitMs) => within(done, waitMs),
-    async kill({ signal = 'TERM', graceMs = parts.graceMs, cause = 'kill' } = {}) {
-      handle.kill({ signal, graceMs, cause });
-      await closed.promise;
-      return done;
-    },
+    kill: killing(
+      parts,
+      handle,
+      closed.promise.then(() => done),
+    ),
     ...ordersTo(handle),
+  };
+}
+
+/** `over`: how it ended, once nothing of it is left. */
+function killing(parts: Parts, handle: Handle, over: Promise<Ended>): Run['kill'] {
+  return async ({ signal = 'TERM', graceMs = parts.graceMs, cause = 'kill' } = {}) => {
+    const order: KillOrder = { signal, graceMs, cause };
+    refuseKill(order);
+    handle.kill(order);
+    // Not over in time: the order was lost, or the runner is stopped or stuck.
+    return (await within(over, graceMs + KILL_OBEY_MS)) ?? parts.endByForce(order);
   };
 }
 

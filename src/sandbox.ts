@@ -101,7 +101,8 @@ function tried(): SandboxCheck {
     emptied: directories(EMPTIED),
   };
   const args = bwrapArgs({ read: [], write: [], protect: [] }, place);
-  const ran = spawnSync(BWRAP, [...args, 'true'], { encoding: 'utf8', timeout: TRY_MS });
+  const words = [...args, '/bin/sh', '-c', ':'];
+  const ran = spawnSync(BWRAP, words, { encoding: 'utf8', timeout: TRY_MS });
   if (ran.error !== undefined) {
     const missing = 'code' in ran.error && ran.error.code === 'ENOENT';
     return {

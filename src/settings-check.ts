@@ -23,9 +23,12 @@ import {
 } from './text/problems.ts';
 import { type Located, type LocatedEntry, type LocatedMap, placeOf, plain } from './text/yaml.ts';
 
-const TOP_KEYS = ['plugins', 'tool_names'] as const;
+const TOP_KEYS = ['plugins', 'tool_names', 'ask'] as const;
+const ASK_KEYS = ['min_ms'] as const;
 const PLUGIN_KEYS = ['enabled', 'type', 'module', 'config'] as const;
 export const PLUGIN_TYPES = ['in_source'] as const;
+// More than this and no answer would come in time.
+export const ASK_MIN_MS_MAX = 30_000;
 export const TOOL_NAMES = ['underscore', 'dotted'] as const;
 
 export type ToolNames = (typeof TOOL_NAMES)[number];
@@ -46,6 +49,8 @@ export type CheckContext = {
   readonly builtins: Builtins;
   /** What relative modules start from: the directory of the settings file. */
   readonly directory: string;
+  /** What configs name is looked for, and relative to this directory. Undefined: it is not. */
+  readonly project?: string | undefined;
   /** The class of an enabled plugin, or undefined when it cannot be had (the host says why). */
   readonly classOf: (settings: PluginSettings) => Promise<PluginClass | undefined>;
 };
@@ -54,6 +59,7 @@ export type Checked = {
   readonly problems: readonly Problem[];
   readonly plugins: readonly PluginSettings[] | undefined;
   readonly toolNames: ToolNames | undefined;
+  readonly askMinMs: number | undefined;
 };
 
 export async function checkSettings(root: Located, context: CheckContext): Promise<Checked> {
@@ -61,14 +67,15 @@ export async function checkSettings(root: Located, context: CheckContext): Promi
   const top = check.map(root, []);
   const toolNames = check.oneOf(top.get('tool_names'), TOOL_NAMES, ['tool_names']);
   check.keys(top, TOP_KEYS, []);
+  const askMinMs = check.ask(top.get('ask'));
   const listed = top.get('plugins');
   // Everything below the key commented out is the same as no key.
   if (listed === undefined || isNothing(listed.value)) {
-    return { problems: check.problems, plugins: undefined, toolNames };
+    return { problems: check.problems, plugins: undefined, toolNames, askMinMs };
   }
   const entries = [...check.map(listed.value, ['plugins']).values()];
   const plugins = await Promise.all(entries.map((entry) => check.plugin(entry)));
-  return { problems: check.problems, plugins, toolNames };
+  return { problems: check.problems, plugins, toolNames, askMinMs };
 }
 
 type Entries = ReadonlyMap<string, LocatedEntry>;
@@ -104,6 +111,20 @@ class Check {
     const checked = { ...settings, config: plain(config.value) };
     if (config.value.kind === 'map') await this.#config(checked, config.value);
     return checked;
+  }
+
+  ask(entry: LocatedEntry | undefined): number | undefined {
+    if (entry === undefined || isNothing(entry.value)) return undefined;
+    const entries = this.map(entry.value, ['ask']);
+    this.keys(entries, ASK_KEYS, ['ask']);
+    const least = entries.get('min_ms')?.value;
+    if (least === undefined || isNothing(least)) return undefined;
+    const ms = least.kind === 'scalar' ? least.value : undefined;
+    if (typeof ms === 'number' && Number.isInteger(ms) && ms >= 0 && ms <= ASK_MIN_MS_MAX) {
+      return ms;
+    }
+    this.#wrong(least, ['ask', 'min_ms'], `whole milliseconds from 0 to ${ASK_MIN_MS_MAX}`);
+    return undefined;
   }
 
   map(value: Located, path: readonly Step[]): Entries {
@@ -177,7 +198,9 @@ class Check {
   async #config(settings: PluginSettings, config: LocatedMap): Promise<void> {
     const checker = await this.#context.classOf(settings);
     const version = moduleVersion(settings);
-    const problems = withinModule(version, () => configProblems(checker, settings.config));
+    const problems = withinModule(version, () =>
+      configProblems(checker, settings.config, this.#context.project),
+    );
     for (const { path, message } of problems) {
       const at = placeOf(config, path);
       const below = ['plugins', settings.name, 'config', ...path];
@@ -207,9 +230,13 @@ class Check {
 }
 
 /** A check that itself fails says nothing about the file; the host will say it of the plugin. */
-function configProblems(checker: PluginClass | undefined, config: unknown): ConfigProblem[] {
+function configProblems(
+  checker: PluginClass | undefined,
+  config: unknown,
+  project: string | undefined,
+): ConfigProblem[] {
   try {
-    const problems = checker?.checkConfig?.(structuredClone(config)) ?? [];
+    const problems = checker?.checkConfig?.(structuredClone(config), project) ?? [];
     return problems.map(({ path, message }) => ({ path: [...path], message: String(message) }));
   } catch {
     return [];

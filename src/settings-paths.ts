@@ -1,23 +1,60 @@
 // Where settings are looked for. A file of its own, because `cuff record list` has to know it and
 // must not load what reads them.
 
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+export type SettingsCandidate = {
+  readonly path: string;
+  /** By `$CUFF_SETTINGS`: then it has to be there. */
+  readonly named: boolean;
+  /** It is the user's own. The others are the project's, and count only if they are trusted. */
+  readonly own: boolean;
+};
+
 /** Where settings are looked for, in this order. */
-export function settingsCandidates(
-  cwd: string,
-  env: Env,
-): readonly { readonly path: string; readonly named: boolean }[] {
-  if (env.CUFF_SETTINGS) return [{ path: resolve(cwd, env.CUFF_SETTINGS), named: true }];
+export function settingsCandidates(cwd: string, env: Env): readonly SettingsCandidate[] {
+  const user = { path: join(userConfig(env), 'settings.yml'), named: false, own: true };
+  if (env.CUFF_SETTINGS) {
+    const path = resolve(cwd, env.CUFF_SETTINGS);
+    const own = path === user.path || !isWithin(cwd, path);
+    // Behind a file that may not count comes the user's.
+    return own ? [{ path, named: true, own }] : [{ path, named: true, own }, user];
+  }
+  const project = [join(cwd, 'settings.yml'), join(cwd, '.cuff', 'settings.yml')];
+  const theirs = project.filter((path) => path !== user.path);
+  return [...theirs.map((path) => ({ path, named: false, own: false })), user];
+}
+
+/** Where the user's own files of cuff are. */
+export function userConfig(env: Env): string {
   const xdg = env.XDG_CONFIG_HOME;
   // The XDG specification: a relative path is invalid and must be ignored.
   const config = xdg && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), '.config');
-  return [
-    join(cwd, 'settings.yml'),
-    join(cwd, '.cuff', 'settings.yml'),
-    join(config, 'cuff', 'settings.yml'),
-  ].map((path) => ({ path, named: false }));
+  return join(config, 'cuff');
+}
+
+/** Whether a path, or what it leads to, is below the directory. */
+export function isWithin(directory: string, path: string): boolean {
+  const [root, at] = [resolve(directory), resolve(path)];
+  return nameWithin(root, at) !== undefined || nameWithin(realOf(root), realOf(at)) !== undefined;
+}
+
+/** A path below a directory, relative to it; undefined when it is outside. */
+export function nameWithin(directory: string, path: string): string | undefined {
+  const name = relative(directory, path);
+  const outside = name === '' || name === '..' || name.startsWith(`..${sep}`) || isAbsolute(name);
+  return outside ? undefined : name;
+}
+
+/** Where a path really leads; itself when it does not exist. */
+export function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path); // not there yet
+  }
 }

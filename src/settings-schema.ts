@@ -2,8 +2,9 @@
 // `settings-check.ts`; the names of keys and values come from there.
 
 import { BUILTIN_PREFIX, type Builtins } from './host-modules.ts';
+import { ASK_MIN_MS } from './limits.ts';
 import type { JsonSchema } from './plugin.ts';
-import { PLUGIN_NAME, PLUGIN_TYPES, TOOL_NAMES } from './settings-check.ts';
+import { ASK_MIN_MS_MAX, PLUGIN_NAME, PLUGIN_TYPES, TOOL_NAMES } from './settings-check.ts';
 
 export function settingsSchema(builtins: Builtins): JsonSchema {
   const known = Object.entries(builtins).map(([name, { configSchema }]) => [
@@ -27,6 +28,20 @@ export function settingsSchema(builtins: Builtins): JsonSchema {
         description: 'How tools are listed: plugin_tool or plugin.tool. Calls may use both.',
         enum: TOOL_NAMES,
         default: 'underscore',
+      },
+      ask: {
+        description: 'Questions to the person at the client.',
+        type: ['object', 'null'],
+        additionalProperties: false,
+        properties: {
+          min_ms: {
+            description: "An answer in fewer milliseconds is the client's own and counts as none.",
+            type: ['integer', 'null'],
+            minimum: 0,
+            maximum: ASK_MIN_MS_MAX,
+            default: ASK_MIN_MS,
+          },
+        },
       },
     },
   };

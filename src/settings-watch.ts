@@ -12,6 +12,8 @@ import type { Host } from './host.ts';
 import { messageOf } from './host-guard.ts';
 import type { PluginLog } from './plugin.ts';
 import { settingsCandidates } from './settings-paths.ts';
+import { waitingSentence } from './settings-trust.ts';
+import { trustListFile } from './trust-list.ts';
 
 const SETTLE_MS = 100; // an editor that writes in place has truncated the file first
 const POLL_MS = 2_000; // file systems without events, directories that did not exist yet
@@ -21,6 +23,10 @@ export type WatchOptions = LoadOptions & {
   readonly host: Host;
   /** What the host was made with. */
   readonly settings: Settings;
+  /** What the file said at the start, whether the host took it or not. Undefined: it was wrong. */
+  readonly seen: Settings | undefined;
+  /** Told when the host follows the settings of the file. */
+  readonly taken?: () => void;
   readonly log: PluginLog;
   readonly settleMs?: number;
   readonly pollMs?: number;
@@ -40,6 +46,8 @@ class Watcher {
   #settings: Settings;
   /** The state of the disk that was last acted upon. */
   #seen = '';
+  /** Why the file, as it is now, cannot be loaded. */
+  #unloaded: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #reading = false;
   #generation = 0;
@@ -50,7 +58,7 @@ class Watcher {
     this.#options = file === undefined ? options : { ...options, file: resolve(cwd, file) };
     this.#settings = options.settings;
     this.#arm();
-    this.#poll = setInterval(() => this.#look(), options.pollMs ?? POLL_MS).unref();
+    this.#poll = setInterval(() => this.#tick(), options.pollMs ?? POLL_MS).unref();
     // Somebody may have changed the file after it was read for the host.
     this.#look();
   }
@@ -61,6 +69,12 @@ class Watcher {
     clearTimeout(this.#timer);
     for (const { watch: one } of this.#watches.values()) one.close();
     this.#watches.clear();
+  }
+
+  /** What refused settings name, a directory perhaps, may be there by now. */
+  #tick(): void {
+    if (this.#unloaded !== undefined && !this.#reading) this.#seen = '';
+    this.#look();
   }
 
   #look(): void {
@@ -85,8 +99,10 @@ class Watcher {
     // What changed while it was read may have been read by half.
     if (this.#fingerprint() === seen) {
       this.#seen = seen;
-      if (typeof result === 'string') this.#refuse(result);
-      else this.#apply(result, generation);
+      const again = result === this.#unloaded;
+      this.#unloaded = typeof result === 'string' ? result : undefined;
+      if (typeof result !== 'string') this.#apply(result, generation);
+      else if (!again) this.#refuse(result);
     }
     this.#look();
   }
@@ -99,7 +115,11 @@ class Watcher {
     if (gone && found !== file) {
       throw new Error(`${file} is gone; what it said stays in force until it is back`);
     }
-    return loadSettings(this.#options);
+    const settings = await loadSettings(this.#options);
+    // An edit must not switch off what was trusted: a command of an agent may have made it.
+    const edited = settings.waiting?.find((one) => resolve(cwd, one.file) === file);
+    if (edited === undefined) return settings;
+    throw new Error(`${waitingSentence(edited)} What was trusted stays in force.`);
   }
 
   #refuse(problem: string): void {
@@ -109,12 +129,15 @@ class Watcher {
 
   /** Not waited for: a call may hold a plugin up for minutes, and newer settings come first. */
   #apply(settings: Settings, generation: number): void {
-    const { host, log } = this.#options;
-    if (generation === 1 && isDeepStrictEqual(settings, this.#settings)) return;
+    const { host, log, taken } = this.#options;
+    if (generation === 1 && isDeepStrictEqual(settings, this.#options.seen)) return;
     this.#settings = settings;
     host.noteSettings(undefined);
     host.reload(settings).then(
-      () => log('info', 'Settings taken', { file: settings.file ?? null }),
+      () => {
+        if (generation === this.#generation) taken?.();
+        log('info', 'Settings taken', { file: settings.file ?? null });
+      },
       (error) => {
         if (generation === this.#generation) this.#refuse(reasonOf(error));
       },
@@ -146,7 +169,8 @@ class Watcher {
   #files(): string[] {
     const { cwd, env, file } = this.#options;
     const named = file === undefined ? settingsCandidates(cwd, env).map(({ path }) => path) : [];
-    return [...new Set([file, this.#settings.file, ...named])].filter((one) => one !== undefined);
+    const all = [file, this.#settings.file, ...named, trustListFile(env)];
+    return [...new Set(all)].filter((one) => one !== undefined);
   }
 
   #fingerprint(): string {

@@ -2,6 +2,7 @@
 // anything is written down or started. Types hold most of it for TypeScript; a program in
 // JavaScript, or a value from outside, has only this.
 
+import { constants } from 'node:os';
 import { AppError } from './errors.ts';
 
 const TRANSPORTS: readonly unknown[] = ['pipe', 'merged', 'socket', 'pty'];
@@ -11,8 +12,19 @@ const GRACE_MS_MAX = 3_600_000; // what the runner takes
 
 type Given = Readonly<Record<string, unknown>>;
 
+/** The keys of `StartOptions`. */
+export const START_OPTIONS: readonly string[] = [
+  ...['id', 'cwd', 'env', 'transport', 'stdin', 'killAfterMs', 'graceMs', 'retentionSeconds'],
+  ...['size', 'output', 'shown', 'journal', 'owner', 'keptBytes', 'trace', 'traceEnv', 'gate'],
+  ...['sandbox', 'signal'],
+];
+
 /** Throws `usage`. */
 export function refuseStart(command: unknown, options: Given): void {
+  const stranger = Object.keys(options).find((name) => !START_OPTIONS.includes(name));
+  if (stranger !== undefined) {
+    refuse(`start has no option ${JSON.stringify(stranger)}; docs/library.md lists those it has`);
+  }
   const words = wordsOf(command);
   if (words === undefined) {
     refuse("A command is a text, or { kind: 'argv', argv: [program, ...] } with strings");
@@ -24,10 +36,17 @@ export function refuseStart(command: unknown, options: Given): void {
   if (killAfterMs !== undefined && !isWhole(killAfterMs, 1)) {
     refuse('killAfterMs must be a whole number of milliseconds from 1', killAfterMs);
   }
-  if (graceMs !== undefined && !isWhole(graceMs, 0, GRACE_MS_MAX)) {
-    refuse(`graceMs must be a whole number of milliseconds up to ${GRACE_MS_MAX}`, graceMs);
-  }
+  refuseGrace(graceMs);
   refuseNul([...words, ...variables(options.env)]);
+}
+
+/** Throws `usage`. */
+export function refuseKill({ signal, graceMs }: Given): void {
+  const name = typeof signal === 'string' ? `SIG${signal.replace(/^SIG/, '')}` : '';
+  if (!(name in constants.signals) && !/^SIGRT(MIN|MAX)?/.test(name)) {
+    refuse('signal must be the name of a signal, such as TERM', signal);
+  }
+  refuseGrace(graceMs);
 }
 
 /** Throws `usage`. */
@@ -40,6 +59,11 @@ export function refuseView(options: unknown): void {
 export function refuseWait(waitMs: unknown): void {
   if (typeof waitMs === 'number' && waitMs >= 0) return;
   refuse('waitMs must be a number of milliseconds from 0', waitMs);
+}
+
+function refuseGrace(graceMs: unknown): void {
+  if (graceMs === undefined || isWhole(graceMs, 0, GRACE_MS_MAX)) return;
+  refuse(`graceMs must be a whole number of milliseconds up to ${GRACE_MS_MAX}`, graceMs);
 }
 
 function wordsOf(command: unknown): readonly string[] | undefined {

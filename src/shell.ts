@@ -5,6 +5,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { outputCap } from './capture/cap.ts';
 import { newSessionId, stateRoot } from './capture/paths.ts';
 import { type OutputPiece, type ReadResult, readOutput } from './capture/reader.ts';
 import {
@@ -16,17 +17,17 @@ import {
   type Store,
 } from './capture/store.ts';
 import { type ViewOptions, view } from './capture/views.ts';
-import { follow, waitDone, waitOutput } from './capture/wait.ts';
+import { waitDone, waitOutput } from './capture/wait.ts';
 import { endedOf, endRun } from './ending.ts';
-import { AppError } from './errors.ts';
+import { AppError, reasonOf } from './errors.ts';
 import {
   KILL_GRACE_MS,
   MEMORY_BYTES_MAX,
-  OUTPUT_BYTES_MAX,
   READ_BYTES_DEFAULT,
   RETENTION_SECONDS_DEFAULT,
 } from './limits.ts';
 import { openStore } from './open-store.ts';
+import { noteUncaptured } from './ops/uncaptured.ts';
 import { portableSink } from './portable-sink.ts';
 import { findRunner } from './run/binary.ts';
 import { assertWorkingDirectory } from './run/cwd.ts';
@@ -42,7 +43,8 @@ import { Memory } from './run/memory.ts';
 import { portableBackend } from './run/portable.ts';
 import { thisProcess } from './run/processes.ts';
 import { servedBackend } from './run/served.ts';
-import type { Backend, RunSpec } from './run/spec.ts';
+import type { Backend, Listener, RunSpec } from './run/spec.ts';
+import { captureParts } from './run-attach.ts';
 import {
   type AbortSignalLike,
   type KillOptions,
@@ -53,12 +55,14 @@ import {
 import { type AskedGate, gateCheck, reachedBy, withGate } from './shell-gate.ts';
 import { ShellRuns } from './shell-runs.ts';
 import { refuseStart, refuseView, refuseWait } from './shell-usage.ts';
+import { redactText } from './text/secret-words.ts';
 import { planTrace, type TraceCheck, type TracePlan } from './trace-check.ts';
 import type {
   CaptureMeta,
   Command,
   Ended,
   JournalIntent,
+  RunOwner,
   TraceSetting,
   Transport,
   View,
@@ -107,6 +111,8 @@ export type StartOptions = {
   /** What is written down in place of the command's text, without its secrets. */
   readonly shown?: string;
   readonly journal?: JournalIntent;
+  /** Whose run it is, for a server that goes on with it should this one die. */
+  readonly owner?: RunOwner;
   /** Less output than this the starter has on disk before it answers; the capture may be later. */
   readonly keptBytes?: number;
   /** In place of the shell's own. */
@@ -126,6 +132,7 @@ export type Shell = {
   readonly backend: 'native' | 'portable';
   /** Whether the programs of its runs can ask at a gate. */
   gateCheck(): TraceCheck;
+  /** Throws an `AppError`: `usage`, `closed`, `cwd_missing`, ... */
   start(command: string | Command, options?: StartOptions): Run;
   /**
    * How a run ended, as soon as its shell is done, whoever started it; undefined when the time is
@@ -153,8 +160,11 @@ export function createShell(options: ShellOptions = {}): Shell {
   const backend = chooseBackend(options, env);
   const base = baseEnvironment(env, options.environment ?? 'inherit');
   const runs = new ShellRuns(store);
+  let closed = false;
+  const outputBytesMax = options.outputBytesMax ?? outputCap(env);
 
   function start(given: string | Command, start: StartOptions = {}): Run {
+    if (closed) throw new AppError('closed', 'The shell was closed, so it starts no more runs.');
     const command: Command = typeof given === 'string' ? { kind: 'shell', text: given } : given;
     const where = start.cwd ?? cwd;
     refuseStart(given, start);
@@ -162,7 +172,7 @@ export function createShell(options: ShellOptions = {}): Shell {
     assertWorkingDirectory(where);
     const words = argvOf(command);
     const plan = planOf(command, backend, env, { ...start, trace: start.trace ?? options.trace });
-    const meta = describeRun(command, where, options, start, plan);
+    const meta = describeRun(command, where, { ...options, outputBytesMax }, start, plan);
     const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
     const shown = argvOf(meta.command);
     const { recording, at } = record(store, meta, shown, options.strict ?? false);
@@ -187,10 +197,10 @@ export function createShell(options: ShellOptions = {}): Shell {
       ...(memory && { memory }),
       ...(plan.spec && { trace: plan.spec }),
     };
-    const begin: MakeRun['begin'] = (listener) => backend.start(spec, listener);
+    const begin: MakeRun['begin'] = (heard) => backend.start(spec, noting(store, meta, heard));
     const { id, graceMs } = spec;
     const parts = { id, recording, graceMs, now: store.now, begin, memory };
-    const run = makeRun({ ...parts, ...readingOf(at, id) });
+    const run = makeRun({ ...parts, ...captureParts(at, id) });
     runs.add(run, at);
     killOnAbort(run, start.signal);
     return run;
@@ -206,9 +216,17 @@ export function createShell(options: ShellOptions = {}): Shell {
       return runs.live(id)?.kill(kill) ?? endRun(runs.storeOf(id), id, kill);
     },
     close() {
+      closed = true;
       backend.close();
       runs.close();
     },
+  };
+}
+
+function noting({ root }: Store, meta: CaptureMeta, listener: Listener): Listener {
+  return (message) => {
+    if (message.kind === 'uncaptured') noteUncaptured(root, meta, message.error);
+    listener(message);
   };
 }
 
@@ -238,28 +256,6 @@ function readingIn(store: Store, runs: ShellRuns): Reading {
 
 type MakeRun = Parameters<typeof makeRun>[0];
 
-/** A run's own capture, for its events and for what becomes of it when nobody tells. */
-function readingOf(at: Store, id: string): Pick<MakeRun, 'output' | 'look'> {
-  return {
-    output: {
-      follow(from, over) {
-        const stop = new AbortController();
-        void over?.then(() => stop.abort());
-        return follow(at, id, { from, signal: stop.signal });
-      },
-      read: (cursor, maxBytes) => readOutput(openCapture(at, id), cursor, maxBytes),
-    },
-    look() {
-      try {
-        return openCapture(at, id);
-      } catch (error) {
-        if (error instanceof AppError) return undefined; // somebody removed it, or moved it away
-        throw error;
-      }
-    },
-  };
-}
-
 function refuseAborted(signal: AbortSignalLike | undefined): void {
   if (signal?.aborted !== true) return;
   throw new AppError('cancelled', 'The signal was aborted before the command was started.');
@@ -267,7 +263,10 @@ function refuseAborted(signal: AbortSignalLike | undefined): void {
 
 function killOnAbort(run: Run, signal: AbortSignalLike | undefined): void {
   if (signal === undefined) return;
-  const cancel = (): void => void run.kill({ cause: 'cancelled' });
+  const cancel = (): void => {
+    // The run's own promises tell how it ended; an abort has no caller that could take an error.
+    run.kill({ cause: 'cancelled' }).catch(() => undefined);
+  };
   signal.addEventListener('abort', cancel);
   void run.done.then(() => signal.removeEventListener('abort', cancel));
 }
@@ -308,7 +307,9 @@ function neverTraced(
   if (kind !== 'native') return 'it is run without the native runner';
   // What was printed may come back as an argument.
   if (output === 'memory') return 'its output is kept in no file';
-  const hidden = shown !== undefined && command.kind === 'shell' && shown !== command.text;
+  // What its own words call a secret is taken out of the trace as it is out of the text.
+  const hidden =
+    shown !== undefined && command.kind === 'shell' && shown !== redactText(command.text);
   return hidden ? 'there is a secret in its text' : undefined;
 }
 
@@ -338,7 +339,7 @@ const starter = thisProcess();
 function describeRun(
   command: Command,
   cwd: string,
-  shell: ShellOptions,
+  shell: ShellOptions & { readonly outputBytesMax: number },
   start: StartOptions,
   { transport, meta: trace }: TracePlan,
 ): CaptureMeta {
@@ -354,9 +355,10 @@ function describeRun(
     ttyAttached: false,
     starter,
     ...(start.killAfterMs === undefined ? {} : { killAfterMs: start.killAfterMs }),
-    outputBytesMax: start.output === 'memory' ? 0 : (shell.outputBytesMax ?? OUTPUT_BYTES_MAX),
+    outputBytesMax: start.output === 'memory' ? 0 : shell.outputBytesMax,
     ...(trace && { trace }),
     ...(start.journal && { journal: start.journal }),
+    ...(start.owner && { owner: start.owner }),
   };
 }
 
@@ -378,6 +380,7 @@ function record(
     const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
     if (strict || !unwritable) throw error;
     const why = error instanceof Error ? error.message : String(error);
+    noteUncaptured(store.root, meta, reasonOf(error));
     // A name that nobody can have taken before, and that goes with the run.
     const at = { ...store, root: mkdtempSync(join(tmpdir(), 'cuff-unrecorded-')) };
     return { recording: { on: false, dir: createCapture(at, meta, argv), why }, at };

@@ -80,7 +80,7 @@ function decodedTrace(capture: Capture): DecodedTrace | string {
 }
 
 function built({ id, meta, final }: Capture, decoded: DecodedTrace, snapshot: Snapshot): Trace {
-  const { output, end } = snapshot;
+  const { end } = snapshot;
   const chunks = Array.from(spans(snapshot, 0, end), ({ lines = 0, ...span }): Chunk => {
     return { ...span, lines };
   });
@@ -88,7 +88,7 @@ function built({ id, meta, final }: Capture, decoded: DecodedTrace, snapshot: Sn
     captureId: id,
     decoded,
     chunks,
-    read: (offset, length) => output.read(offset, Math.min(length, end - offset)),
+    read: (offset, length) => bytesNear(snapshot, offset, Math.min(length, end - offset)),
     facts: { root: meta?.child, outcome: final?.outcome, endedAt: final?.at },
   });
 }
@@ -125,7 +125,19 @@ export function* outputOf(
   for (const { offset, length, channel } of processOutput(trace, pid)) {
     for (let at = offset; wanted(channel) && at < offset + length; at += PIECE_BYTES) {
       const piece = Math.min(PIECE_BYTES, offset + length - at);
-      yield withSnapshot(capture, ({ output }) => Uint8Array.from(output.read(at, piece)));
+      yield withSnapshot(capture, (snapshot) => bytesAt(snapshot, at, piece));
     }
   }
+}
+
+/** For comparing: what is not kept is like nothing that a process wrote. */
+function bytesNear({ output, hole }: Snapshot, offset: number, length: number): Uint8Array {
+  const kept = hole === undefined || offset >= hole.to || offset + length <= hole.from;
+  return kept ? output.read(offset, length) : new Uint8Array(Math.max(0, length));
+}
+
+/** What is kept of `[offset, offset + length)` of output.bin. */
+function bytesAt(snapshot: Snapshot, offset: number, length: number): Uint8Array {
+  const kept = [...spans(snapshot, offset, offset + length)];
+  return Buffer.concat(kept.map((span) => snapshot.output.read(span.offset, span.length)));
 }

@@ -26,7 +26,8 @@ export type CaptureTrace =
 /** Seed 004's names for the transport, as they stand in meta.json and on the wire. */
 export type TransportMode = 'posix-pty' | 'windows-conpty' | 'pipe';
 
-export type Channel = 'pty' | 'stdout' | 'stderr';
+/** `unknown`: bytes without a record, of a run whose streams were apart. */
+export type Channel = 'pty' | 'stdout' | 'stderr' | 'unknown';
 
 export type CaptureState = 'starting' | 'running' | 'exited' | 'signaled' | 'failed' | 'expired';
 
@@ -40,7 +41,7 @@ export type ProcessId = {
 export type Outcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signaled'; readonly signal: string }
-  /** It never started, or nobody was left to see how it ended. `error` is an errno name. */
+  /** It never started, or its runner was killed (`runner_lost`). `error` is an errno name. */
   | { readonly kind: 'failed'; readonly error: string; readonly message: string };
 
 export const ENDED_BY = ['itself', 'timeout', 'kill', 'shutdown', 'cancelled', 'capture'] as const;
@@ -68,6 +69,9 @@ export type Chunk = {
   readonly pid?: number;
 };
 
+/** `[from, to)` of a file that was given back to the disk. */
+export type Hole = { readonly from: number; readonly to: number };
+
 export type StreamTotals = { readonly bytes: number; readonly lines: number };
 
 /** Text computed from a capture for a reader. Lines are numbered from 1. */
@@ -86,6 +90,8 @@ export type View = {
   readonly partialLine: boolean;
   /** The file that holds the bytes. */
   readonly path: string;
+  /** Byte offsets, in the selected stream, of a middle that is not kept. */
+  readonly hole?: Hole;
 };
 
 /** A process a run left behind when its shell was done. */
@@ -93,6 +99,17 @@ export type Survivor = ProcessId & {
   readonly command: string;
   /** It still holds the run's output open, so more may come. */
   readonly holdsOutput: boolean;
+};
+
+/** Which conversation of which client a run belongs to, and what that client calls it. */
+export type RunOwner = {
+  readonly dialect: string;
+  /** The project's directory, absolute. */
+  readonly project: string;
+  readonly client: string | null;
+  readonly conversationId: string | null;
+  /** `bash_3`, 1000: known once the run goes on behind the call that started it. */
+  readonly handle?: string | number;
 };
 
 /** meta.json: the write-ahead intent. `child` and `runner` are added once they exist. */
@@ -117,6 +134,8 @@ export type CaptureMeta = {
   readonly startedAt?: number;
   /** Present for a command that is to be an entry of a journal. */
   readonly journal?: JournalIntent;
+  /** Present for a run of an agent. */
+  readonly owner?: RunOwner;
 };
 
 /** final.json: how it ended. Written when the shell is done; rewritten once the output closed. */
@@ -127,6 +146,8 @@ export type CaptureFinal = Ended & {
   /** False while survivors may still write: more bytes can come. */
   readonly outputClosed: boolean;
   readonly survivors: readonly Survivor[];
+  /** The middle of more output than may be kept; part of `outputBytes` and of `lostBytes`. */
+  readonly hole?: Hole;
 };
 
 /** What a session came to. Why it ended that way is in `end_reason`. */
@@ -158,6 +179,7 @@ export type Entry = {
   readonly description: string | null;
   readonly working_directory: string;
   readonly shell: string;
+  /** What would have ended it; 0 where nothing would. */
   readonly timeout_seconds: number;
   readonly timed_out: boolean;
   readonly exit_code: number | null;
@@ -189,6 +211,24 @@ export type Entry = {
   readonly failed_process_list: readonly string[] | null;
   /** What the policy said about it; null where there is none. */
   readonly decision: EntryDecision | null;
+  /** Processes that it left running; not there when it left none. */
+  readonly survivors?: readonly EntrySurvivor[];
+  /** What they printed behind it. Readers add it; the line in the journal never changes. */
+  readonly later?: LaterOutput['output'];
+};
+
+export type EntrySurvivor = { readonly pid: number; readonly command: string };
+
+/** A line of `<sid>.later.jsonl`: what came of an entry's run until it closed. */
+export type LaterOutput = {
+  readonly entry_id: string;
+  readonly survivors: readonly EntrySurvivor[];
+  readonly output: {
+    readonly stdout: string;
+    readonly stderr: string;
+    /** There was more than an entry may hold. */
+    readonly truncated: boolean;
+  };
 };
 
 export const DECISION_VERDICTS = ['allow', 'ask', 'deny'] as const;
@@ -216,9 +256,9 @@ export type EntryProcesses = Pick<
 >;
 
 /** What the caller knows about an entry before it has a place in a session. */
-export type EntryDraft = Omit<Entry, 'entry_id' | 'session_id' | 'sequence_number'>;
+export type EntryDraft = Omit<Entry, 'entry_id' | 'session_id' | 'sequence_number' | 'later'>;
 
-/** `<sid>.meta.json`, field for field; `end_reason` and `owner` are ours. */
+/** `<sid>.meta.json`, field for field; what follows `conversation_id` is ours. */
 export type SessionMetadata = {
   readonly session_id: string;
   readonly created_at: string;
@@ -235,6 +275,12 @@ export type SessionMetadata = {
   readonly end_reason: string | null;
   /** The process that writes this session: while it lives, nobody else may. */
   readonly owner: { readonly pid: number; readonly start_time: number } | null;
+  /** What its entries have in common: `day 2026-1-18`, `conversation conv_abc123`. */
+  readonly group?: string;
+  /** When another server went on with it for the last time. */
+  readonly resumed_at?: string;
+  /** The session of the same group that another server was writing when this one began. */
+  readonly part_of?: string;
 };
 
 /** What an entry will say and is known before the run: enough to write it should its writer die. */
@@ -254,6 +300,7 @@ export type JournalIntent = {
     | 'end_reason'
     | 'signal'
     | 'run_id'
+    | 'survivors'
     | keyof EntryProcesses
   >;
   readonly captureOutput: boolean;

@@ -2,8 +2,10 @@
 // the sources as they are. Costs a few hashes when nothing changed.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { seedText } from './seed.ts';
 
 export function setup(): void {
+  process.stderr.write(`${seedText()}\n`);
   const script = join(import.meta.dirname, '..', 'scripts', 'build.mjs');
   const result = spawnSync(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] });
   if (result.status === 0) return;

@@ -11,7 +11,8 @@ export const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 70;
 export const LINE_COLUMNS_MAX = 100;
 
-const ENTRIES = ['src/index.ts', 'src/cli/cuff.ts', 'src/cli/derun.ts'];
+const BINS = ['src/cli/cuff.ts', 'src/cli/derun.ts'];
+const ENTRIES = ['src/index.ts', ...BINS, 'src/cli/mcp-shipped.ts'];
 const GROUND = ['src/types.ts', 'src/errors.ts', 'src/limits.ts', 'src/directories.ts'];
 const DOORS = ['cli', 'mcp', 'dialects', 'library', 'web'];
 const ROOMS = ['policy', 'run', 'capture', 'journal', 'trace'];
@@ -209,6 +210,36 @@ function isSource(path: string, top: string, folders: readonly string[]): boolea
 function parents(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** Names and addresses that can never be a real machine: RFC 2606, RFC 5737, loopback. */
+const RESERVED: readonly RegExp[] = [
+  /^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[?::1\]?)$/,
+  /^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/,
+  /(^|\.)(example\.(org|com|net)|example|invalid|test|localhost|evil)$/i,
+  /^[a-z0-9-]+$/i,
+];
+
+/** Identifiers that look like addresses, and texts whose very point is a real host. */
+const REAL_HOSTS: readonly string[] = [
+  'json-schema.org', // the dialect of a JSON schema
+  'opencode.ai', // the schema that a client's configuration names
+  'www.w3.org', // the name space of an image
+  'github.com', // commands that a policy judges, and never runs
+  'api.github.com',
+  '169.254.169.254', // what an attack asks for
+];
+
+/** Hosts in documents, tests and examples are reserved names or this machine. */
+export function realHosts(texts: ReadonlyMap<string, string>): string[] {
+  const url = /\b(?:https?|wss?|ftp|git|ssh|postgres):\/\/([^\s/"'`<>()\\|,;]+)/g;
+  return [...texts].flatMap(([file, text]) =>
+    [...text.matchAll(url)]
+      .map(([, authority = '']) => authority.replace(/^.*@/, '').replace(/:[^:\]]*$/, ''))
+      .filter((host) => /^[[\]a-z0-9.:-]+$/i.test(host))
+      .filter((host) => !RESERVED.some((one) => one.test(host)) && !REAL_HOSTS.includes(host))
+      .map((host) => `${file}: ${host}`),
+  );
 }
 
 /** A test that does not run says why: `it.skipIf(lacking(...))`, or `context.skip('why')`. */

@@ -76,6 +76,10 @@ describe('the house', () => {
     expect(rules.foreignWords(matching(/^(?!.*\.(png|gif|ico)$)/))).toEqual([]);
   });
 
+  it('names no real host in documents, tests and examples', () => {
+    expect(rules.realHosts(matching(/^(docs|test|examples|README|CHANGELOG)/))).toEqual([]);
+  });
+
   it('documents only paths that exist', () => {
     expect(rules.namedPaths(matching(DOCUMENT), everything)).toEqual([]);
   });
@@ -98,6 +102,15 @@ describe('the house', () => {
 });
 
 describe('a rule can fail:', () => {
+  it('real hosts', () => {
+    const real = 'real.dev';
+    const urls = [`https://${real}/x`, `http://u:p@${real}:80`, 'ws://a.example', 'http://[::1]:8'];
+    expect(rules.realHosts(new Map([['docs/a.md', urls.join('\n')]]))).toEqual([
+      'docs/a.md: real.dev',
+      'docs/a.md: real.dev',
+    ]);
+  });
+
   it('the dependency law', () => {
     const made = sources({
       'src/cli/cuff.ts': "import { s } from '../shell.ts'; import { r } from '../run/run.ts';",
@@ -144,6 +157,7 @@ describe('a rule can fail:', () => {
       'src/used.ts': 'export const used = 1;',
       'src/dead.ts': "import './used.ts';",
       'src/cli/cuff.ts': '',
+      'src/cli/mcp-shipped.ts': '',
     });
     expect(rules.deadFiles(made)).toEqual([
       'src/cli/derun.ts: missing',

@@ -1,5 +1,6 @@
 // Writes a journal of many sessions as files (the format is described in src/journal/entry.ts):
-// commands and outputs as agents make them, and one needle in the middle. Names and lines are those
+// commands and outputs as agents make them, one in a thousand with 100 kB of output, and a needle
+// in the middle of the journal and of some of its large outputs. Names and lines are those
 // of the installed packages, because a search is as fast as the letters of a language differ.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 
 const DAYS = 30;
 const FIRST = Date.UTC(2026, 0, 1);
+const LARGE_EVERY = 10; // sessions, of which one entry is large
+const LARGE_LENGTH = 100_000;
+const NEEDLE_EVERY = 200; // large outputs
 
 const { directory, sessions, entries, needle } = JSON.parse(process.argv[2]);
 const apart = (DAYS * 86_400_000) / sessions;
@@ -32,8 +36,10 @@ const LINES = [
 ];
 
 mkdirSync(join(directory, 'sessions'), { recursive: true, mode: 0o700 });
+let large = 0;
+let needles = 0;
 for (let i = 0; i < sessions; i += 1) writeSession(FIRST + Math.floor(i * apart), i);
-console.log(JSON.stringify({ sessions, entries: sessions * entries }));
+console.log(JSON.stringify({ sessions, entries: sessions * entries, needles }));
 
 function writeSession(start, number) {
   const digits = new Date(start).toISOString().replace(/\D/g, '');
@@ -44,7 +50,10 @@ function writeSession(start, number) {
     const at = start + Math.floor((sequence * apart) / (entries + 1));
     const entry = entryOf(id, sequence, at);
     const middle = number === sessions >> 1 && sequence === entries >> 1;
-    if (middle) entry.stdout += `${needle}\n`;
+    if (middle) {
+      entry.stdout += `${needle}\n`;
+      needles += 1;
+    } else if (number % LARGE_EVERY === 0 && sequence === 1) entry.stdout = largeOutput();
     total += entry.duration_ms;
     lines.push(JSON.stringify(entry));
   }
@@ -53,6 +62,19 @@ function writeSession(start, number) {
   };
   file('jsonl', `${lines.join('\n')}\n`);
   file('meta.json', `${JSON.stringify(metadataOf(id, start, total), null, 2)}\n`);
+}
+
+function largeOutput() {
+  const lines = [];
+  for (let length = 0; length < LARGE_LENGTH; length += lines.at(-1).length) {
+    lines.push(`${pick(LINES)()}\n`);
+  }
+  large += 1;
+  if (large % NEEDLE_EVERY === 0) {
+    lines.splice(lines.length >> 1, 0, `${needle}\n`);
+    needles += 1;
+  }
+  return lines.join('');
 }
 
 function entryOf(session_id, sequence_number, at) {

@@ -27,6 +27,36 @@ static uintptr_t this_thread(void) {
   return at;
 }
 
+/* The files that children load, as they were when this process had loaded one of them. A file that
+ * somebody has replaced since may be damaged: its loader would say so, or die of it. */
+static struct shim_file {
+  uint64_t device, inode, seconds, nanoseconds; /* 0: not known */
+  int64_t size;
+} files[2];
+
+static struct shim_file file_of(const struct sys_stat *st) {
+#ifdef __linux__
+  enum { MODIFIED = 4 }; /* words behind the size, on both machines */
+  return (struct shim_file){st->device, st->inode, st->rest[MODIFIED], st->rest[MODIFIED + 1],
+                            st->size};
+#else
+  return (struct shim_file){st->device, st->inode, 0, 0, st->size};
+#endif
+}
+
+void child_env_learn(void) {
+  const char *names[2] = {shim.preload_native, shim.preload_variable};
+  struct sys_stat st;
+  for (int i = 0; i < 2; i++)
+    if (sys_stat_path(names[i] + sizeof "LD_PRELOAD", &st) == 0) files[i] = file_of(&st);
+}
+
+static int is_unchanged(const struct sys_stat *st, const char *path) {
+  const struct shim_file now = file_of(st);
+  int which = path == shim.preload_native + sizeof "LD_PRELOAD" ? 0 : 1;
+  return files[which].inode == 0 || memcmp(&files[which], &now, sizeof now) == 0;
+}
+
 /* Whether the loader of a child will find the shim, and not only the beginning of one. It will need
  * a descriptor for it, as we do. */
 static int is_reachable(const char *path) {
@@ -36,8 +66,8 @@ static int is_reachable(const char *path) {
   int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return 0;
   int known = sys_fstat(fd, &st) == 0;
-  sys_close(fd);
-  return known && st.size >= _edata - __ehdr_start;
+  close_own(fd, st.device, st.inode);
+  return known && st.size >= _edata - __ehdr_start && is_unchanged(&st, path);
 }
 
 /* A program that just fits into its address space must fit with us. */

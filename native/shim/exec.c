@@ -13,7 +13,7 @@ struct exec_story {
 };
 
 static void find_secrets(struct secrets *secrets, const struct exec_call *call) {
-  secrets->count = secrets->more = 0;
+  secrets_init(secrets);
   secrets_find(secrets, env_now());
   secrets_recall(secrets);
   if (call->env != env_now()) secrets_find(secrets, call->env);
@@ -23,15 +23,16 @@ static void find_secrets(struct secrets *secrets, const struct exec_call *call) 
 /* Of what it does not find in its own environment. */
 void exec_tell_secrets(const struct exec_call *call, char *to, size_t room) {
   struct secrets secrets;
-  secrets.count = secrets.more = 0;
+  secrets_init(&secrets);
   secrets_find(&secrets, env_now());
   secrets_recall(&secrets);
   if (secrets.more && call->env != env_now()) {
     to[0] = '*', to[1] = 0; /* any word could hold one */
-    return;
+  } else {
+    if (secrets.count > 0) secrets_without(&secrets, call->env);
+    secrets_tell(&secrets, call->argv, to, room);
   }
-  if (secrets.count > 0) secrets_without(&secrets, call->env);
-  secrets_tell(&secrets, call->argv, to, room);
+  secrets_drop(&secrets);
 }
 
 static void fill_exec(struct frame *frame, const struct exec_story *story,
@@ -56,6 +57,7 @@ static NOINLINE void say_exec(const struct exec_story *story) {
   fill_exec(&frame, story, &secrets, small, sizeof small);
   void *big = frame.full ? scratch_take(BIG_FRAME) : NULL;
   if (big != NULL) fill_exec(&frame, story, &secrets, big, BIG_FRAME);
+  secrets_drop(&secrets);
   frame_send(&frame);
   scratch_give(big, BIG_FRAME);
 }
@@ -70,6 +72,7 @@ static NOINLINE void say_failed(const struct exec_story *story, int error) {
   frame_begin(&frame, memory, sizeof memory, TRACE_EXECFAIL, FROM_SHIM);
   frame_put(&frame, &fail, sizeof fail);
   words_text(&frame, story->file, SMALL_FRAME - 128, &secrets, &flags);
+  secrets_drop(&secrets);
   frame_send(&frame);
 }
 
@@ -207,7 +210,7 @@ static int run_unseen(const struct exec_call *call) {
 }
 
 static int run(const struct exec_call *call) {
-  return shim_may_speak() ? exec_run(call) : run_unseen(call);
+  return shim_may_speak() && exec_readable(call) ? exec_run(call) : run_unseen(call);
 }
 
 int exec_by_path(const char *file, char *const *argv, char *const *env) {
@@ -265,7 +268,7 @@ int exec_by_descriptor(int directory, const char *file, char *const *argv, char 
   struct exec_call call = {.target = {directory, file, 0}, .argv = argv, .env = env};
   call.call = call_execveat;
   call.flags = flags;
-  if (!sys_impossible(file) && *file == 0) {
+  if (shim_may_speak() && text_readable(file) && *file == 0) {
     name_of(directory, name, sizeof name);
     call.shown = name;
   }

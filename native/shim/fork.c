@@ -1,6 +1,7 @@
 /* fork is reported by the child, which knows both numbers. vfork is left alone: its child shares
  * this memory and the parent's stack, and a hook that returns there would destroy it. */
 #include "interpose.h"
+#include "shell.h"
 
 extern int fork(void);
 #ifdef __linux__
@@ -21,6 +22,7 @@ static NOINLINE void forked(void) {
   identity_learn_forked(&facts);
   shim.dropped = 0;
   exit_forked();
+  shell_forked();
   environ_mend();
   shim_reset_batch();
   frame.head = (struct trace_frame){.pid = shim.pid, .space = shim.space};

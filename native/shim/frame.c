@@ -1,11 +1,27 @@
 /* Frames: built in the caller's memory, appended to trace.bin with one write. The file is opened
  * for each: a descriptor that is kept would be found by programs that close what they do not know,
- * and by those that count. Nothing here waits, raises a signal or fails loudly. */
+ * and by those that count. Nothing here waits, raises a signal or fails loudly.
+ *
+ * While the file is open, another thread may put a file of the program's under the same number, by
+ * dup2, or by closing it and opening something else. Where there are threads the number is one that
+ * no open gives and few programs name, and before each write and each close the kernel is asked
+ * whether it still stands for trace.bin. */
 #include "shim.h"
 
 struct shim_state shim;
 
 enum { F_DUPFD_CLOEXEC = 1030, FIRST_FREE_FD = 10, STREAM_FDS = 3 };
+enum { RLIMIT_NOFILE = 7, REACH = 1024, SPREAD = 64 };
+
+WEAK extern char __libc_single_threaded; /* of glibc; without it nobody knows */
+
+int shim_one_thread(void) {
+  return &__libc_single_threaded != NULL && __libc_single_threaded;
+}
+
+int shim_several_threads(void) {
+  return &__libc_single_threaded != NULL && !__libc_single_threaded;
+}
 
 void shim_quiet(void) { __atomic_store_n(&shim.on, 0, __ATOMIC_RELAXED); }
 
@@ -60,10 +76,51 @@ int away_from_streams(int fd) {
   return higher;
 }
 
+/* The kernel's table of descriptors grows to hold a high number. With one thread that is nothing;
+ * with several it waits for all processors, up to 100 ms. So the table grows once, while there is
+ * one thread, up to numbers for which 8 KB are enough. */
+void reach_learn(void) {
+  uint64_t limit = sys_limit_of(RLIMIT_NOFILE);
+  shim.reach = limit > REACH ? REACH - SPREAD : limit > 4 * SPREAD ? (int)limit - SPREAD : 0;
+}
+
+static int is_trace(const struct sys_stat *st) {
+  return st->device == shim.trace_device && st->inode == shim.trace_inode;
+}
+
+static int still_trace(int fd) {
+  struct sys_stat st;
+  return sys_fstat(fd, &st) == 0 && is_trace(&st);
+}
+
+void close_own(int fd, uint64_t device, uint64_t inode) {
+  struct sys_stat st;
+  if (!shim_one_thread()) {
+    if (sys_fstat(fd, &st) < 0 || st.device != device || st.inode != inode) return;
+  }
+  sys_close(fd);
+}
+
+static void close_trace(int fd) { close_own(fd, shim.trace_device, shim.trace_inode); }
+
+int out_of_reach(int fd) {
+  if (fd < 0 || shim.reach == 0) return fd;
+  int high = (int)sys_fcntl(fd, F_DUPFD_CLOEXEC, shim.reach);
+  if (high < 0) return fd; /* there is no other number */
+  if (!shim_one_thread() && !still_trace(high)) { /* it was taken before it could be moved */
+    sys_close(high);
+    return -EBADF;
+  }
+  close_trace(fd);
+  return high;
+}
+
 static int put_in(int fd, const struct trace_frame *head) {
-  int64_t end = sys_lseek(fd, 0, SEEK_END); /* what is not a file has none */
-  if (end < 0) return (int)end;
-  if ((uint64_t)end + head->bytes > shim.file_max) return -EFBIG;
+  struct sys_stat st;
+  int error = sys_fstat(fd, &st);
+  if (error < 0) return error;
+  if (!is_trace(&st)) return -EBADF;
+  if ((uint64_t)st.size + head->bytes > shim.file_max) return -EFBIG;
   ssize_type written = sys_write(fd, head, head->bytes);
   if (written < 0) return (int)written;
   return (uint32_t)written == head->bytes ? 0 : -EIO;
@@ -88,9 +145,7 @@ int frame_open(void) {
 
 /* The number may be somebody else's by now. */
 static int kept_or(int error) {
-  struct sys_stat st;
-  if (shim.kept_fd == 0 || sys_fstat(shim.kept_fd, &st) < 0) return error;
-  return st.device == shim.kept_device && st.inode == shim.kept_inode ? shim.kept_fd : error;
+  return shim.kept_fd != 0 && still_trace(shim.kept_fd) ? shim.kept_fd : error;
 }
 
 /* In a process that goes on, signals wait meanwhile: a handler that jumps out would leave the
@@ -100,13 +155,15 @@ static int append(const struct trace_frame *head) {
   int goes_on = head->type == TRACE_REAP || head->type == TRACE_WRITE;
   uint64_t before;
   if (goes_on) sys_block_signals(&before);
-  int fd = frame_open();
+  int fd = shim.relays ? -EROFS : frame_open();
   if (UNLIKELY(fd < 0)) fd = kept_or(fd);
-  int result = fd;
+  /* The child of a fork has a new table and, for now, one thread. */
+  else if (head->type == TRACE_FORK || !shim_one_thread()) fd = out_of_reach(fd);
+  int result = fd == -EROFS ? order_relay(head) : fd;
   if (fd >= 0) {
     result = put_in(fd, head);
     if (result == 0 && UNLIKELY(shim.dropped != 0)) tell_dropped(fd);
-    if (fd != shim.kept_fd) sys_close(fd);
+    if (fd != shim.kept_fd) close_trace(fd);
   }
   if (goes_on) sys_restore_signals(&before);
   return result;
@@ -116,7 +173,7 @@ static int append(const struct trace_frame *head) {
 int frame_send_to(int fd, struct trace_frame *head, uint32_t length) {
   if (!shim_on()) return -ENXIO;
   close_frame(head, length);
-  int result = fd >= 0 ? put_in(fd, head) : append(head);
+  int result = fd >= 0 && !shim.relays ? put_in(fd, head) : append(head);
   if (result < 0) {
     shim.drop_error = -result;
     __atomic_fetch_add(&shim.dropped, 1, __ATOMIC_RELAXED);

@@ -7,22 +7,56 @@
 enum { FUTEX_WAIT_PRIVATE = 128, FOLLOWED = 1 };
 enum { FOLLOW_SLICE_NS = 2000000, FOLLOW_SLICES = 50, MEET_SLICE_NS = 200000, MEET_SLICES = 100 };
 
-static int send_order(const char *order, size_t length) {
+/* 0, or -errno. */
+static int try_order(const char *order, size_t length) {
   char path[512];
   size_t slash = text_length(shim.trace_path);
   while (slash > 0 && shim.trace_path[slash] != '/') slash--;
-  if (slash + sizeof "/control" > sizeof path) return 0;
+  if (slash + sizeof "/control" > sizeof path) return -ENAMETOOLONG;
   memcpy(path, shim.trace_path, slash);
   memcpy(path + slash, "/control", sizeof "/control");
   int fd = sys_open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
-  if (fd < 0) return 0;
+  if (fd < 0) return fd;
   uint64_t before;
   sys_block_signals(&before);
   ssize_type written = sys_write(fd, order, length);
   if (written == -EPIPE) sys_take_sigpipe(); /* the runner was killed just now */
   sys_restore_signals(&before);
   sys_close(fd);
-  return written == (ssize_type)length;
+  return written < 0 ? (int)written : written == (ssize_type)length ? 0 : -EIO;
+}
+
+static int send_order(const char *order, size_t length) { return try_order(order, length) == 0; }
+
+static void put_hex(char *to, const unsigned char *bytes, uint32_t length) {
+  static const char digits[] = "0123456789abcdef";
+  for (uint32_t i = 0; i < length; i++) {
+    *to++ = digits[bytes[i] >> 4];
+    *to++ = digits[bytes[i] & 15];
+  }
+}
+
+/* The FIFO is full for as long as the runner has other things to do. */
+int order_relay(const struct trace_frame *frame) {
+  enum { ORDER_BYTES = 4096, TRIES = 20, NAP_NS = 500000 };
+  static const char verb[] = "frame ";
+  if (frame->bytes > RELAYED_MAX) return -EMSGSIZE;
+  char *order = scratch_take(ORDER_BYTES);
+  if (order == NULL) return -ENOMEM;
+  size_t length = sizeof verb - 1;
+  memcpy(order, verb, length);
+  put_hex(order + length, (const unsigned char *)frame, frame->bytes);
+  length += 2 * (size_t)frame->bytes;
+  order[length++] = '\n';
+  int result = try_order(order, length);
+  for (int i = 0; i < TRIES && result == -EAGAIN; i++) {
+    uint32_t word = 0;
+    struct sys_time nap = {0, NAP_NS};
+    SYS4(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &nap);
+    result = try_order(order, length);
+  }
+  scratch_give(order, ORDER_BYTES);
+  return result;
 }
 
 static size_t add_number(char *order, size_t at, uint64_t value, char behind) {
@@ -75,5 +109,6 @@ int order_release(uint32_t thread) {
 int order_follow(void) { return 0; }
 void order_meet(void) {}
 int order_release(uint32_t thread) { return (void)thread, 0; }
+int order_relay(const struct trace_frame *frame) { return (void)frame, -ENOSYS; }
 
 #endif

@@ -6,8 +6,6 @@
 
 #ifdef __linux__
 
-enum { F_DUPFD_CLOEXEC = 1030, KEPT_FD_MIN = 100 };
-
 extern int chroot(const char *path);
 extern int setuid(uint32_t user);
 extern int seteuid(uint32_t user);
@@ -17,11 +15,7 @@ extern int setresuid(uint32_t real, uint32_t effective, uint32_t saved);
 /* Gives a descriptor that behind() closes, or -1. */
 static NOINLINE int before(void) {
   if (shim.kept_fd != 0 || !shim_may_speak() || !shim_own_process()) return -1;
-  int fd = frame_open();
-  if (fd < 0) return -1;
-  int high = (int)sys_fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FD_MIN);
-  sys_close(fd);
-  return high;
+  return out_of_reach(frame_open());
 }
 
 /* Back where it was: the descriptor is not needed any more. */
@@ -31,17 +25,15 @@ static void let_go(void) {
   if (again < 0) return;
   sys_close(again);
   shim.kept_fd = 0;
-  if (sys_fstat(fd, &st) == 0 && st.device == shim.kept_device && st.inode == shim.kept_inode)
+  if (sys_fstat(fd, &st) == 0 && st.device == shim.trace_device && st.inode == shim.trace_inode)
     sys_close(fd);
 }
 
 static NOINLINE int behind(int fd, int result) {
-  struct sys_stat st;
   if (fd < 0 && shim.kept_fd != 0 && result == 0 && shim_may_speak()) let_go();
   if (fd < 0) return result;
   int again = result == 0 ? frame_open() : 0;
-  if (again < 0 && sys_fstat(fd, &st) == 0) {
-    shim.kept_device = st.device, shim.kept_inode = st.inode;
+  if (again < 0) {
     shim.kept_fd = fd;
     return result;
   }

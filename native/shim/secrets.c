@@ -1,49 +1,68 @@
 /* What must never be read in a trace: values of variables whose name says that they are secret, in
  * whatever word they turn up. Known are those of the environment, of the one the program began
  * with, of the one a child gets, and of words that are assignments themselves. */
+#include "../secret-words.h"
 #include "shim.h"
 
 #define SECRET_BYTES_MIN 6 /* shorter values are in everything */
-#define REMEMBERED_MAX 12
+#define REMEMBERED_FEW 8
 
 /* Strings of the environment the program began with: they stay where they are when a program takes
  * them out of it. One that writes over them is not misled by what it finds, the name is looked at
  * every time. */
-static const char *remembered[REMEMBERED_MAX];
+static struct {
+  const char **entry; /* `few`, or mapped memory that stays */
+  uint32_t count, lost;
+  const char *few[REMEMBERED_FEW];
+} remembered;
 
-static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
-
-static int ends_in(const char *text, size_t length, const char *end) {
-  size_t n = text_length(end);
-  if (length < n) return 0;
-  for (size_t i = 0; i < n; i++)
-    if (upper(text[length - n + i]) != end[i]) return 0;
-  return 1;
-}
-
-int secret_ends(const char *name, size_t length) {
-  char last = length == 0 ? 0 : upper(name[length - 1]); /* most names are done with here */
-  if (last != 'Y' && last != 'T' && last != 'N' && last != 'D') return 0;
-  return ends_in(name, length, "_KEY") || ends_in(name, length, "_SECRET") ||
-         ends_in(name, length, "_TOKEN") || ends_in(name, length, "_PASSWORD");
+static size_t name_length(const char *entry) {
+  size_t n = 0;
+  while (entry[n] != 0 && entry[n] != '=') n++;
+  return n;
 }
 
 int secret_name(const char *entry) {
-  size_t n = 0;
-  while (entry[n] != 0 && entry[n] != '=') n++;
-  return entry[n] == '=' && secret_ends(entry, n);
+  size_t n = name_length(entry);
+  return entry[n] == '=' && secret_variable(entry, n);
 }
 
-const char *secret_value(const char *entry) {
-  while (*entry != 0 && *entry != '=') entry++;
-  return *entry == '=' ? entry + 1 : entry;
+static const char *value_of(const struct secret *secret) {
+  return secret->entry + secret->name + 1;
+}
+
+void secrets_init(struct secrets *secrets) {
+  secrets->list = secrets->few;
+  secrets->room = SECRETS_FEW;
+  secrets->count = secrets->more = 0;
+}
+
+void secrets_drop(struct secrets *secrets) {
+  if (secrets->list != secrets->few)
+    sys_unmap(secrets->list, secrets->room * sizeof *secrets->list);
+  secrets_init(secrets);
+}
+
+static int have_room(struct secrets *secrets) {
+  enum { PAGE_ENTRIES = 4096 / sizeof(struct secret), TIMES = 4 };
+  if (LIKELY(secrets->count < secrets->room)) return 1;
+  uint32_t room = secrets->room < PAGE_ENTRIES ? PAGE_ENTRIES : secrets->room * TIMES;
+  struct secret *larger = sys_map(room * sizeof *larger);
+  if (larger == NULL) return 0;
+  memcpy(larger, secrets->list, secrets->count * sizeof *larger);
+  uint32_t count = secrets->count, more = secrets->more;
+  secrets_drop(secrets);
+  secrets->list = larger, secrets->room = room, secrets->count = count, secrets->more = more;
+  return 1;
 }
 
 static void add(struct secrets *secrets, const char *entry) {
-  if (!secret_name(entry) || text_length(secret_value(entry)) < SECRET_BYTES_MIN) return;
+  if (!secret_name(entry)) return;
+  uint32_t name = (uint32_t)name_length(entry), length = (uint32_t)text_length(entry + name + 1);
+  if (length < SECRET_BYTES_MIN) return;
   for (uint32_t i = 0; i < secrets->count; i++)
-    if (secrets->entry[i] == entry) return;
-  if (secrets->count < SECRETS_MAX) secrets->entry[secrets->count++] = entry;
+    if (secrets->list[i].entry == entry) return;
+  if (have_room(secrets)) secrets->list[secrets->count++] = (struct secret){entry, name, length};
   else secrets->more = 1;
 }
 
@@ -56,41 +75,51 @@ void secrets_without(struct secrets *secrets, char *const *entries) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < secrets->count; i++) {
     char *const *at = sys_impossible(entries) ? NULL : entries;
-    while (at != NULL && *at != NULL && !text_same(*at, secrets->entry[i])) at++;
-    if (at == NULL || *at == NULL) secrets->entry[kept++] = secrets->entry[i];
+    while (at != NULL && *at != NULL && !text_same(*at, secrets->list[i].entry)) at++;
+    if (at == NULL || *at == NULL) secrets->list[kept++] = secrets->list[i];
   }
   secrets->count = kept;
 }
 
 void secrets_remember(const struct secrets *secrets) {
-  for (uint32_t i = 0; i < secrets->count && i < REMEMBERED_MAX; i++)
-    remembered[i] = secrets->entry[i];
+  size_t bytes = secrets->count * sizeof *remembered.entry;
+  remembered.entry = secrets->count <= REMEMBERED_FEW ? remembered.few : sys_map(bytes);
+  remembered.lost = secrets->more || remembered.entry == NULL;
+  if (remembered.entry == NULL) return;
+  for (uint32_t i = 0; i < secrets->count; i++) remembered.entry[i] = secrets->list[i].entry;
+  remembered.count = secrets->count;
 }
 
 void secrets_recall(struct secrets *secrets) {
-  for (int i = 0; i < REMEMBERED_MAX && remembered[i] != NULL; i++) add(secrets, remembered[i]);
+  for (uint32_t i = 0; i < remembered.count; i++) add(secrets, remembered.entry[i]);
+  if (remembered.lost) secrets->more = 1;
 }
 
-/* The longest secret that `text` begins with, or NULL; `length` gets how much of it that is. */
-const char *secret_at(const struct secrets *secrets, const char *text, size_t *length) {
-  const char *found = NULL;
-  *length = 0;
+/* Whether there is all of it: the program may have written over it since. */
+static int begins_with(const char *text, const struct secret *secret) {
+  const char *value = value_of(secret);
+  for (uint32_t i = 0; i < secret->length; i++)
+    if (text[i] != value[i] || text[i] == 0) return 0;
+  return 1;
+}
+
+const struct secret *secret_at(const struct secrets *secrets, const char *text) {
+  const struct secret *found = NULL;
   for (uint32_t i = 0; i < secrets->count; i++) {
-    const char *value = secret_value(secrets->entry[i]);
-    size_t n = text_length(value);
-    if (n > *length && text_starts(text, value)) found = secrets->entry[i], *length = n;
+    const struct secret *one = &secrets->list[i];
+    if ((found == NULL || one->length > found->length) && begins_with(text, one)) found = one;
   }
   return found;
 }
 
 /* --- what a program is told about its own words */
 
-/* Where the value of `entry` is in the words: 0 when it is in none. */
-static int find_word(const char *entry, char *const *argv, size_t *word, size_t *offset) {
-  const char *value = secret_value(entry);
+/* Where the secret is in the words: 0 when it is in none. */
+static int find_word(const struct secret *secret, char *const *argv, size_t *word,
+                     size_t *offset) {
   for (*word = 0; argv[*word] != NULL && !sys_impossible(argv[*word]); ++*word)
     for (*offset = 0; argv[*word][*offset] != 0; ++*offset)
-      if (text_starts(argv[*word] + *offset, value)) return 1;
+      if (begins_with(argv[*word] + *offset, secret)) return 1;
   return 0;
 }
 
@@ -114,18 +143,17 @@ size_t secrets_tell(const struct secrets *secrets, char *const *argv, char *to, 
   if (secrets->count == 0 || sys_impossible(argv)) return 0;
   size_t args = count_words(argv);
   for (uint32_t i = 0; i < secrets->count; i++) {
-    const char *entry = secrets->entry[i], *value = secret_value(entry);
-    size_t name = (size_t)(value - entry) - 1;
-    if (!find_word(entry, argv, &word, &offset)) continue;
-    if (at + name + 3 * 21 + 2 > room) {
+    const struct secret *secret = &secrets->list[i];
+    if (!find_word(secret, argv, &word, &offset)) continue;
+    if (at + secret->name + 3 * 21 + 2 > room) {
       to[0] = '*', to[1] = 0;
       return 1;
     }
     at = add_number(to, at, args - word, ',');
     at = add_number(to, at, offset, ',');
-    at = add_number(to, at, text_length(value), ',');
-    memcpy(to + at, entry, name);
-    at += name;
+    at = add_number(to, at, secret->length, ',');
+    memcpy(to + at, secret->entry, secret->name);
+    at += secret->name;
     to[at++] = ';';
   }
   to[at] = 0;

@@ -39,9 +39,11 @@ struct shim_state {
   uint32_t told_pid, told_space, told_direct; /* SELF_VARIABLE */
   const char *told_words;        /* only for the constructor */
   int filter_mode; /* of seccomp, when the program began */
-  /* Where trace.bin cannot be opened any more (rights.c): 0, or a descriptor, and what it is. */
-  int kept_fd;
-  uint64_t kept_device, kept_inode;
+  /* trace.bin, as fstat says. */
+  uint64_t trace_device, trace_inode;
+  int kept_fd; /* where it cannot be opened any more (rights.c): 0, or a descriptor of it */
+  int relays;  /* trace.bin is on a read-only mount: frames go through the runner */
+  int reach;   /* numbers from here on are for descriptors of ours; 0: there is no room for them */
 };
 extern struct shim_state shim;
 
@@ -122,13 +124,29 @@ int frame_send_to(int fd, struct trace_frame *head, uint32_t length);
 int frame_open(void); /* trace.bin, to append */
 /* A descriptor of ours that is none of 0, 1 and 2; the given one is closed if it was. */
 int away_from_streams(int fd);
+/* The same of trace.bin under a number that other threads leave alone, where there is one. */
+int out_of_reach(int fd);
+/* Closes what is this file. A number that another thread has taken is not ours to close. */
+void close_own(int fd, uint64_t device, uint64_t inode);
+void reach_learn(void);
+/* Both 0 where nobody knows. */
+int shim_one_thread(void);
+int shim_several_threads(void);
 
 /* --- secrets (secrets.c) */
-#define SECRETS_MAX 24
-struct secrets { /* NAME=value whose value nobody may read in a trace */
-  const char *entry[SECRETS_MAX];
-  uint32_t count, more; /* more: there are others, for which there was no room */
+#define SECRETS_FEW 16
+struct secret { /* NAME=value whose value nobody may read in a trace */
+  const char *entry;
+  uint32_t name, length; /* of the name and of the value, in bytes */
 };
+struct secrets {
+  struct secret *list; /* `few`, or mapped memory where there are more */
+  uint32_t count, room;
+  uint32_t more; /* there are others, for which there was no memory */
+  struct secret few[SECRETS_FEW];
+};
+void secrets_init(struct secrets *secrets);
+void secrets_drop(struct secrets *secrets);
 /* Adds those of an environment, or of words that are assignments. */
 void secrets_find(struct secrets *secrets, char *const *entries);
 /* Takes out those that are among `entries`. */
@@ -136,10 +154,9 @@ void secrets_without(struct secrets *secrets, char *const *entries);
 /* The constructor keeps them; later they are added although the program has unset them. */
 void secrets_remember(const struct secrets *secrets);
 void secrets_recall(struct secrets *secrets);
-const char *secret_at(const struct secrets *secrets, const char *text, size_t *length);
-const char *secret_value(const char *entry);
+/* The longest secret that `text` begins with, or NULL. */
+const struct secret *secret_at(const struct secrets *secrets, const char *text);
 int secret_name(const char *entry);
-int secret_ends(const char *name, size_t length);
 /* Which words of a program hold secrets, told to it in SELF_VARIABLE: it may not have them in its
  * environment and could not know. */
 #define TOLD_BYTES 256
@@ -190,6 +207,8 @@ struct child_facts {
 void child_env_make(struct child_env *child, char **words, char *const *env,
                     const struct child_facts *about);
 void child_env_drop(struct child_env *child);
+/* Once, by the constructor: what the shim's files are like while they are good. */
+void child_env_learn(void);
 /* An environment that began as `child` without what is ours; `to` may be `from`. */
 size_t child_env_undo(const struct child_env *child, char *const *from, char **to);
 /* Unmaps what vfork children left in our memory when they became other programs. */
@@ -231,6 +250,10 @@ struct exec_call {
   int flags; /* of execveat */
 };
 int exec_run(const struct exec_call *call);
+/* 0 where a word of the call, or the text, lies in memory that cannot be read: then nothing may
+ * look at it, and the kernel says EFAULT (readable.c). */
+int exec_readable(const struct exec_call *call);
+int text_readable(const char *text);
 /* Before a fork: what its children would all have to find for themselves is found once. */
 void exec_prepare(void);
 /* What secrets_tell says about the words of the call, into TOLD_BYTES. */
@@ -252,6 +275,9 @@ void exec_say_spawn(const struct exec_call *call, int facts, uint32_t child, int
 int order_follow(void); /* this thread, which becomes a program without a loader. 1: it does */
 void order_meet(void);  /* to say which pid this is, where the namespace counts for itself */
 int order_release(uint32_t thread); /* it need not be followed after all. 1: it was told */
+/* A frame for trace.bin, where it cannot be opened to write: 0, or -errno. */
+#define RELAYED_MAX 2040u /* bytes; longer frames are more than a FIFO takes whole */
+int order_relay(const struct trace_frame *frame);
 
 /* --- whether a program may begin (gate.c)
  * All of them do nothing at all without a gate in the header. */

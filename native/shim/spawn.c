@@ -1,7 +1,9 @@
 /* Starting another program: posix_spawn, and system and popen, which spawn inside the libc with the
  * environment the process has. For these the environment is another one for as long as the call
- * takes; what other threads change in it meanwhile stays. */
+ * takes; what other threads change in it meanwhile stays. Where the libc says that there are other
+ * threads, they see nothing of it: shell.c starts the shell. */
 #include "interpose.h"
+#include "shell.h"
 
 extern int posix_spawn(int *pid, const char *file, const void *actions, const void *attributes,
                        char *const argv[], char *const env[]);
@@ -63,6 +65,8 @@ static NOINLINE int run_spawn(const struct spawn_call *call) {
   call.exec = (struct exec_call){                                                             \
       .target = {AT_FDCWD, file, along_path}, .argv = argv, .env = env};                      \
   call.spawn = original;                                                                      \
+  if (!exec_readable(&call.exec))                                                             \
+    return original(pid, file, actions, attributes, argv, env);                               \
   return run_spawn(&call)
 
 HOOK(int, posix_spawn,
@@ -79,6 +83,28 @@ HOOK(int, posix_spawnp,
 
 /* --- system and popen */
 
+#ifdef __linux__
+int spawn_shell(char *const *words, const void *actions, const void *attributes, int *pid) {
+  struct spawn_call call = {.pid = pid, .actions = actions, .attributes = attributes};
+  call.exec = (struct exec_call){
+      .target = {AT_FDCWD, "/bin/sh", 0}, .argv = words, .env = env_now()};
+  call.spawn = ORIGINAL(posix_spawn);
+  return call.spawn == NULL ? ENOSYS : run_spawn(&call);
+}
+
+/* Whether shell.c is to do it. */
+static int is_ours(const char *command) {
+  return command != NULL && shell_is_ours() && shim_may_speak() && shim_own_process() &&
+         text_readable(command);
+}
+#else
+static int is_ours(const char *command) { return (void)command, 0; }
+int shell_system(const char *command) { return (void)command, -1; }
+void *shell_popen(const char *command, const char *mode) { return (void)command, (void)mode, NULL; }
+int shell_pclose(void *stream, int pid) { return (void)stream, (void)pid, -1; }
+void shell_forked(void) {}
+#endif
+
 /* Gives 0 where the environment stays as it is: another thread does the same, or nothing is to be
  * added. */
 static NOINLINE uint64_t swap_in(const char *command) {
@@ -87,7 +113,7 @@ static NOINLINE uint64_t swap_in(const char *command) {
   struct exec_call call = {.target = {AT_FDCWD, "/bin/sh", 0}, .argv = words};
   struct child_env child;
   uint64_t token = 0;
-  if (!shim_may_speak() || !shim_own_process()) return 0;
+  if (!shim_may_speak() || !shim_own_process() || !text_readable(command)) return 0;
   child_env_reclaim();
   call.env = env_now();
   if (call.env == NULL) return 0;
@@ -103,7 +129,7 @@ static NOINLINE uint64_t swap_in(const char *command) {
 static NOINLINE int is_refused(const char *command) {
   char *const words[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
   struct exec_call call = {.target = {AT_FDCWD, "/bin/sh", 0}, .argv = words};
-  return shim_may_speak() && gate_refuses_start(&call);
+  return shim_may_speak() && text_readable(command) && gate_refuses_start(&call);
 }
 
 /* The libc says only in errno why it could not start the shell: too much, perhaps, with what is
@@ -113,14 +139,6 @@ static int was_too_big(int errno_before) {
   if (error == 0 || error == E2BIG) shim_set_errno(errno_before);
   return error == E2BIG;
 }
-
-/* A thread that is cancelled in system() does not come back here, but runs this. Both libcs have
- * these two names, for memory of at most four words. */
-struct cleanup {
-  void *words[8];
-};
-WEAK extern void _pthread_cleanup_push(struct cleanup *cleanup, void (*run)(void *), void *data);
-WEAK extern void _pthread_cleanup_pop(struct cleanup *cleanup, int run);
 
 static void return_of(void *token) { environ_return(*(uint64_t *)token); }
 
@@ -145,6 +163,7 @@ HOOK(int, system, (const char *command)) {
   enum { NO_SHELL = 127 << 8, REFUSED = GATE_EXIT << 8 };
   __typeof__(&system) original = ORIGINAL(system);
   if (original == NULL) return (int)shim_answer(-ENOSYS);
+  if (is_ours(command)) return shell_system(command);
   uint64_t token = command == NULL ? 0 : swap_in(command);
   if (token == 0) return command != NULL && is_refused(command) ? REFUSED : original(command);
   int before = shim_errno();
@@ -156,33 +175,63 @@ HOOK(int, system, (const char *command)) {
   return is_refused(command) ? REFUSED : original(command);
 }
 
-/* Since when there are streams of popen; of more than these nobody is told how they ended. */
-static struct {
+/* Streams of popen: since when, and whose process it is where the libc does not know. Of more than
+ * these nobody is told how they ended. Mapped when the first is opened. */
+static struct opened {
   void *stream;
   uint64_t since_ns;
-} opened[8];
-enum { OPENED_MAX = sizeof opened / sizeof *opened };
+  int64_t pid;
+} *opened;
+
+static struct opened *opened_list(void) {
+  struct opened *none = NULL, *list = __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
+  if (LIKELY(list != NULL)) return list;
+  list = sys_map(STREAMS_MAX * sizeof *list);
+  if (list == NULL || __atomic_compare_exchange_n(&opened, &none, list, 0, __ATOMIC_ACQ_REL,
+                                                  __ATOMIC_ACQUIRE))
+    return list;
+  sys_unmap(list, STREAMS_MAX * sizeof *list);
+  return none;
+}
+
+void *shell_stream_at(int i) {
+  struct opened *list = __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
+  return list == NULL ? NULL : __atomic_load_n(&list[i].stream, __ATOMIC_RELAXED);
+}
+
+static struct opened *find_stream(const void *stream) {
+  for (int i = 0; stream != NULL && i < STREAMS_MAX; i++)
+    if (shell_stream_at(i) == stream) return &opened[i];
+  return NULL;
+}
+
+/* One that was closed with fclose left its place behind, and another may have its address now. */
+void shell_stream_add(void *stream, uint64_t since_ns, int pid) {
+  struct opened *list = opened_list(), *at = find_stream(stream);
+  for (int i = 0; list != NULL && at == NULL && i < STREAMS_MAX; i++) {
+    void *nobody = NULL;
+    if (__atomic_compare_exchange_n(&list[i].stream, &nobody, stream, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      at = &list[i];
+  }
+  if (at == NULL) return;
+  __atomic_store_n(&at->since_ns, since_ns, __ATOMIC_RELAXED);
+  __atomic_store_n(&at->pid, pid, __ATOMIC_RELAXED);
+}
 
 static void *popen_done(void *stream, uint64_t since_ns) {
-  void *nobody = NULL;
-  for (int i = 0; stream != NULL && i < OPENED_MAX; i++, nobody = NULL) {
-    if (!__atomic_compare_exchange_n(&opened[i].stream, &nobody, stream, 0, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED))
-      continue;
-    __atomic_store_n(&opened[i].since_ns, since_ns, __ATOMIC_RELAXED);
-    break;
-  }
+  if (stream != NULL) shell_stream_add(stream, since_ns, 0);
   return stream;
 }
 
-static uint64_t popen_since(const void *stream) {
-  for (int i = 0; stream != NULL && i < OPENED_MAX; i++) {
-    if (__atomic_load_n(&opened[i].stream, __ATOMIC_RELAXED) != stream) continue;
-    uint64_t since_ns = __atomic_load_n(&opened[i].since_ns, __ATOMIC_RELAXED);
-    __atomic_store_n(&opened[i].stream, NULL, __ATOMIC_RELAXED);
-    return since_ns;
-  }
-  return 0;
+/* Takes it out of the list. */
+static struct opened popen_was(const void *stream) {
+  struct opened was = {NULL, 0, 0}, *at = find_stream(stream);
+  if (at == NULL) return was;
+  was.since_ns = __atomic_load_n(&at->since_ns, __ATOMIC_RELAXED);
+  was.pid = __atomic_load_n(&at->pid, __ATOMIC_RELAXED);
+  __atomic_store_n(&at->stream, NULL, __ATOMIC_RELEASE);
+  return was;
 }
 
 static void *popen_unseen(__typeof__(&popen) original, const char *command, const char *mode) {
@@ -193,6 +242,8 @@ static void *popen_unseen(__typeof__(&popen) original, const char *command, cons
 HOOK(void *, popen, (const char *command, const char *mode)) {
   __typeof__(&popen) original = ORIGINAL(popen);
   if (original == NULL) return (void *)(shim_answer(-ENOSYS) + 1);
+  void *own = is_ours(command) && text_readable(mode) ? shell_popen(command, mode) : NULL;
+  if (own != NULL) return own;
   uint64_t token = command == NULL ? 0 : swap_in(command);
   if (token == 0) return popen_unseen(original, command, mode);
   int before = shim_errno();
@@ -208,7 +259,8 @@ HOOK(void *, popen, (const char *command, const char *mode)) {
 HOOK(int, pclose, (void *stream)) {
   __typeof__(&pclose) original = ORIGINAL(pclose);
   if (original == NULL) return (int)shim_answer(-ENOSYS);
-  uint64_t since_ns = popen_since(stream);
+  struct opened was = popen_was(stream);
+  if (was.pid != 0) return shell_pclose(stream, (int)was.pid);
   int status = original(stream);
-  return since_ns == 0 ? status : libc_waited(since_ns, status);
+  return was.since_ns == 0 ? status : libc_waited(was.since_ns, status);
 }

@@ -47,7 +47,7 @@ static void take_header(const struct trace_header *header) {
   shim.out_device = header->out_device, shim.out_inode = header->out_inode;
   shim.err_device = header->err_device, shim.err_inode = header->err_inode;
   shim.file_max = header->file_max;
-  shim.argv_max = smaller(header->argv_max, TRACE_ARGV_MAX);
+  shim.argv_max = smaller(header->argv_max, shim.relays ? RELAYED_MAX / 2 : TRACE_ARGV_MAX);
   shim.args_max = smaller(header->args_max, TRACE_ARGS_MAX);
   shim.pid_namespace = header->pid_namespace, shim.proc_device = header->proc_device;
 }
@@ -56,8 +56,22 @@ static void take_header(const struct trace_header *header) {
 static int open_trace(void) {
   int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
   int fd = away_from_streams(sys_open(shim.trace_path, flags));
+  if (fd == -EROFS) { /* it can be read all the same, and the runner is asked to write */
+    shim.relays = 1;
+    flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+    fd = away_from_streams(sys_open(shim.trace_path, flags));
+  }
   if (fd < 0) shim_log("cannot open the trace, error", NULL, -fd);
   return fd;
+}
+
+/* What trace.bin is, and where its descriptor is safe from now on. */
+static int learn_file(int fd) {
+  struct sys_stat st = {.device = 0};
+  sys_fstat(fd, &st);
+  shim.trace_device = st.device, shim.trace_inode = st.inode;
+  reach_learn();
+  return out_of_reach(fd);
 }
 
 /* --- START */
@@ -161,6 +175,7 @@ static enum attached attach_within(struct begin *begin, int fd, void *memory, ui
   fill_start(&frame, begin, paths + 2 * path, bytes - part - 2 * path);
   if (frame.full) return NO_ROOM;
   shim.on = 1;
+  fd = learn_file(fd);
   int result = sys_file_size_limited() ? -EFBIG : 0;
   if (result == 0)
     result = frame_send_to(fd, (struct trace_frame *)frame.base, frame.length);
@@ -193,6 +208,7 @@ static void attach(struct begin *begin) {
   }
   if (attached != SAID) sys_close(fd);
   if (!shim_on()) return;
+  child_env_learn();
   order_meet();
   exit_init();
   shim_writes_init();
@@ -211,7 +227,7 @@ static char **argv_before(char **env) {
 
 __attribute__((constructor)) static void start(int count, char **argv, char **env) {
   struct begin begin;
-  begin.secrets.count = begin.secrets.more = 0;
+  secrets_init(&begin.secrets);
   char **now = env_now();
   (void)count;
   if (getauxval && getauxval(AT_SECURE)) return;
@@ -222,4 +238,5 @@ __attribute__((constructor)) static void start(int count, char **argv, char **en
   begin.env = now;
   if (shim.trace_path == NULL || shim.preload_variable == NULL) return;
   attach(&begin);
+  secrets_drop(&begin.secrets);
 }

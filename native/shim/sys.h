@@ -21,7 +21,8 @@ enum {
   SYS_tgkill = 234, SYS_shutdown = 48, SYS_fgetxattr = 193,
   SYS_waitid = 247, SYS_openat = 257, SYS_newfstatat = 262, SYS_readlinkat = 267,
   SYS_faccessat = 269, SYS_splice = 275, SYS_tee = 276, SYS_vmsplice = 278, SYS_dup3 = 292,
-  SYS_prlimit64 = 302, SYS_seccomp = 317, SYS_execveat = 322, SYS_pwritev2 = 328
+  SYS_prlimit64 = 302, SYS_process_vm_readv = 310, SYS_seccomp = 317,
+  SYS_execveat = 322, SYS_pwritev2 = 328
 };
 #define O_DIRECTORY_BITS 0200000
 #define O_NOFOLLOW_BITS 0400000
@@ -38,7 +39,8 @@ enum {
   SYS_getuid = 174, SYS_getgid = 176, SYS_gettid = 178, SYS_socket = 198, SYS_connect = 203,
   SYS_sendto = 206, SYS_sendmsg = 211,
   SYS_munmap = 215, SYS_clone = 220, SYS_execve = 221, SYS_mmap = 222, SYS_wait4 = 260,
-  SYS_prlimit64 = 261, SYS_seccomp = 277, SYS_execveat = 281, SYS_pwritev2 = 287
+  SYS_prlimit64 = 261, SYS_process_vm_readv = 270, SYS_seccomp = 277,
+  SYS_execveat = 281, SYS_pwritev2 = 287
 };
 #define O_DIRECTORY_BITS 040000
 #define O_NOFOLLOW_BITS 0100000
@@ -59,8 +61,8 @@ enum {
   ENOENT = 2, ESRCH = 3, EINTR = 4, EIO = 5, ENXIO = 6, E2BIG = 7, ENOEXEC = 8, EBADF = 9,
   EAGAIN = 11, ENOMEM = 12, EACCES = 13, EFAULT = 14, ENOTDIR = 20, EINVAL = 22,
   EFBIG = 27, ENOSPC = 28,
-  ESPIPE = 29, EPIPE = 32, ERANGE = 34, ENAMETOOLONG = 36, ENOSYS = 38,
-  ENOTSOCK = 88
+  ESPIPE = 29, EROFS = 30, EPIPE = 32, ERANGE = 34, ENAMETOOLONG = 36, ENOSYS = 38,
+  ENOTSOCK = 88, EMSGSIZE = 90
 };
 
 struct sys_time { int64_t seconds, nanoseconds; };

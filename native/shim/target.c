@@ -63,23 +63,23 @@ static int script_interpreter(char *head, ssize_type length) {
 }
 
 /* Only regular files are opened: a device could do something. */
-static int open_regular(int directory, const char *file, int *facts) {
-  struct sys_stat st;
-  int error = sys_stat_at(directory, file, &st);
+static int open_regular(int directory, const char *file, int *facts, struct sys_stat *st) {
+  int error = sys_stat_at(directory, file, st);
   if (error == -ENOENT || error == -ENOTDIR) *facts |= TARGET_MISSING;
   if (error < 0) return error;
-  if ((st.mode & FILE_TYPE) != REGULAR) return -EACCES;
-  if (is_privileged(&st)) *facts |= TARGET_PRIVILEGED;
+  if ((st->mode & FILE_TYPE) != REGULAR) return -EACCES;
+  if (is_privileged(st)) *facts |= TARGET_PRIVILEGED;
   if (*file == 0) return sys_dup(directory);
   return sys_openat(directory, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 }
 
 static NOINLINE int look_at(int directory, const char *file) {
   char head[HEAD_BYTES];
+  struct sys_stat st;
   int facts = 0;
   for (int scripts = 0; scripts <= SCRIPTS_MAX; scripts++) {
     int ignored = 0; /* the rights of a script are not used, only those of what runs it */
-    int fd = open_regular(directory, file, scripts == 0 ? &facts : &ignored);
+    int fd = open_regular(directory, file, scripts == 0 ? &facts : &ignored, &st);
     if (fd < 0) return facts;
     ssize_type length = sys_pread(fd, head, sizeof head, 0);
     int script = length > 2 && head[0] == '#' && head[1] == '!';
@@ -88,7 +88,7 @@ static NOINLINE int look_at(int directory, const char *file) {
       if (has_capabilities(fd)) facts |= TARGET_PRIVILEGED;
       if (scripts == 0 && *file != 0) facts |= TARGET_DIRECT;
     }
-    sys_close(fd);
+    close_own(fd, st.device, st.inode);
     if (scripts > 0) facts |= ignored;
     if (!script) return facts;
     facts = 0;

@@ -1,38 +1,11 @@
 /* Words of a command line in a frame, within bounds, without secrets (secrets.c). */
+#include "../secret-words.h"
 #include "shim.h"
 
-static int in_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* How long the name is that ends before the `=` at `at` and says that what follows is secret. */
-static size_t assigned_name(const char *text, size_t at) {
-  size_t from = at;
-  while (from > 0 && in_name(text[from - 1])) from--;
-  return secret_ends(text + from, at - from) ? at - from : 0;
-}
-
-/* How long the value is behind the `=` at `at`: all of a word that begins with the name; in the
- * text of a shell to the end of the word there, or of what is quoted. */
-static size_t assigned_value(const char *text, size_t at, size_t name, int is_script) {
-  size_t before = at - name, length = 0;
-  const char *value = text + at + 1;
-  while (before > 0 && text[before - 1] == '-') before--;
-  if (before == 0 && !is_script) return text_length(value);
-  char quote = *value == '"' || *value == '\'' ? *value : 0;
-  if (quote != 0) {
-    for (length = 1; value[length] != 0 && value[length] != quote;) length++;
-    return length + (value[length] == quote);
-  }
-  for (; (unsigned char)value[length] > ' '; length++)
-    for (const char *end = ";&|<>()'\"`"; *end != 0; end++)
-      if (value[length] == *end) return length;
-  return length;
-}
-
-static int has_assignment(const char *text) {
+static int has_secret(const char *text, int is_script) {
+  struct secret_found found;
   for (size_t i = 0; text[i] != 0; i++)
-    if (text[i] == '=' && assigned_name(text, i) > 0) return 1;
+    if (secret_begins(text, i, is_script, &found)) return 1;
   return 0;
 }
 
@@ -54,30 +27,38 @@ static void put_name(struct copy *copy, const char *name, size_t length) {
   put(copy, "[", 1), put(copy, name, length), put(copy, "]", 1);
 }
 
+/* Then the name of its variable says more. */
+static int is_known(const char *text, const struct secret_found *found,
+                    const struct secrets *secrets) {
+  const struct secret *secret = secret_at(secrets, text + found->value_at);
+  return secret != NULL && secret->length == found->value;
+}
+
 static void put_cleared(struct copy *copy, const char *text, const struct secrets *secrets,
                         int *flags) {
   for (size_t i = 0; text[i] != 0 && copy->whole;) {
-    size_t length = 0;
-    const char *secret = secret_at(secrets, text + i, &length);
-    size_t name = secret == NULL && text[i] == '=' ? assigned_name(text, i) : 0;
+    const struct secret *secret = secret_at(secrets, text + i);
+    struct secret_found found;
     if (secret != NULL) {
-      put_name(copy, secret, (size_t)(secret_value(secret) - secret) - 1);
-      i += length;
+      put_name(copy, secret->entry, secret->name);
+      i += secret->length;
+      *flags |= TRACE_REDACTED;
+    } else if (secret_begins(text, i, copy->is_script, &found) &&
+               !is_known(text, &found, secrets)) {
+      put(copy, text + i, found.value_at - i);
+      put_name(copy, found.name, found.name_length);
+      i = found.value_at + found.value;
+      *flags |= TRACE_REDACTED;
     } else {
       put(copy, text + i, 1);
       i++;
     }
-    if (name > 0) {
-      put_name(copy, text + i - 1 - name, name);
-      i += assigned_value(text, i - 1, name, copy->is_script);
-    }
-    if (secret != NULL || name > 0) *flags |= TRACE_REDACTED;
   }
 }
 
 static void put_text(struct copy *copy, const char *text, const struct secrets *secrets,
                      int *flags) {
-  if (secrets->count > 0 || has_assignment(text)) {
+  if (secrets->count > 0 || has_secret(text, copy->is_script)) {
     put_cleared(copy, text, secrets, flags);
   } else {
     size_t length = text_length(text);
@@ -85,6 +66,13 @@ static void put_text(struct copy *copy, const char *text, const struct secrets *
     copy->whole = length <= copy->room;
   }
   frame_put(copy->frame, "", 1);
+}
+
+/* In the place of a whole word. */
+static void put_secret(struct copy *copy, const char *name, int *flags) {
+  put_name(copy, name, text_length(name));
+  frame_put(copy->frame, "", 1);
+  *flags |= TRACE_REDACTED;
 }
 
 int words_text(struct frame *frame, const char *text, uint32_t room, const struct secrets *secrets,
@@ -118,8 +106,12 @@ void words_put(struct frame *frame, char *const *argv, const struct secrets *sec
     facts->argv_bytes += (uint32_t)text_length(argv[i]) + 1;
     if (i >= shim.args_max || room < 2 || (secrets->more && i > 0)) whole = 0;
     if (!whole) continue;
-    struct copy copy = {frame, room - 1, 0, 1, i > 0 && before_script(argv[i - 1])};
-    put_text(&copy, argv[i], secrets, flags);
+    const char *before = i > 0 ? argv[i - 1] : "";
+    struct copy copy = {frame, room - 1, 0, 1, before_script(before)};
+    int is_value = i > 1 && argv[i][0] != 0 && argv[i][0] != '-';
+    const char *name = is_value ? secret_announced(before) : NULL;
+    if (name != NULL) put_secret(&copy, name, flags);
+    else put_text(&copy, argv[i], secrets, flags);
     room -= copy.put + 1;
     whole = copy.whole;
     facts->kept_args++;

@@ -16,6 +16,7 @@
 #define WINDOW_NS 100000000
 #define WINDOW_PROMPT 8
 #define BATCH_RECORDS ((4096u - sizeof(struct trace_frame)) / sizeof(struct trace_write))
+#define RELAYED_RECORDS ((RELAYED_MAX - sizeof(struct trace_frame)) / sizeof(struct trace_write))
 /* How soon behind one write the next may begin for what was asked about the first to hold for it,
  * where no other thread could change it: in so short a time no process is made and no filter is put
  * in place; and in the shorter one no system call begins and ends, so that the descriptor is still
@@ -48,7 +49,6 @@ static uint64_t last_stream, last_ns;
 static enum { CLOCK_UNTRIED, CLOCK_TRUE, CLOCK_FALSE } libc_clock;
 
 WEAK extern int clock_gettime(int clock, struct sys_time *to);
-WEAK extern char __libc_single_threaded; /* of glibc; without it nobody knows */
 
 /* 0 when it cannot say. */
 static uint64_t libc_now_ns(void) {
@@ -103,15 +103,10 @@ static uint64_t word_of(int fd, uint32_t stream) {
   return (uint64_t)(uint32_t)fd << 32 | stream;
 }
 
-/* Nobody else can change what was asked. */
-static int one_thread(void) {
-  return &__libc_single_threaded != NULL && __libc_single_threaded;
-}
-
 /* How long ago the last record was done, if it was one of `fd` and by this thread; `stream` is what
  * that was then. */
 static uint64_t since_last(int fd, uint64_t at_ns, uint32_t *stream) {
-  if (!one_thread()) return UINT64_MAX;
+  if (!shim_one_thread()) return UINT64_MAX;
   uint64_t word = __atomic_load_n(&last_stream, __ATOMIC_RELAXED);
   uint64_t done_ns = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
   if ((uint32_t)(word >> 32) != (uint32_t)fd) return UINT64_MAX;
@@ -121,7 +116,7 @@ static uint64_t since_last(int fd, uint64_t at_ns, uint32_t *stream) {
 }
 
 static void note_last(int fd, uint32_t stream) {
-  if (!one_thread()) return;
+  if (!shim_one_thread()) return;
   __atomic_store_n(&last_stream, word_of(-1, 0), __ATOMIC_RELAXED);
   __atomic_store_n(&last_ns, shim_clock_ns(), __ATOMIC_RELAXED);
   __atomic_store_n(&last_stream, word_of(fd, stream), __ATOMIC_RELAXED);
@@ -144,7 +139,7 @@ static void add_record(int fd, const struct trace_write *record, int own) {
     send_alone(record);
   } else {
     batch->records[batch_count++] = *record;
-    if (prompt || batch_count == BATCH_RECORDS) {
+    if (prompt || batch_count == (shim.relays ? RELAYED_RECORDS : BATCH_RECORDS)) {
       window_sent++;
       send_batch(now_ns);
     }

@@ -1,8 +1,8 @@
 // A run of an agent: what was asked, by which conversation, and how it came out. Its entry in the
 // journal is written when it is over, also long after the call that started it was answered.
 
-import type { Begun, Finish } from '../recorder.ts';
-import type { Written } from '../recorder-journal.ts';
+import type { Begun } from '../recorder.ts';
+import type { AnyFinish } from '../recorder-finish.ts';
 import type { Ended, Survivor } from '../types.ts';
 
 /** How a run came out. */
@@ -16,7 +16,7 @@ export type Finished = {
   /** Why its output is not kept where captures are kept. */
   readonly captureTrouble: string | undefined;
   /** Whether it is in the journal, and if not, why. */
-  readonly written: Written;
+  readonly written: AnyFinish['written'];
 };
 
 export class AgentRun {
@@ -76,7 +76,7 @@ export class AgentRun {
   }
 }
 
-function finishedOf(ended: Ended, result: Finish): Finished {
+function finishedOf(ended: Ended, result: AnyFinish): Finished {
   const { durationMs, survivors, lostBytes, captureTrouble, written } = result;
   return { ended, durationMs, survivors, lostBytes, captureTrouble, written };
 }

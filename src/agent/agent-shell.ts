@@ -3,20 +3,20 @@
 // nobody waits for any more goes on; at most so many run at once.
 
 import packageJson from '../../package.json' with { type: 'json' };
+import { noteHandle } from '../capture/owner.ts';
 import { readOutput } from '../capture/reader.ts';
 import { view } from '../capture/views.ts';
 import { AppError } from '../errors.ts';
 import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
-import type { Health, PluginLog, Services } from '../plugin.ts';
-import { type ExecuteRequest, Recorder } from '../recorder.ts';
+import type { Health, PluginLog, Services, StopCause } from '../plugin.ts';
+import { type Begun, type ExecuteRequest, Recorder } from '../recorder.ts';
 import type { Ruled } from '../recorder-asked.ts';
 import { SECRET_PREFIXES } from '../run/env.ts';
 import { aborted, within } from '../running.ts';
 import {
   type Capture,
-  type CaptureSummary,
   createShell,
   type ReadResult,
   type Shell,
@@ -29,7 +29,10 @@ import { AgentRun, type Finished } from './agent-run.ts';
 import type { Caller } from './caller.ts';
 import { Guard, UNRULED } from './guard.ts';
 import { onlyInterrupts } from './judged-texts.ts';
+import { type OwnCapture, OwnCaptures } from './own-captures.ts';
 import { type AgentSettings, recorderSettingsOf } from './settings.ts';
+import { Takeover, type Took } from './takeover.ts';
+import { Unrecorded } from './unrecorded.ts';
 
 export { AgentRun, type Finished };
 
@@ -69,8 +72,11 @@ export class AgentShell {
   readonly #typed = new WeakMap<AgentRun, { text: string; last: Promise<void> }>();
   readonly #announced: Announcement;
   readonly #unfollow: (() => void) | undefined;
+  readonly #takeover: Takeover;
+  readonly #own: OwnCaptures;
   #settings: AgentSettings;
   #opened: Capture | undefined;
+  readonly #unrecorded = new Unrecorded();
 
   static async open(options: AgentShellOptions): Promise<AgentShell> {
     return new AgentShell(options, await processMetrics());
@@ -81,7 +87,7 @@ export class AgentShell {
     metrics: Awaited<ReturnType<typeof processMetrics>>,
   ) {
     const { services, settings, pluginVersion } = options;
-    const { projectDirectory, stateRoot, env, now, policy } = services;
+    const { projectDirectory, stateRoot, env, now, policy, notices, settingsWait } = services;
     this.#options = options;
     this.#settings = settings;
     this.#recorder = new Recorder({
@@ -89,6 +95,7 @@ export class AgentShell {
       settings: recorderSettingsOf(settings),
       pluginVersion,
       workingDirectory: projectDirectory,
+      settingsWait,
       log: this.#log,
       metrics,
       env,
@@ -101,8 +108,16 @@ export class AgentShell {
       projectDirectory,
       directory: this.#settings.recording.directory,
       counters: this.#recorder.counters(),
-      health: withPolicy(this.#recorder.health(), policy?.health().problems),
+      health: withPolicy(this.#recorder.health(), policy?.health().problems, notices?.()),
     }));
+    this.#own = new OwnCaptures(this.#shell.store);
+    this.#takeover = new Takeover({
+      store: this.#shell.store,
+      dialect: options.name,
+      project: projectDirectory,
+      log: this.#log,
+      adopt: (capture, caller) => this.#adopt(capture, caller),
+    });
     this.#unfollow = policy?.onChanged(() => this.#announced.changed());
   }
 
@@ -133,23 +148,48 @@ export class AgentShell {
     const makesRoom = request.makesRoom === true;
     refuseCancelled(caller);
     if (!makesRoom) this.#refuseTooMany(caller);
-    const asked = executeRequest(request);
+    const asked = executeRequest(this.#owned(request, caller));
     // Without a policy nothing is waited for: it has begun when this returns.
     const ruling = this.#recorder.guarded ? await this.#ruled(asked, caller) : UNRULED;
     // Somebody may have been asked meanwhile.
     refuseCancelled(caller);
     if (!makesRoom) this.#refuseTooMany(caller);
     const begun = this.#recorder.begin(asked, caller.context, ruling);
-    const run = new AgentRun({
-      begun,
-      command: request.command,
-      owner: caller.key,
-      startedAt: this.#options.services.now(),
-    });
+    return this.#keep(begun, request.command, caller, this.#options.services.now());
+  }
+
+  #keep(begun: Begun, command: string, { key }: Caller, startedAt: number): AgentRun {
+    const run = new AgentRun({ begun, command, owner: key, startedAt });
     this.#runs.set(run.id, run);
+    this.#own.started(key, run.id);
     this.#forget();
+    void run.finished.then(({ written }) => this.#unrecorded.note(key, written));
     void run.finished.then(() => this.#announced.changed());
     return run;
+  }
+
+  /**
+   * Goes on, once, with the live runs that a dead server left to this conversation. `took` gets
+   * each of them before any call of the conversation is answered. Never rejects.
+   */
+  takeOver(caller: Caller, took: Took): Promise<void> {
+    return this.#takeover.once(caller, took);
+  }
+
+  async #adopt(capture: Capture, caller: Caller): Promise<AgentRun> {
+    const begun = this.#recorder.adopt(capture);
+    await begun.run.started;
+    return this.#keep(begun, begun.known.command, caller, capture.meta?.createdAt ?? 0);
+  }
+
+  /** What its conversation calls the run, for a server that may have to take it over. */
+  named({ id, begun }: AgentRun, handle: string | number): void {
+    try {
+      noteHandle(begun.run.recording.dir, handle);
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      this.#log('warn', 'Handle not recorded', { run_id: id, handle, error: words });
+    }
   }
 
   /** Keys for its terminal. Rejects with an `AppError` when they must not be typed. */
@@ -172,10 +212,22 @@ export class AgentShell {
     return turn;
   }
 
+  #owned(request: RunRequest, { client, context }: Caller): RunRequest {
+    const { name: dialect, services } = this.#options;
+    const { projectDirectory: project } = services;
+    const owner = { dialect, project, client, conversationId: context.conversationId };
+    return { ...request, how: { ...request.how, owner } };
+  }
+
   async #ruled(request: ExecuteRequest, caller: Caller): Promise<Ruled> {
     const ruling = await this.#recorder.rule(request, caller.context, caller);
     if (ruling.note !== undefined) caller.notes.push(ruling.note);
     return ruling;
+  }
+
+  /** Why commands of this conversation are not in the journal, as far as it was not told yet. */
+  untold({ key }: Caller): readonly string[] {
+    return this.#unrecorded.take(key);
   }
 
   /** Writes down that a command was asked for and refused. Never rejects: it is refused anyway. */
@@ -234,11 +286,16 @@ export class AgentShell {
   }
 
   /**
-   * Captures of this conversation, newest first, also of servers before this one. Who does not
-   * name its conversation finds those that nobody named, once they are over.
+   * The runs of this conversation, newest first: with a conversation id also those of servers
+   * before this one, without one those of this server and those it took over.
    */
-  captures(caller: Caller): readonly CaptureSummary[] {
-    return this.#shell.list().filter((capture) => this.#isOwn(caller, capture));
+  captures(caller: Caller): readonly OwnCapture[] {
+    return this.#own.of(caller, this.#settings.recording.directory);
+  }
+
+  /** Nothing of the run is left: neither output nor processes can come any more. */
+  over(id: string): boolean {
+    return this.#own.over(id, () => this.open(id));
   }
 
   view(id: string, options: ViewOptions): View {
@@ -273,7 +330,13 @@ export class AgentShell {
     this.#announced.changed();
   }
 
+  /** What must not be lost is written when this returns; `close` follows. */
+  stopping(cause: StopCause): void {
+    this.#recorder.stopping(cause);
+  }
+
   async close(): Promise<void> {
+    this.#takeover.close();
     await this.#recorder.close();
     this.#agentShell?.close();
     this.#unfollow?.();
@@ -291,15 +354,6 @@ export class AgentShell {
 
   #log: PluginLog = (level, message, fields) =>
     this.#options.services.log(level, message, { plugin: this.#options.name, ...fields });
-
-  #isOwn({ key, context }: Caller, { id, meta, final }: CaptureSummary): boolean {
-    const here = this.#runs.get(id);
-    if (here !== undefined) return here.owner === key;
-    const intent = meta?.journal;
-    if (intent?.directory !== this.#settings.recording.directory) return false;
-    const { conversation_id: named } = intent.draft;
-    return named === context.conversationId && (named !== null || final !== undefined);
-  }
 
   #refuseTooMany(caller: Caller): void {
     const live = [...this.#runs.values()].filter(({ result }) => result === undefined);
@@ -333,7 +387,7 @@ export class AgentShell {
 
 function refuseCancelled({ signal }: Caller): void {
   if (!signal.aborted) return;
-  throw new AppError('start_failed', 'The call was cancelled before it began.');
+  throw new AppError('cancelled', 'The call was cancelled before it began.');
 }
 
 function executeRequest(request: RunRequest): ExecuteRequest {
@@ -343,5 +397,4 @@ function executeRequest(request: RunRequest): ExecuteRequest {
 }
 
 const COMMAND_SHOWN_MAX = 80;
-
 const NOTHING_READ: ReadResult = { chunks: [], nextCursor: 0, eof: true, final: true };

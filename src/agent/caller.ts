@@ -10,6 +10,8 @@ export type Caller = {
   /** The same for all calls of one conversation, and for no other. */
   readonly key: string;
   readonly context: AgentContext;
+  /** The name that the client gave when it connected. */
+  readonly client: string | null;
   readonly signal: AbortSignal;
   readonly progress: ((message: string) => void) | undefined;
   readonly ask: AskPerson | undefined;
@@ -27,5 +29,6 @@ export function callerOf(call: CallContext, env: Env): Caller {
       ? `connection:${call.connection ?? ''}`
       : `conversation:${conversationId}`;
   const { signal, progress, ask } = call;
-  return { key, context, signal, progress, ask, notes: [] };
+  const client = call.client?.name ?? null;
+  return { key, context, client, signal, progress, ask, notes: [] };
 }

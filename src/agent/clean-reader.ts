@@ -6,6 +6,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { looksBinary } from '../text/binary.ts';
+import { missingMark } from '../text/missing.ts';
 import { type Sanitizer, sanitizer } from '../text/sanitize.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
 import type { AgentShell } from './agent-shell.ts';
@@ -155,10 +156,16 @@ export class CleanReader {
   /** Up to `end`; undefined when there is nothing more to read there. */
   #readMore(end: number): Uint8Array | undefined {
     const wanted = Math.min(READ_BYTES, end - this.#cursor);
-    const { chunks, nextCursor, final } = this.#shell.read(this.#id, this.#cursor, wanted);
+    const read = this.#shell.read(this.#id, this.#cursor, wanted);
+    const { chunks, nextCursor, final, skipped } = read;
     if (nextCursor <= this.#cursor && !final) return undefined;
+    const clean: Uint8Array[] = chunks.map(({ bytes }) => this.#clean.push(bytes));
+    if (skipped !== undefined) {
+      const mark = Buffer.from(missingMark(skipped.to - Math.max(this.#cursor, skipped.from)));
+      if (this.#cursor < skipped.from) clean.push(mark);
+      else clean.unshift(mark);
+    }
     this.#cursor = Math.max(this.#cursor, nextCursor);
-    const clean = chunks.map(({ bytes }) => this.#clean.push(bytes));
     if (final) clean.push(this.#clean.end());
     this.#ended = final;
     const bytes = Buffer.concat(clean);

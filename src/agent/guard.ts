@@ -9,39 +9,33 @@ import { because } from '../policy/explain.ts';
 import { Approvals, approvable, rulable, type Subject } from '../policy-approvals.ts';
 import type { Decided, Decision, InForce, PolicyEngine } from '../policy-engine.ts';
 import type { Shell } from '../shell.ts';
-import { printable, quoteWord, shortLine } from '../text/printable.ts';
+import { printable, shortLine } from '../text/printable.ts';
 import type { EntryDecision } from '../types.ts';
 import { type Confined, FREE, type Held } from './confined.ts';
 import type { Confinement } from './confinement.ts';
 import { judgedTexts } from './judged-texts.ts';
-
-// Clients give up on a call after a minute, some after 45 s: the refusal has to come before that,
-// with the id in it that somebody can approve later.
-const ASK_MS = 40_000;
+import { Noes } from './noes.ts';
+import {
+  type Answer,
+  type Asked,
+  besideShown,
+  CHOICES,
+  questionText,
+  reasonsShown,
+  SAID_NO,
+  SAID_NO_BEFORE,
+  UNANSWERED,
+} from './question.ts';
 
 const WARNING_MAX = 300; // characters: it is one line behind an answer
 
-const SHOWN_MAX = 4_000; // characters of a command in a question: what a person might read
-const REASONS_MAX = 20;
 const TURNS_MAX = 100; // a policy that changes at every look is decided by as it is then
-
-/** What the agent asks for: the text, and whatever else it chose that changes what it does. */
-export type Asked = {
-  readonly command: string;
-  /** Absolute. */
-  readonly cwd: string;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly stdin?: string | undefined;
-  /** `stdin` comes by a terminal, as keys. */
-  readonly tty?: boolean | undefined;
-  readonly shell?: string | undefined;
-  /** What a live shell has been typed before; `command` is what is typed next. */
-  readonly typed?: { readonly into: string; readonly before: string } | undefined;
-};
 
 export type GuardCall = {
   readonly signal?: AbortSignal | undefined;
   readonly ask?: AskPerson | undefined;
+  /** Whose conversation it is: a no counts there for a while. */
+  readonly key?: string | undefined;
   /** Takes secrets out of what is shown and kept. */
   readonly redact: (text: string) => string;
   /** What would start it. */
@@ -78,6 +72,7 @@ export class Guard {
   readonly #engine: PolicyEngine;
   readonly #approvals: Approvals;
   readonly #metrics: RecorderMetrics;
+  readonly #noes: Noes;
   readonly #stop = new AbortController();
   #confinement: Promise<Confinement> | undefined;
 
@@ -85,6 +80,7 @@ export class Guard {
     this.#engine = engine;
     this.#approvals = new Approvals(engine.options.stateRoot, engine.options.now);
     this.#metrics = metrics;
+    this.#noes = new Noes(engine.options.now ?? Date.now);
   }
 
   /** Whether there is anything to ask. */
@@ -185,12 +181,20 @@ export class Guard {
     const explained = inForce.explain(decision);
     const granted = this.#granted(asked, subject);
     if (granted !== undefined) return { ...granted, decision: { ...entry, approved: 'grant' } };
-    const answer = await this.#answer(asked, decision, call);
-    if (answer === 'nobody' || answer === 'none' || call.signal?.aborted === true) {
-      const lines = [explained, ...(answer === 'none' ? [SAID_NOTHING] : [])];
-      return refusal(entry, [...lines, this.#instructions(asked, decision, call)].join('\n'), call);
+    const { key = '' } = call;
+    if (this.#noes.has(key, subject)) {
+      return refusal(entry, `${explained}\n${SAID_NO_BEFORE}`, call);
     }
-    if (answer === 'deny') return refusal(entry, `${explained}\n${SAID_NO}`, call);
+    const answer = await this.#answer(asked, decision, call);
+    const unanswered = call.signal?.aborted === true ? [] : UNANSWERED[answer];
+    if (unanswered !== undefined) {
+      const lines = [explained, ...unanswered, this.#instructions(asked, decision, call)];
+      return refusal(entry, lines.join('\n'), call);
+    }
+    if (answer === 'deny') {
+      this.#noes.add(key, subject);
+      return refusal(entry, `${explained}\n${SAID_NO}`, call);
+    }
     const approved = ruling({ ...entry, approved: 'elicitation' });
     return answer === 'once' ? approved : { ...approved, note: await this.#always(asked, call) };
   }
@@ -231,12 +235,12 @@ export class Guard {
 
   async #answer(asked: Asked, decision: Decision, call: GuardCall): Promise<Answer> {
     const over = this.#stop.signal.aborted || call.signal?.aborted === true;
-    if (call.ask === undefined || over) return 'nobody';
+    if (call.ask === undefined || over) return 'unasked';
     const message = questionText(asked, decision, call.redact);
     const choices = CHOICES.filter(({ value }) => value !== 'always' || rulable(decision));
-    const answer = await this.#untilStopped(call.ask({ message, choices, waitMs: ASK_MS }));
+    const answer = await this.#untilStopped(call.ask({ message, choices }));
     if (answer.kind === 'declined') return 'deny';
-    if (answer.kind === 'none') return 'none';
+    if (answer.kind !== 'chosen') return answer.kind;
     return choices.find(({ value }) => value === answer.value)?.value ?? 'none';
   }
 
@@ -299,19 +303,6 @@ function holding(ruled: Ruling, ground: Ground, call: GuardCall): Ruling | Refus
   return refusal({ ...denied, approved: null }, confined.why, call);
 }
 
-/** `nobody` could be asked, or who was asked said `none` of these. */
-type Answer = (typeof CHOICES)[number]['value'] | 'none' | 'nobody';
-
-const CHOICES = [
-  { value: 'once', title: 'Allow it once' },
-  { value: 'always', title: 'Always allow exactly this, as a rule of the project' },
-  { value: 'deny', title: 'Do not run it' },
-] as const;
-
-const SAID_NO = 'The person was asked and said no.';
-
-const SAID_NOTHING = 'The person was asked and gave no answer.';
-
 /** With the reasons of all: one that nobody may say yes to must not be behind another. */
 function strictestOf(decisions: readonly Decision[]): Decision {
   const first = decisions.reduce((a, b) => (rank(b) > rank(a) ? b : a));
@@ -346,53 +337,4 @@ function besides({ env, stdin, tty, shell, typed }: Asked): readonly string[] {
     ...(shell === undefined ? [] : [`shell ${shell}`]),
     ...(typed === undefined ? [] : [`typed ${typed.into}\0${typed.before}`]),
   ];
-}
-
-function questionText(asked: Asked, decision: Decision, redact: (text: string) => string): string {
-  const { command, cwd, typed } = asked;
-  const lines = [
-    typed === undefined ? 'An agent wants to run:' : `An agent wants to type into ${typed.into}:`,
-    '',
-    shown(command, redact),
-    '',
-    `in ${shown(cwd, redact)}`,
-    ...besideShown(asked, redact),
-    '',
-    ...reasonsShown(decision, redact),
-  ];
-  return lines.join('\n');
-}
-
-/** What comes with the command: whoever says yes says it to this, too. */
-function besideShown(
-  { env, stdin, tty, shell, typed }: Asked,
-  redact: (text: string) => string,
-): readonly string[] {
-  const variables = Object.entries(env ?? {});
-  const parts = [
-    ...variables.map(([name, value]) => `with ${name}=${quoteWord(redact(value))}`),
-    ...(shell === undefined ? [] : [`by ${shell}`]),
-    ...(stdin === undefined
-      ? []
-      : [`with ${tty === true ? 'these keys' : 'this input'}:\n${stdin}`]),
-    ...(typed === undefined ? [] : [`typed into ${typed.into}, behind this:\n${typed.before}`]),
-  ];
-  return parts.map((part) => shown(part, redact));
-}
-
-/** All of them: the first may be harmless. */
-function reasonsShown(
-  { reasons, verdict }: Decision,
-  redact: (text: string) => string,
-): readonly string[] {
-  const strictest = reasons.filter((reason) => reason.verdict === verdict);
-  const all = [...new Set(strictest.map((reason) => shown(because(reason), redact)))];
-  const more = all.length - REASONS_MAX;
-  return more > 0 ? [...all.slice(0, REASONS_MAX), `(and ${more} reasons more)`] : all;
-}
-
-function shown(text: string, redact: (text: string) => string): string {
-  const safe = redact(text).split('\n').map(printable).join('\n');
-  const rest = safe.length - SHOWN_MAX;
-  return rest > 0 ? `${safe.slice(0, SHOWN_MAX)}\n(and ${rest} characters more)` : safe;
 }

@@ -7,10 +7,13 @@ import { randomBytes } from 'node:crypto';
 import * as nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader.ts';
+import { withSnapshot } from '../capture/snapshot.ts';
 import { openCapture, type Store } from '../capture/store.ts';
+import { streamHole } from '../capture/stream.ts';
 import { streamChannel } from '../capture/views.ts';
 import { follow } from '../capture/wait.ts';
 import { aborted } from '../running.ts';
+import { missingMark, missingText } from '../text/missing.ts';
 import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
 import type { Ended } from '../types.ts';
 import { lostOutput } from './aftermath.ts';
@@ -63,10 +66,15 @@ export async function copyStream(
 ): Promise<Copy> {
   const file = new CopyFile(path, disk);
   const clean = sanitizer(text);
+  const capture = openCapture(storeOf(run), run.id);
+  const hole = withSnapshot(capture, (snapshot) => streamHole(snapshot, channel));
   let due = TURN_BYTES;
-  for (const piece of streamChannel(openCapture(storeOf(run), run.id), channel)) {
+  let copied = 0;
+  for (const piece of streamChannel(capture, channel)) {
     if (file.error !== undefined) break;
+    if (copied === hole?.from) file.write(Buffer.from(missingMark(hole.to - hole.from)));
     file.write(clean.push(piece));
+    copied += piece.length;
     due -= piece.length;
     if (due > 0) continue;
     due = TURN_BYTES;
@@ -74,7 +82,8 @@ export async function copyStream(
   }
   file.write(clean.end());
   file.close();
-  return { path: file.made ? path : rawPath(run), error: file.error };
+  const missing = hole && missingText(hole.to - hole.from);
+  return { path: file.made ? path : rawPath(run), error: file.error ?? missing };
 }
 
 export type LiveCopyOptions = {
@@ -98,6 +107,7 @@ export class LiveCopy implements Copy {
   #cursor = 0;
   #ended = false;
   #cutShort = false;
+  #missing = 0;
 
   /** The file is there when this returns, unless `error` says why not. */
   constructor(run: AgentRun, path: string, options: LiveCopyOptions) {
@@ -114,8 +124,9 @@ export class LiveCopy implements Copy {
   }
 
   get error(): string | undefined {
-    if (this.#file.error !== undefined || !this.#cutShort) return this.#file.error;
-    return 'the server stopped before all was copied';
+    if (this.#file.error !== undefined) return this.#file.error;
+    if (this.#cutShort) return 'the server stopped before all was copied';
+    return this.#missing === 0 ? undefined : missingText(this.#missing);
   }
 
   /** All that is captured before is in the file, but for what is not whole yet. */
@@ -170,13 +181,19 @@ export class LiveCopy implements Copy {
     return this.#options.text === 'raw' ? PIECE_BYTES.raw : PIECE_BYTES.clean;
   }
 
-  #copy({ chunks, nextCursor }: Pick<ReadResult, 'chunks' | 'nextCursor'>): void {
+  #copy({ chunks, nextCursor, skipped }: ReadResult): void {
     const parts: Uint8Array[] = [];
+    const lost = skipped === undefined ? 0 : skipped.to - Math.max(this.#cursor, skipped.from);
+    const mark = Buffer.from(lost === 0 ? '' : missingMark(lost));
+    const inside = skipped !== undefined && this.#cursor >= skipped.from;
+    if (inside) parts.push(mark);
+    this.#missing += lost;
     for (const { chunk, bytes } of chunks) {
       // What the index did not know yet was read before, and is read again when it does.
       const known = Math.max(0, this.#cursor - chunk.offset);
       if (known < bytes.length) parts.push(this.#cleaned(chunk, bytes.subarray(known)));
     }
+    if (!inside) parts.push(mark);
     this.#file.write(Buffer.concat(parts)); // there are many small ones
     this.#cursor = Math.max(this.#cursor, nextCursor);
     this.#wake();

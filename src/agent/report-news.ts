@@ -4,7 +4,7 @@
 // What follows it comes alone, unless the line was written over meanwhile: then all of it does.
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
-import { newlinesBefore, streamBytes } from '../capture/stream.ts';
+import { keptFrom, newlinesBefore, streamBytes } from '../capture/stream.ts';
 import { looksBinary } from '../text/binary.ts';
 import { countNewlines } from '../text/lines.ts';
 import { sanitizer } from '../text/sanitize.ts';
@@ -46,13 +46,13 @@ export class NewsReader {
 
   /** Gives what is new, at most `bytesMax` of text, and counts it as heard. */
   take(capture: Source, channel: Channel, bytesMax: number): News {
-    return withSnapshot(capture, (snapshot) => {
+    const seen = this.#seen.get(channel) ?? NOTHING_SEEN;
+    const { news, next } = withSnapshot(capture, (snapshot) => {
       const whole = streamOf(snapshot, channel, { cr: 'overwrite', open: capture.outputOpen });
-      const seen = this.#seen.get(channel) ?? NOTHING_SEEN;
-      const { news, next } = newsOf(whole, channel, seen, bytesMax);
-      this.#seen.set(channel, next);
-      return news;
+      return newsOf(whole, channel, seen, bytesMax);
     });
+    this.#seen.set(channel, next);
+    return news;
   }
 
   /** What came before `until` was told in another way. */
@@ -76,7 +76,8 @@ function newsOf(
   const nothing = { channel, text: '', hidden: undefined, bytes: 0, totals, binary: false };
   if (totals.bytes <= seen.until) return { news: nothing, next: seen };
   const room = Math.max(RAW_BYTES_MIN, bytesMax * RAW_PER_SHOWN);
-  const from = Math.max(seen.lineStart, totals.bytes - room);
+  const kept = keptFrom(whole.snapshot, whole.stream);
+  const from = Math.max(seen.lineStart, totals.bytes - room, kept);
   const skipped = from > seen.lineStart;
   const part = render(whole, from, skipped);
   const known = !skipped && part.text.startsWith(seen.partial) ? seen.partial.length : 0;

@@ -4,6 +4,9 @@
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
 import {
+  keptAt,
+  keptFrom,
+  keptUntil,
   newlinesBefore,
   positionBeforeLine,
   type Stream,
@@ -65,7 +68,7 @@ export function readPage(capture: Source, options: PageOptions): Page {
     const whole = streamOf(snapshot, channel, { cr: 'overwrite', open: capture.outputOpen });
     const start =
       fromByte === undefined ? lineStart(whole, fromLine) : characterStart(whole, fromByte);
-    return pageFrom(whole, start, options);
+    return pageFrom(whole, keptAt(snapshot, channel, start), options);
   });
 }
 
@@ -73,7 +76,8 @@ export function readPage(capture: Source, options: PageOptions): Page {
 export function streamHead(capture: Source, channel: Stream, bytesMax: number): Uint8Array {
   return withSnapshot(capture, (snapshot) => {
     const { totals } = streamOf(snapshot, channel, { cr: 'keep', open: capture.outputOpen });
-    return streamBytes(snapshot, channel, 0, Math.min(bytesMax, totals.bytes));
+    const kept = keptUntil(snapshot, channel, 0);
+    return streamBytes(snapshot, channel, 0, Math.min(bytesMax, totals.bytes, kept));
   });
 }
 
@@ -86,23 +90,31 @@ function pageFrom(whole: Whole, start: number, options: PageOptions): Page {
   const wanted = options.linesMax !== 0 && options.bytesMax > 0 && start < totals.bytes;
   const lines = wanted ? wholeLines(whole, start, options) : NOTHING_FITS;
   const fit = lines.raw > 0 || !wanted ? lines : partOfLine(whole, start, options.bytesMax);
-  const sample = streamBytes(snapshot, stream, start, Math.min(totals.bytes, start + SAMPLE_BYTES));
+  const sampled = Math.min(endFrom(whole, start), start + SAMPLE_BYTES);
+  const sample = streamBytes(snapshot, stream, start, sampled);
   const end = start + fit.raw;
   const line = newlinesBefore(snapshot, stream, end) + 1;
   const before = streamBytes(snapshot, stream, Math.max(0, start - 1), start);
   const lineEnds = end > start && !fit.inLine && endsLine(whole, end);
+  const inLine = fit.inLine || keptAt(snapshot, stream, end) > end;
   return {
     text: fit.text,
     firstLine,
     lastLine: end === start ? firstLine - 1 : line - (lineEnds ? 1 : 0),
-    next: end < totals.bytes ? { byte: end, line, inLine: fit.inLine } : undefined,
+    // Behind what is not kept it starts in the middle of a line.
+    next: end < totals.bytes ? { byte: keptAt(snapshot, stream, end), line, inLine } : undefined,
     totals,
-    partialLine: fit.inLine || (before.length > 0 && before[0] !== NEWLINE),
+    partialLine: fit.inLine || (before.length > 0 ? before[0] !== NEWLINE : start > 0),
     binary: looksBinary(sample),
   };
 }
 
 const NOTHING_FITS: Fit = { text: '', raw: 0, inLine: false };
+
+/** Where what is kept from `start` on ends. */
+function endFrom({ snapshot, stream, totals }: Whole, start: number): number {
+  return Math.min(totals.bytes, keptUntil(snapshot, stream, start));
+}
 
 function endsLine({ snapshot, stream }: Whole, end: number): boolean {
   return streamBytes(snapshot, stream, end - 1, end)[0] === NEWLINE;
@@ -110,7 +122,8 @@ function endsLine({ snapshot, stream }: Whole, end: number): boolean {
 
 /** As many whole lines as fit; the unfinished one at the end of the stream counts as whole. */
 function wholeLines(whole: Whole, start: number, options: PageOptions): Fit {
-  const { totals, open } = whole;
+  const { open } = whole;
+  const end = endFrom(whole, start);
   const { bytesMax, linesMax = Number.POSITIVE_INFINITY } = options;
   const clean = sanitizer({ cr: 'overwrite' });
   let fit = NOTHING_FITS;
@@ -118,7 +131,7 @@ function wholeLines(whole: Whole, start: number, options: PageOptions): Fit {
   for (const line of rawLines(whole, start)) {
     if (line === undefined) break;
     raw += line.length;
-    const last = start + raw >= totals.bytes;
+    const last = start + raw >= end;
     const kept = last && open ? line.subarray(0, utf8End(line, line.length)) : line;
     const shown = decodeUtf8(
       last ? Buffer.concat([clean.push(kept), clean.end()]) : clean.push(kept),
@@ -136,10 +149,10 @@ function wholeLines(whole: Whole, start: number, options: PageOptions): Fit {
 
 /** Line by line with their ends; undefined for one that is too long to be held. */
 function* rawLines(whole: Whole, start: number): Generator<Uint8Array | undefined> {
-  const { snapshot, stream, totals } = whole;
+  const { snapshot, stream } = whole;
   let parts: Uint8Array[] = [];
   let length = 0;
-  for (const piece of streamPieces(snapshot, stream, start, totals.bytes)) {
+  for (const piece of streamPieces(snapshot, stream, start, endFrom(whole, start))) {
     let at = 0;
     while (at < piece.length) {
       const newline = piece.indexOf(NEWLINE, at);
@@ -158,8 +171,10 @@ function* rawLines(whole: Whole, start: number): Generator<Uint8Array | undefine
 }
 
 /** Of a line that does not fit, as much as does. */
-function partOfLine({ snapshot, stream, totals }: Whole, start: number, bytesMax: number): Fit {
-  const read = streamBytes(snapshot, stream, start, Math.min(totals.bytes, start + bytesMax));
+function partOfLine(whole: Whole, start: number, bytesMax: number): Fit {
+  const { snapshot, stream } = whole;
+  const until = Math.min(endFrom(whole, start), start + bytesMax);
+  const read = streamBytes(snapshot, stream, start, until);
   const newline = read.indexOf(NEWLINE);
   const raw = newline < 0 ? read : read.subarray(0, newline + 1);
   let end = newline < 0 ? partEnd(raw, raw.length) : raw.length;
@@ -185,23 +200,31 @@ function partEnd(bytes: Uint8Array, end: number): number {
 }
 
 /** Where a line starts; behind the end of the stream for one that is not there. */
-function lineStart({ snapshot, stream, totals }: Whole, line: number): number {
+function lineStart(whole: Whole, line: number): number {
+  const { snapshot, stream, totals } = whole;
   if (line <= 1) return 0;
   // One line less: where just as many end before, some of this one may lie before, too.
-  let position = positionBeforeLine(snapshot, stream, line - 2);
-  let missing = line - 1 - newlinesBefore(snapshot, stream, position);
-  for (const piece of streamPieces(snapshot, stream, position, totals.bytes)) {
-    const newlines = countNewlines(piece);
-    if (newlines >= missing) return position + nthNewline(piece, missing) + 1;
-    missing -= newlines;
-    position += piece.length;
+  let from = keptAt(snapshot, stream, positionBeforeLine(snapshot, stream, line - 2));
+  while (from < totals.bytes) {
+    let position = from;
+    let missing = line - 1 - newlinesBefore(snapshot, stream, from);
+    if (missing <= 0) return from; // it starts in what is not kept
+    const end = endFrom(whole, from);
+    for (const piece of streamPieces(snapshot, stream, from, end)) {
+      const newlines = countNewlines(piece);
+      if (newlines >= missing) return position + nthNewline(piece, missing) + 1;
+      missing -= newlines;
+      position += piece.length;
+    }
+    from = keptAt(snapshot, stream, end);
   }
   return totals.bytes;
 }
 
 function characterStart({ snapshot, stream, totals }: Whole, wanted: number): number {
-  const at = Math.min(wanted, totals.bytes);
-  const base = Math.max(0, at - 3);
+  const at = keptAt(snapshot, stream, Math.min(wanted, totals.bytes));
+  const kept = keptFrom(snapshot, stream);
+  const base = Math.max(at < kept ? 0 : kept, at - 3);
   const bytes = streamBytes(snapshot, stream, base, Math.min(totals.bytes, at + 3));
   const inside = utf8End(bytes, at - base) < at - base;
   return inside ? base + utf8Start(bytes, at - base) : at;

@@ -4,6 +4,7 @@
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
 import type { RunProcess } from '../inspect.ts';
+import { missingBytes } from '../reading.ts';
 import type { Capture } from '../shell.ts';
 import type { EndedBy, Outcome, StreamTotals } from '../types.ts';
 import { hiddenNow, survivorsIn } from './aftermath.ts';
@@ -37,8 +38,6 @@ export type Report = {
   /** Why it is not traced although that was asked for. */
   readonly untraced: string | undefined;
   readonly lostBytes: number;
-  /** Why it is not in the journal. */
-  readonly unrecorded: string | undefined;
   /** Its entry has placeholders in place of secrets. */
   readonly redacted: boolean;
 };
@@ -76,23 +75,33 @@ export class Reports {
     return known;
   }
 
+  /** The part that is known without looking at its output. */
+  ending(capture: Capture, run: AgentRun | undefined): Pick<Report, 'ended' | 'pid' | 'survivors'> {
+    const ended = run === undefined ? endOf(capture) : run.result?.ended;
+    return {
+      ended: ended && { outcome: ended.outcome, endedBy: ended.endedBy },
+      pid: run?.pid ?? capture.meta?.child?.pid,
+      survivors: ended === undefined ? [] : survivorsIn(capture),
+    };
+  }
+
   of(capture: Capture, run: AgentRun | undefined): Report {
     const { id, meta, final } = capture;
     const startedAt = run?.startedAt ?? meta?.startedAt ?? meta?.createdAt ?? this.#now();
     const result = run?.result;
-    const ended = run === undefined ? endOf(capture) : result?.ended;
+    const { ended, pid, survivors } = this.ending(capture, run);
     const over = result?.durationMs ?? (final === undefined ? undefined : final.at - startedAt);
     return {
       id,
-      ended: ended && { outcome: ended.outcome, endedBy: ended.endedBy },
-      pid: run?.pid ?? meta?.child?.pid,
+      ended,
+      pid,
       elapsedMs: Math.max(0, (ended && over) ?? this.#now() - startedAt),
       totals: totalsNow(capture),
-      survivors: ended === undefined ? [] : survivorsIn(capture),
+      survivors,
       ...(ended === undefined ? NO_FAILURES : this.#failures(id, () => hiddenIn(capture))),
       untraced: meta?.trace?.enabled === false ? meta.trace.reason : undefined,
-      lostBytes: result?.lostBytes ?? final?.lostBytes ?? 0,
-      ...journalled(run),
+      lostBytes: result?.lostBytes ?? missingBytes(capture).bytes,
+      redacted: isRedacted(run),
     };
   }
 
@@ -108,7 +117,7 @@ export class Reports {
       ...this.#failures(run.id, () => hiddenNow(run)),
       untraced: undefined,
       lostBytes: 0,
-      ...journalled(run),
+      redacted: isRedacted(run),
     };
   }
 
@@ -131,12 +140,8 @@ export class Reports {
 
 const NO_FAILURES: Pick<Report, 'stages' | 'hidden'> = { stages: [], hidden: [] };
 
-function journalled(run: AgentRun | undefined): Pick<Report, 'unrecorded' | 'redacted'> {
-  const written = run?.result?.written;
-  return {
-    unrecorded: written?.recorded === false ? written.why : undefined,
-    redacted: run !== undefined && run.begun.known.command !== run.command,
-  };
+function isRedacted(run: AgentRun | undefined): boolean {
+  return run !== undefined && run.begun.known.command !== run.command;
 }
 
 function isSame({ stage: place }: HiddenFailure, { stage, of }: FailedStage): boolean {

@@ -5,6 +5,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type Snapshot, totalsOf } from '../capture/snapshot.ts';
 import {
+  keptFrom,
+  keptUntil,
   newlinesBefore,
   type Stream,
   streamBytes,
@@ -61,7 +63,7 @@ export function streamOf(
   return { snapshot, stream, totals: { bytes, lines: lines + unfinished }, ...how };
 }
 
-/** More than `wanted` bytes, unless that is all. */
+/** More than `wanted` bytes, unless that is all, or all that is kept. */
 export function fromStart(whole: Whole, wanted: number): CleanPiece {
   const { snapshot, stream, totals, cr } = whole;
   const clean = sanitizer({ cr });
@@ -69,7 +71,8 @@ export function fromStart(whole: Whole, wanted: number): CleanPiece {
   const parts: Uint8Array[] = [];
   let read = 0;
   let length = 0;
-  for (const piece of streamPieces(snapshot, stream, 0, totals.bytes)) {
+  const end = Math.min(totals.bytes, keptUntil(snapshot, stream, 0));
+  for (const piece of streamPieces(snapshot, stream, 0, end)) {
     const part = clean.push(piece);
     raw.push(piece);
     parts.push(part);
@@ -83,19 +86,21 @@ export function fromStart(whole: Whole, wanted: number): CleanPiece {
   return pieceOf(whole, source, joined(parts), { whole: all, toEnd: all });
 }
 
-/** More than `wanted` bytes, unless that is all. */
+/** More than `wanted` bytes, unless that is all, or all that is kept. */
 export function fromEnd(whole: Whole, wanted: number): CleanPiece {
   const { snapshot, stream, totals, cr } = whole;
+  const first = keptFrom(snapshot, stream);
   let length = RUN_UP_BYTES + SAMPLE_BYTES + wanted * RAW_PER_SHOWN;
   for (;;) {
-    const from = Math.max(0, totals.bytes - length);
+    const from = Math.max(first, totals.bytes - length);
     const read = streamBytes(snapshot, stream, from, totals.bytes);
-    const start = from === 0 ? 0 : startOfText(read, RUN_UP_BYTES);
+    // Behind what is not kept there is nothing to run up on: the first whole line is the start.
+    const start = from === 0 ? 0 : startOfText(read, from === first ? 0 : RUN_UP_BYTES);
     const runUp = read.subarray(0, start);
     const clean = sanitizer({ cr });
     if (!endsPlainly(runUp)) clean.push(runUp);
     const bytes = joined([clean.push(read.subarray(start)), clean.end()]);
-    if (from > 0 && bytes.length <= wanted && length < RAW_BYTES_MAX) {
+    if (from > first && bytes.length <= wanted && length < RAW_BYTES_MAX) {
       length *= RAW_PER_SHOWN;
       continue;
     }

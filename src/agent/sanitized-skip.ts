@@ -2,7 +2,13 @@
 // a stream as if it had read all of it, and how much of it was passed by.
 
 import { type Source, totalsOf, withSnapshot } from '../capture/snapshot.ts';
-import { newlinesBefore, type Stream, streamBytes, streamTotals } from '../capture/stream.ts';
+import {
+  keptFrom,
+  newlinesBefore,
+  type Stream,
+  streamBytes,
+  streamTotals,
+} from '../capture/stream.ts';
 
 // The longest string that the sanitiser takes for one: behind so many bytes it reads a stream as
 // it would have from its start.
@@ -31,13 +37,14 @@ export function passBy(
     const [first, last] = [before(from), before(to).bytes];
     const read = (start: number, end: number): Uint8Array =>
       streamBytes(snapshot, channel, start, end);
-    const start = last - bytesMax;
-    if (start - RUN_UP_BYTES <= first.bytes) {
+    const floor = keptFrom(snapshot, channel);
+    const start = Math.max(last - bytesMax, first.bytes < floor && floor <= last ? floor : 0);
+    if (start - RUN_UP_BYTES <= first.bytes && start !== floor) {
       return { runUp: undefined, bytes: read(first.bytes, last), skipped: NOTHING_SKIPPED };
     }
     const newlines = newlinesBefore(snapshot, channel, start) - first.lines;
     return {
-      runUp: read(start - RUN_UP_BYTES, start),
+      runUp: read(Math.max(floor, start - RUN_UP_BYTES), start),
       bytes: read(start, last),
       skipped: { bytes: start - first.bytes, newlines },
     };

@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import { withSnapshot } from '../capture/snapshot.ts';
-import { type Stream, streamBytes } from '../capture/stream.ts';
+import { type Stream, streamBytes, streamHole } from '../capture/stream.ts';
 import { describeBinary, looksBinary } from '../text/binary.ts';
 import { countLines, countNewlines, nthNewline, nthNewlineFromEnd } from '../text/lines.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
@@ -53,11 +53,13 @@ export type CleanView = {
   readonly binary: boolean;
   /** Then, the line to show in its place. */
   readonly summary: string | undefined;
+  /** Of the middle of the stream, printed and not kept. */
+  readonly missingBytes: number;
   /** The file that holds the bytes, of all streams. */
   readonly path: string;
 };
 
-type Part = Omit<CleanView, 'totals' | 'path' | 'summary'>;
+type Part = Omit<CleanView, 'totals' | 'missingBytes' | 'path' | 'summary'>;
 
 const HEAD_BYTES = 512; // enough to tell every kind of file
 
@@ -74,7 +76,9 @@ export function cleanView(
     const { totals } = whole;
     const head = part.binary ? streamBytes(snapshot, channel, 0, HEAD_BYTES) : undefined;
     const summary = head && describeBinary({ head, totalBytes: totals.bytes });
-    return { ...part, totals, summary, path: join(capture.dir, 'output.bin') };
+    const hole = streamHole(snapshot, channel);
+    const missingBytes = hole === undefined ? 0 : hole.to - hole.from;
+    return { ...part, totals, missingBytes, summary, path: join(capture.dir, 'output.bin') };
   });
 }
 

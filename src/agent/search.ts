@@ -3,18 +3,33 @@
 // looked at is said. Line numbers are those of the stream, as reading by lines counts them.
 
 import { StringDecoder } from 'node:string_decoder';
-import { closeSnapshot, openSnapshot, type Source, totalsOf } from '../capture/snapshot.ts';
-import { streamPieces, streamTotals } from '../capture/stream.ts';
+import { HoleMoved } from '../capture/hole.ts';
+import {
+  closeSnapshot,
+  openSnapshot,
+  type Snapshot,
+  type Source,
+  totalsOf,
+} from '../capture/snapshot.ts';
+import {
+  keptAt,
+  keptUntil,
+  newlinesBefore,
+  streamPieces,
+  streamTotals,
+} from '../capture/stream.ts';
 import { looksBinary } from '../text/binary.ts';
 import { sanitize, sanitizer } from '../text/sanitize.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
+import type { CachedLine, LineCache } from './line-cache.ts';
 import type { Matcher } from './search-match.ts';
 
 const SEARCH_MS = 5_000; // well below the patience of any client
 const TURN_MS = 25; // the server has other callers
 const LINE_LENGTH_MAX = 65_536; // of a line, what is looked at
+const KEPT_BYTES_MAX = 65_536; // of a stream whose lines may be kept
 
-export type Line = { readonly number: number; readonly text: string };
+export type Line = CachedLine;
 
 export type Match = Line & {
   readonly channel: 'stdout' | 'stderr';
@@ -32,6 +47,13 @@ export type SearchOptions = {
   readonly signal: AbortSignal;
 };
 
+/** Where the lines of a source are kept that cannot change any more. */
+export type Kept<S> = {
+  readonly cache: LineCache;
+  /** Undefined for a source that may still change. */
+  readonly keyOf: (source: S) => string | undefined;
+};
+
 export type SearchResult<S> = {
   /** Those with a match, in the order of the sources. */
   readonly found: readonly { readonly source: S; readonly matches: readonly Match[] }[];
@@ -46,16 +68,26 @@ export async function searchOutputs<S>(
   sources: readonly S[],
   open: (source: S) => Source | undefined,
   options: SearchOptions,
+  kept?: Kept<S>,
 ): Promise<SearchResult<S>> {
   const clock = new Clock(options.signal);
   const found: { source: S; matches: readonly Match[] }[] = [];
   let [left, searched] = [options.limit, 0];
   for (const source of sources) {
-    const capture = open(source);
     const matches: Match[] = [];
-    for (const channel of capture === undefined ? [] : (options.channels ?? CHANNELS)) {
-      if (capture === undefined || left === 0 || clock.over) break;
-      const some = await searchStream(capture, channel, { ...options, limit: left }, clock);
+    const looked = lookOnce(() => open(source));
+    const key = kept?.keyOf(source);
+    for (const channel of options.channels ?? CHANNELS) {
+      if (left === 0 || clock.over) break;
+      const slot = key === undefined ? undefined : `${key} ${channel}`;
+      const lines = slot === undefined ? undefined : kept?.cache.get(slot);
+      const one = { ...options, limit: left };
+      const some =
+        lines === undefined
+          ? await searchStream(looked(), channel, one, clock, (all) => {
+              if (slot !== undefined) kept?.cache.put(slot, all);
+            })
+          : await searchLines(lines, channel, one, clock);
       left -= some.length;
       matches.push(...some);
     }
@@ -90,30 +122,79 @@ class Clock {
   }
 }
 
-async function searchStream(
-  capture: Source,
+/** A source is opened when its files are needed, and once. */
+function lookOnce<T>(open: () => T): () => T {
+  let opened: { readonly value: T } | undefined;
+  return () => {
+    opened ??= { value: open() };
+    return opened.value;
+  };
+}
+
+async function searchLines(
+  lines: readonly Line[],
   channel: 'stdout' | 'stderr',
   options: SearchOptions,
   clock: Clock,
 ): Promise<Match[]> {
-  const snapshot = openSnapshot(capture);
-  try {
-    const { bytes: total } = streamTotals(totalsOf(snapshot), channel);
-    const lines = new LineSplitter();
-    const collector = new Collector(channel, options);
-    let first = true;
-    for (const piece of streamPieces(snapshot, channel, 0, total)) {
+  const collector = new Collector(channel, options);
+  collector.add(lines);
+  await clock.turn();
+  return collector.matches;
+}
+
+/** `whole` gets all lines of a stream that was searched to its end, if they are few. */
+async function searchStream(
+  capture: Source | undefined,
+  channel: 'stdout' | 'stderr',
+  options: SearchOptions,
+  clock: Clock,
+  whole: (lines: readonly Line[]) => void,
+): Promise<Match[]> {
+  for (;;) {
+    if (capture === undefined) return [];
+    const snapshot = openSnapshot(capture);
+    try {
+      return await searchSnapshot(snapshot, channel, options, clock, whole);
+    } catch (error) {
+      if (!(error instanceof HoleMoved)) throw error;
+    } finally {
+      closeSnapshot(snapshot);
+    }
+  }
+}
+
+async function searchSnapshot(
+  snapshot: Snapshot,
+  channel: 'stdout' | 'stderr',
+  options: SearchOptions,
+  clock: Clock,
+  whole: (lines: readonly Line[]) => void,
+): Promise<Match[]> {
+  const { bytes: total } = streamTotals(totalsOf(snapshot), channel);
+  const collector = new Collector(channel, options);
+  const all: Line[] = [];
+  const add = (some: readonly Line[]): void => {
+    collector.add(some);
+    if (total <= KEPT_BYTES_MAX) all.push(...some);
+  };
+  // Both sides of what is not kept, each with the numbers its lines had.
+  for (let from = 0; from < total; ) {
+    const end = Math.min(total, keptUntil(snapshot, channel, from));
+    const lines = new LineSplitter(newlinesBefore(snapshot, channel, from) + 1);
+    let first = from === 0;
+    for (const piece of streamPieces(snapshot, channel, from, end)) {
       if (first && looksBinary(piece)) return [];
       first = false;
-      collector.add(lines.push(piece));
+      add(lines.push(piece));
       if (collector.full || clock.over) return collector.matches;
       await clock.turn();
     }
-    collector.add(lines.end());
-    return collector.matches;
-  } finally {
-    closeSnapshot(snapshot);
+    add(lines.end());
+    from = keptAt(snapshot, channel, end);
   }
+  if (total <= KEPT_BYTES_MAX) whole(all);
+  return collector.matches;
 }
 
 /** Cuts a stream into clean lines. Of a long one only the start is kept. */
@@ -121,7 +202,11 @@ class LineSplitter {
   readonly #clean = sanitizer();
   readonly #decoder = new StringDecoder('utf8');
   #rest = '';
-  #number = 1;
+  #number: number;
+
+  constructor(first: number) {
+    this.#number = first;
+  }
 
   push(piece: Uint8Array): Line[] {
     return this.#split(this.#decoder.write(Buffer.from(this.#clean.push(piece))));

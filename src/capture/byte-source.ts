@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { errnoOf } from '../errors.ts';
 import { type LineFormat, readLines } from '../text/line-reader.ts';
+import type { Hole } from '../types.ts';
 import { openIn } from './paths.ts';
 
 const READ_BYTES = 65_536;
@@ -105,6 +106,18 @@ export function readAhead(source: ByteSource): ByteSource {
     return window.subarray(position - start, position - start + length);
   };
   return { ...source, read };
+}
+
+/** The same bytes without `[from, to)`, for one who has no use for what was there. */
+export function without(source: ByteSource, { from, to }: Hole): ByteSource {
+  const gone = to - from;
+  const read = (position: number, length: number): Uint8Array => {
+    if (position >= from) return source.read(position + gone, length);
+    const before = source.read(position, Math.min(length, from - position));
+    if (position + length <= from) return before;
+    return Buffer.concat([before, source.read(to, position + length - from)]);
+  };
+  return { ...source, size: source.size - gone, read };
 }
 
 const EMPTY: ByteSource = {

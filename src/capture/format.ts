@@ -11,11 +11,14 @@
 //               "pipe|merged|socket|pty", tty_attached, starter_pid, starter_start, kill_after_ms
 //               (only when there is a deadline), output_bytes_max, trace (only when tracing was
 //               asked for, see `meta-trace.ts`), journal (only when the command is to be an entry
-//               of one, see `intent.ts`). The runner replaces the file once with runner_pid,
+//               of one, see `intent.ts`), owner (only for an agent's run, see `owner.ts`; its
+//               handle is added later). The runner replaces the file once with runner_pid,
 //               runner_start, pid, pid_start, started_at put in front of the closing brace;
 //               every other byte stays. *_start is a process's start time, 0 where
 //               unknown: a pid alone may be somebody else by now.
-// output.bin    Every byte in order of arrival. Append only, no framing, no holes.
+// output.bin    Every byte in order of arrival, at its true offset. Append only, no framing. Above
+//               the cap (output_bytes_max) the runner gives the middle back to the disk: a hole,
+//               announced by gap events before it is made. What lies in it was printed and is gone.
 // index.jsonl   One line per chunk, written behind its data: {"offset","length","channel",
 //               "timestamp","lines","total_bytes":[a,b],"total_lines":[a,b],"pid"?}. Records are
 //               contiguous: the next offset is this offset + length. Channel is "pty", "stdout" or
@@ -23,15 +26,19 @@
 //               a + b of total_bytes is offset + length: a record put together from the pieces of
 //               two is told from a true one. lines counts `\n`. pid is the writer, when known.
 // events.jsonl  {"type","timestamp",...}: resize {cols,rows}; signal {signal,from}; gap {offset,
-//               lost_bytes,reason} with an errno name or "cap", the bytes missing at that offset;
+//               lost_bytes,reason,hole?,index_hole?}: an errno name or "cap", the bytes missing
+//               at that offset; with hole, those of [offset, offset + lost_bytes) of output.bin:
+//               hole:[from,to] is all of the hole so far, index_hole the one in index.jsonl;
 //               shell_exited {exit_code | signal}; survivors {processes:[P]}; kill {signal,by,
 //               died:[pid],alive:[pid]}; trace {enabled:false,reason} for a run that was to be
 //               traced and is not. P is {"pid","start_time","command","holds_output"}.
 // final.json    One line of JSON and `\n`: schema_version, session_id, state "exited|signaled|
 //               failed", exit_code, signal, error, message (null where they do not apply),
-//               ended_by, ended_at, output_bytes, lost_bytes, output_closed, survivors:[P].
+//               ended_by, ended_at, output_bytes (where output.bin ends), lost_bytes (a hole
+//               included), output_closed, survivors:[P], hole? ([from,to] of output.bin).
 //               Written when the shell is done and drained, and once the last survivor is gone.
 // append.lock   Held by the one writer.   control   FIFO, orders to the runner.
+// claim-N       The server that took over an agent's run from a dead one: `owner.ts`.
 // trace.bin     Who ran inside: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
 // meta.json and final.json are replaced by temp file and rename. Times are UTC, ISO 8601 with
@@ -55,6 +62,7 @@ import type {
   CaptureMeta,
   Channel,
   Chunk,
+  Hole,
   Outcome,
   ProcessId,
   Survivor,
@@ -62,8 +70,7 @@ import type {
   TransportMode,
 } from '../types.ts';
 import { ENDED_BY } from '../types.ts';
-import { decodeIntent, encodeIntent } from './intent.ts';
-import { decodeTraceKey } from './meta-trace.ts';
+import { decodeKeys, encodeKeys } from './meta-keys.ts';
 
 const SCHEMA_VERSION = 'v1alpha1';
 
@@ -104,8 +111,7 @@ export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
     starter_start: meta.starter.startTime,
     ...(killAfterMs !== undefined && { kill_after_ms: killAfterMs }),
     output_bytes_max: meta.outputBytesMax,
-    ...(meta.trace && { trace: meta.trace }),
-    ...(meta.journal && { journal: encodeIntent(meta.journal) }),
+    ...encodeKeys(meta),
     ...(runner && { runner_pid: runner.pid, runner_start: runner.startTime }),
     ...(child && { pid: child.pid, pid_start: child.startTime }),
     ...(startedAt !== undefined && { started_at: time(startedAt) }),
@@ -155,11 +161,8 @@ function afterLaunch(json: JsonObject): Partial<CaptureMeta> {
   const runner = processId(json.runner_pid, json.runner_start);
   const child = processId(json.pid, json.pid_start);
   const startedAt = asTime(json.started_at);
-  const journal = decodeIntent(json.journal);
-  const trace = decodeTraceKey(json.trace);
   return {
-    ...(trace && { trace }),
-    ...(journal && { journal }),
+    ...decodeKeys(json),
     ...(killAfterMs !== undefined && { killAfterMs }),
     ...(runner && { runner }),
     ...(child && { child }),
@@ -183,6 +186,7 @@ export function encodeFinal(final: CaptureFinal, id: string): string {
     lost_bytes: final.lostBytes,
     output_closed: final.outputClosed,
     survivors: final.survivors.map(survivorOut),
+    ...(final.hole && { hole: [final.hole.from, final.hole.to] }),
   });
 }
 
@@ -200,10 +204,12 @@ export function decodeFinal(text: string): CaptureFinal | undefined {
   if (outputBytes === undefined || lostBytes === undefined) return undefined;
   if (typeof outputClosed !== 'boolean' || survivors === undefined) return undefined;
   const state = outcome.kind;
-  return { state, outcome, at, endedBy, outputBytes, lostBytes, outputClosed, survivors };
+  const final = { state, outcome, at, endedBy, outputBytes, lostBytes, outputClosed, survivors };
+  const hole = holeIn(json.hole);
+  return hole === undefined ? final : { ...final, hole };
 }
 
-function outcomeIn(json: JsonObject): Outcome | undefined {
+export function outcomeIn(json: JsonObject): Outcome | undefined {
   const code = asCount(json.exit_code);
   const signal = asString(json.signal);
   const error = asString(json.error);
@@ -258,118 +264,29 @@ export function slotOf(channel: Channel): 0 | 1 {
   return channel === 'stderr' ? 1 : 0;
 }
 
-export type CaptureEvent = { readonly at: number } & (
-  | { readonly type: 'resize'; readonly cols: number; readonly rows: number }
-  | { readonly type: 'signal'; readonly signal: string; readonly from: string }
-  | Gap
-  | { readonly type: 'shell_exited'; readonly end: Exclude<Outcome, { kind: 'failed' }> }
-  | { readonly type: 'survivors'; readonly processes: readonly Survivor[] }
-  | { readonly type: 'trace'; readonly reason: string }
-  | {
-      readonly type: 'kill';
-      readonly signal: string;
-      readonly by: string;
-      readonly died: readonly number[];
-      readonly alive: readonly number[];
-    }
-);
-
-/** Bytes that were shown but could not be kept. */
-export type Gap = {
-  readonly type: 'gap';
-  readonly offset: number;
-  readonly lostBytes: number;
-  readonly reason: string;
-};
-
-export function encodeEvent(event: CaptureEvent): string {
-  return line({ type: event.type, timestamp: time(event.at), ...eventOut(event) });
-}
-
-function eventOut(event: CaptureEvent): JsonObject {
-  switch (event.type) {
-    case 'resize':
-      return { cols: event.cols, rows: event.rows };
-    case 'signal':
-      return { signal: event.signal, from: event.from };
-    case 'gap':
-      return { offset: event.offset, lost_bytes: event.lostBytes, reason: event.reason };
-    case 'shell_exited':
-      return event.end.kind === 'exited'
-        ? { exit_code: event.end.code }
-        : { signal: event.end.signal };
-    case 'survivors':
-      return { processes: event.processes.map(survivorOut) };
-    case 'trace':
-      return { enabled: false, reason: event.reason };
-    case 'kill':
-      return { signal: event.signal, by: event.by, died: event.died, alive: event.alive };
-  }
-}
-
-export function decodeEvent(from: string | JsonObject): CaptureEvent | undefined {
-  const json = typeof from === 'string' ? parseObject(from) : from;
-  const at = asTime(json?.timestamp);
-  if (json === undefined || at === undefined) return undefined;
-  switch (json.type) {
-    case 'resize': {
-      const [cols, rows] = [asCount(json.cols), asCount(json.rows)];
-      if (cols === undefined || rows === undefined) return undefined;
-      return { type: 'resize', at, cols, rows };
-    }
-    case 'signal': {
-      const signal = asString(json.signal);
-      const from = asString(json.from) ?? '';
-      return signal === undefined ? undefined : { type: 'signal', at, signal, from };
-    }
-    case 'gap': {
-      const [offset, lostBytes] = [asCount(json.offset), asCount(json.lost_bytes)];
-      const reason = asString(json.reason);
-      if (offset === undefined || lostBytes === undefined || reason === undefined) return undefined;
-      return { type: 'gap', at, offset, lostBytes, reason };
-    }
-    case 'shell_exited': {
-      const state = typeof json.signal === 'string' ? 'signaled' : 'exited';
-      const end = outcomeIn({ ...json, state });
-      return end === undefined || end.kind === 'failed' ? undefined : { type: json.type, at, end };
-    }
-    case 'survivors': {
-      const processes = survivorsIn(json.processes);
-      return processes && { type: 'survivors', at, processes };
-    }
-    case 'trace': {
-      const reason = json.enabled === false ? asString(json.reason) : undefined;
-      return reason === undefined ? undefined : { type: 'trace', at, reason };
-    }
-    case 'kill': {
-      const [signal, by] = [asString(json.signal), asString(json.by)];
-      const [died, alive] = [asCounts(json.died), asCounts(json.alive)];
-      if (signal === undefined || by === undefined || !died || !alive) return undefined;
-      return { type: 'kill', at, signal, by, died, alive };
-    }
-    default:
-      return undefined; // a later version's event
-  }
-}
-
 const TIME_MAX = Date.UTC(9999, 11, 31); // years have four digits
 
 const CHANNELS: readonly Channel[] = ['pty', 'stdout', 'stderr'];
 const TRANSPORTS: readonly Transport[] = ['pipe', 'merged', 'socket', 'pty'];
 const TRANSPORT_MODES: readonly TransportMode[] = ['posix-pty', 'windows-conpty', 'pipe'];
 
-function line(json: JsonObject): string {
+export function line(json: JsonObject): string {
   return `${JSON.stringify(json)}\n`;
 }
 
 /** A clock that is not a time at all must not stop a run from being recorded. */
-function time(at: number): string {
+export function time(at: number): string {
   return new Date(Math.min(Math.max(at || 0, 0), TIME_MAX)).toISOString();
 }
 
 function pair(value: unknown): Pair | undefined {
   const [a, b, ...rest] = asCounts(value) ?? [];
   return a === undefined || b === undefined || rest.length > 0 ? undefined : [a, b];
+}
+
+export function holeIn(value: unknown): Hole | undefined {
+  const [from, to] = pair(value) ?? [0, 0];
+  return from < to ? { from, to } : undefined;
 }
 
 function processId(pid: unknown, startTime: unknown): ProcessId | undefined {
@@ -380,12 +297,12 @@ function processId(pid: unknown, startTime: unknown): ProcessId | undefined {
     : { pid: id, startTime: start };
 }
 
-function survivorOut(survivor: Survivor): JsonObject {
+export function survivorOut(survivor: Survivor): JsonObject {
   const { pid, startTime, command, holdsOutput } = survivor;
   return { pid, start_time: startTime, command, holds_output: holdsOutput };
 }
 
-function survivorsIn(value: unknown): Survivor[] | undefined {
+export function survivorsIn(value: unknown): Survivor[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const found = value.map(survivorIn).filter((one) => one !== undefined);
   return found.length === value.length ? found : undefined;

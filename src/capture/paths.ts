@@ -3,9 +3,9 @@
 // must really lie in it, and what others could read is closed to them. A planted symlink, dangling
 // or not, is refused with `path_unsafe` before a byte is read or written.
 import * as nodeFs from 'node:fs';
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, win32 } from 'node:path';
-import { makeDirectories } from '../directories.ts';
+import { makeDirectories, openToUs } from '../directories.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import { SESSION_ID_LENGTH_MAX } from '../limits.ts';
 
@@ -35,7 +35,7 @@ export type FileOps = Pick<
 export function stateRoot(
   env: Env,
   platform: string = process.platform,
-  home: string = env.HOME || homedir(),
+  home: string = homeOf(env),
 ): string {
   const named = env.CUFF_STATE_ROOT || env.DERUN_STATE_ROOT;
   if (named) return resolve(named);
@@ -46,6 +46,18 @@ export function stateRoot(
   const xdg = env.XDG_STATE_HOME;
   // The XDG specification: a relative path is invalid and must be ignored.
   return xdg && isAbsolute(xdg) ? join(xdg, 'derun') : join(home, '.local', 'state', 'derun');
+}
+
+/** An empty or relative HOME would put it into whatever directory this process is in. */
+function homeOf({ HOME }: Env): string {
+  if (HOME !== undefined && isAbsolute(HOME)) return HOME;
+  try {
+    const { homedir } = userInfo();
+    if (isAbsolute(homedir)) return homedir;
+  } catch {
+    // A user that no file knows has no home: then nothing is captured, and that is said.
+  }
+  return '/nonexistent';
 }
 
 export function sessionsDir(root: string): string {
@@ -151,7 +163,8 @@ export function openIn(
     const expected = stat.isFile() || (name === 'control' && stat.isFIFO());
     if (!expected) throw unsafe(path, 'is not a regular file');
     const writing = (flags & (nodeFs.constants.O_WRONLY | nodeFs.constants.O_RDWR)) !== 0;
-    if (writing && (stat.mode & 0o077) !== 0 && ours(stat.uid)) io.fchmodSync(fd, mode);
+    // Open to others, or by a umask of 0277 closed to ourselves.
+    if (writing && (stat.mode & 0o777) !== mode && ours(stat.uid)) io.fchmodSync(fd, mode);
   } catch (error) {
     io.closeSync(fd);
     throw error;
@@ -213,6 +226,7 @@ function writeFresh(dir: string, name: string, text: string): string {
   const fd = nodeFs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
   try {
     writeAll(fd, Buffer.from(text), nodeFs);
+    openToUs(temp, FILE_MODE);
   } catch (error) {
     nodeFs.rmSync(temp, { force: true });
     throw error;

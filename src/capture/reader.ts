@@ -2,8 +2,8 @@
 // same cursor gives the same bytes for as long as the capture exists, whoever asks and whenever.
 import { READ_BYTES_MAX } from '../limits.ts';
 import { countNewlines } from '../text/lines.ts';
-import type { Chunk, StreamTotals } from '../types.ts';
-import { type Source, spans, totalsOf, withSnapshot } from './snapshot.ts';
+import type { Chunk, Hole, StreamTotals } from '../types.ts';
+import { type Snapshot, type Source, spans, totalsOf, withSnapshot } from './snapshot.ts';
 
 export type OutputPiece = { readonly chunk: Chunk; readonly bytes: Uint8Array };
 
@@ -15,6 +15,8 @@ export type ReadResult = {
   readonly eof: boolean;
   /** `eof`, and nothing more can come. */
   readonly final: boolean;
+  /** Bytes that are not kept, before these (or behind, where none are given) and passed over. */
+  readonly skipped?: Hole;
 };
 
 /**
@@ -23,12 +25,16 @@ export type ReadResult = {
  */
 export function readOutput(capture: Source, cursor: number, maxBytes: number): ReadResult {
   return withSnapshot(capture, (snapshot) => {
-    const from = Math.min(count(cursor), snapshot.end);
-    const wanted = Math.min(count(maxBytes), READ_BYTES_MAX, snapshot.end - from);
-    const bytes = snapshot.output.read(from, wanted);
-    const nextCursor = from + bytes.length;
+    const { hole, output, end } = snapshot;
+    const asked = Math.min(count(cursor), end);
+    const inHole = hole !== undefined && asked >= hole.from && asked < hole.to;
+    const from = inHole ? Math.min(hole.to, end) : asked;
+    const wanted = Math.min(count(maxBytes), READ_BYTES_MAX, keptEnd(snapshot, from) - from);
+    const bytes = output.read(from, wanted);
+    const read = from + bytes.length;
+    const nextCursor = hole !== undefined && read === hole.from ? hole.to : read;
     const chunks: OutputPiece[] = [];
-    for (const span of spans(snapshot, from, nextCursor)) {
+    for (const span of spans(snapshot, from, read)) {
       const part = bytes.subarray(span.offset - from, span.offset - from + span.length);
       const { offset, length, channel, at, lines = countNewlines(part), pid } = span;
       const chunk = { offset, length, channel, at, lines };
@@ -36,8 +42,16 @@ export function readOutput(capture: Source, cursor: number, maxBytes: number): R
     }
     // Fewer bytes than the file had a moment ago: it was cut, and that is its end now.
     const eof = nextCursor === snapshot.end || bytes.length < wanted;
-    return { chunks, nextCursor, eof, final: eof && !capture.outputOpen };
+    const result = { chunks, nextCursor, eof, final: eof && !capture.outputOpen };
+    return hole !== undefined && (inHole || nextCursor > read)
+      ? { ...result, skipped: hole }
+      : result;
   });
+}
+
+/** Where what is kept from `from` on ends. */
+function keptEnd({ hole, end }: Snapshot, from: number): number {
+  return hole !== undefined && from < hole.from ? hole.from : end;
 }
 
 export type ChannelTotals = { readonly stdout: StreamTotals; readonly stderr: StreamTotals };

@@ -3,15 +3,17 @@
 // the totals around them leave for them, data behind its index and an index behind its data are
 // both read as far as there are bytes. Nothing here throws because of what a file says.
 import { countNewlines } from '../text/lines.ts';
-import type { Channel, Chunk } from '../types.ts';
-import { type ByteSource, type KeptFiles, openSource, pieces } from './byte-source.ts';
+import type { Channel, Chunk, Hole, Transport } from '../types.ts';
+import { type ByteSource, type KeptFiles, openSource, pieces, without } from './byte-source.ts';
 import { type IndexRecord, type Pair, type StoredMeta, slotOf } from './format.ts';
+import { guarded, HoleMoved, type Holes, holesIn } from './hole.ts';
 import { endOf, neighbours, recordsAround } from './index-search.ts';
 
-// The writer gathers an index record over at most 64 KiB and 50 ms. As long as that may be going
-// on, bytes without a record are about to get one, and only it knows which stream they belong to.
-// On a busy machine it may be a while between its two writes.
-const GATHER_BYTES_MAX = 131_072;
+// The writer gathers an index record over at most 64 KiB and 50 ms, and while more data waits it
+// holds back up to 32 KiB of such records. As long as that may be going on, bytes without a record
+// are about to get one, and only it knows which stream they belong to. On a busy machine it may be
+// a while between its two writes.
+const GATHER_BYTES_MAX = 32 * 1024 * 1024; // 32 KiB of records of 64 bytes and more
 const GATHER_MS_MAX = 1_000;
 
 // Records that stand further from their place than this many others are taken as they come.
@@ -34,17 +36,24 @@ export type Snapshot = {
   readonly end: number;
   /** The channel of bytes nothing is known about. */
   readonly fallback: Channel;
+  /** Bytes of output.bin that are not kept: nothing is read from there. */
+  readonly hole: Hole | undefined;
 };
 
 /** A chunk as far as it was asked for; `lines` is undefined where they must be counted. */
 export type Span = Omit<Chunk, 'lines'> & { readonly lines: number | undefined };
 
+/** `use` only reads: it is called again when what it read turns out to be gone. */
 export function withSnapshot<T>(source: Source, use: (snapshot: Snapshot) => T): T {
-  const snapshot = openSnapshot(source);
-  try {
-    return use(snapshot);
-  } finally {
-    closeSnapshot(snapshot);
+  for (;;) {
+    const snapshot = openSnapshot(source);
+    try {
+      return use(snapshot);
+    } catch (error) {
+      if (!(error instanceof HoleMoved)) throw error;
+    } finally {
+      closeSnapshot(snapshot);
+    }
   }
 }
 
@@ -53,12 +62,39 @@ export function openSnapshot(source: Source): Snapshot {
   const open = source.files?.open ?? ((name: string) => openSource(source.dir, name));
   const output = open('output.bin');
   try {
-    const index = open('index.jsonl');
-    const fallback = source.meta?.transport === 'pty' ? 'pty' : 'stdout';
-    return { output, index, fallback, end: readableEnd(source, output, index) };
+    // The head of a capture is half of the cap: only behind it can there be a hole.
+    const large = output.size > (source.meta?.outputBytesMax ?? 0) / 2;
+    const events = (): ByteSource => open('events.jsonl');
+    const holes = large ? holesOf(events, output) : NO_HOLES;
+    const whole = open('index.jsonl');
+    const gone = holes.index !== undefined && holes.index.to <= whole.size;
+    const index = gone && holes.index ? without(whole, holes.index) : whole;
+    const fallback = fallbackOf(source.meta?.transport);
+    const end = readableEnd(source, output, index);
+    const safe = large && source.outputOpen ? guarded(output, events) : output;
+    return { output: safe, index, fallback, end, hole: holes.output };
   } catch (error) {
     output.close();
     throw error;
+  }
+}
+
+/** Of bytes without a record: known only where there was one stream. */
+function fallbackOf(transport: Transport | undefined): Channel {
+  if (transport === 'pty') return 'pty';
+  return transport === 'merged' ? 'stdout' : 'unknown';
+}
+
+const NO_HOLES: Holes = { output: undefined, index: undefined };
+
+function holesOf(open: () => ByteSource, output: ByteSource): Holes {
+  const events = open();
+  try {
+    const holes = holesIn(events);
+    // One that reaches behind the end is none of this file.
+    return (holes.output?.to ?? 0) <= output.size ? holes : NO_HOLES;
+  } finally {
+    events.close();
   }
 }
 
@@ -78,8 +114,18 @@ function readableEnd(source: Source, output: ByteSource, index: ByteSource): num
   return gathering ? indexed : output.size;
 }
 
-/** `[from, to)` of output.bin without holes and overlaps, in order. */
+/** `[from, to)` of output.bin, in order and without overlaps; nothing of what is not kept. */
 export function* spans(snapshot: Snapshot, from: number, to: number): Generator<Span> {
+  const { hole } = snapshot;
+  if (hole === undefined) {
+    yield* allSpans(snapshot, from, to);
+    return;
+  }
+  if (from < hole.from) yield* allSpans(snapshot, from, Math.min(to, hole.from));
+  if (to > hole.to) yield* allSpans(snapshot, Math.max(from, hole.to), to);
+}
+
+function* allSpans(snapshot: Snapshot, from: number, to: number): Generator<Span> {
   const end = Math.min(to, snapshot.end);
   const pending: IndexRecord[] = [];
   let at = from;
@@ -127,7 +173,7 @@ function lostBetween(
   const offset = previous === undefined ? 0 : endOf(previous);
   const length = next.offset - offset;
   if (length <= 0) return [];
-  const main = next.channel === 'pty' ? 'pty' : snapshot.fallback;
+  const main = next.channel === 'pty' ? 'pty' : 'stdout';
   const [before0, before1] = previous?.totalBytes ?? [0, 0];
   const own = (slot: 0 | 1): number => (slotOf(next.channel) === slot ? next.length : 0);
   const toMain = next.totalBytes[0] - own(0) - before0;
@@ -141,7 +187,7 @@ function lostBetween(
     ];
     return parts.filter((part) => part.length > 0);
   }
-  return [{ ...span, offset, length, channel: main }];
+  return [{ ...span, offset, length, channel: main === 'pty' ? main : snapshot.fallback }];
 }
 
 /** The part of a span inside `[from, to)`, or undefined. */
@@ -161,16 +207,42 @@ function insert(sorted: IndexRecord[], record: IndexRecord): void {
 
 export type Totals = { readonly bytes: Pair; readonly lines: Pair };
 
-/** Of everything up to `snapshot.end`: from the last good record, and by counting behind it. */
+/**
+ * Of everything up to `snapshot.end`, what is not kept included: from the last good record, and by
+ * counting behind it. Across a hole it is the record behind it that knows.
+ */
 export function totalsOf(snapshot: Snapshot): Totals {
-  const last = neighbours(snapshot.index, endOf, snapshot.end).before;
-  const bytes: [number, number] = [...(last?.totalBytes ?? ([0, 0] as const))];
-  const lines: [number, number] = [...(last?.totalLines ?? ([0, 0] as const))];
-  for (const span of spans(snapshot, last === undefined ? 0 : endOf(last), snapshot.end)) {
+  const { hole, index } = snapshot;
+  const end =
+    hole !== undefined && snapshot.end > hole.from ? behind(snapshot, hole) : snapshot.end;
+  const { before, after } = neighbours(index, endOf, end);
+  const start = before === undefined ? 0 : endOf(before);
+  const crossed = hole !== undefined && start < hole.to && end >= hole.to;
+  if (crossed && after !== undefined && after.offset <= end) return until(snapshot, after, end);
+  const bytes: [number, number] = [...(before?.totalBytes ?? ([0, 0] as const))];
+  const lines: [number, number] = [...(before?.totalLines ?? ([0, 0] as const))];
+  for (const span of spans(snapshot, start, end)) {
     const slot = slotOf(span.channel);
     bytes[slot] += span.length;
     lines[slot] += span.lines ?? newlinesIn(snapshot, span.offset, span.offset + span.length);
   }
+  // The records are lost as well; their bytes were there all the same.
+  if (crossed) bytes[0] += end - bytes[0] - bytes[1];
+  return { bytes, lines };
+}
+
+/** An end inside of the hole is the one behind it: no total is known in between. */
+function behind({ end }: Snapshot, hole: Hole): number {
+  return Math.max(end, hole.to);
+}
+
+/** Totals at `end`, which lies in this record. */
+function until(snapshot: Snapshot, record: IndexRecord, end: number): Totals {
+  const slot = slotOf(record.channel);
+  const bytes: [number, number] = [...record.totalBytes];
+  const lines: [number, number] = [...record.totalLines];
+  bytes[slot] -= endOf(record) - end;
+  lines[slot] -= newlinesIn(snapshot, end, endOf(record));
   return { bytes, lines };
 }
 

@@ -3,10 +3,12 @@
 // leads out of its directory, is an error.
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
+import { openToUs } from '../directories.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { CaptureFinal, CaptureMeta, CaptureState } from '../types.ts';
 import { openSource, recordsFrom } from './byte-source.ts';
-import type { CaptureEvent, StoredMeta } from './format.ts';
+import { type CaptureEvent, decodeEvent } from './event.ts';
+import type { StoredMeta } from './format.ts';
 import * as format from './format.ts';
 import * as paths from './paths.ts';
 import { captureState, type Liveness, outputOpen } from './state.ts';
@@ -132,7 +134,7 @@ export function readEvents(capture: Pick<Capture, 'dir'>): CaptureEvent[] {
   const source = openSource(capture.dir, 'events.jsonl');
   try {
     const events = new Map<string, CaptureEvent>();
-    for (const event of recordsFrom(source, 0, { decode: format.decodeEvent })) {
+    for (const event of recordsFrom(source, 0, { decode: decodeEvent })) {
       events.set(JSON.stringify(event), event);
     }
     return [...events.values()];
@@ -216,6 +218,7 @@ function prepare(root: string, dir: string): boolean {
 function makeLeaf(dir: string): boolean {
   try {
     fs.mkdirSync(dir, { mode: 0o700 });
+    openToUs(dir, 0o700);
     return true;
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;

@@ -1,11 +1,11 @@
 // One stream of a capture by itself: stdout, stderr, or all bytes as they came. A position in it is
 // what a reader of that stream alone would count; the index turns it into an offset of output.bin.
 import { countNewlines } from '../text/lines.ts';
-import type { StreamTotals } from '../types.ts';
+import type { Hole, StreamTotals } from '../types.ts';
 import { pieces, readAhead } from './byte-source.ts';
 import { type IndexRecord, slotOf } from './format.ts';
 import { endOf, neighbours } from './index-search.ts';
-import { type Snapshot, spans, type Totals } from './snapshot.ts';
+import { type Snapshot, spans, type Totals, totalsOf } from './snapshot.ts';
 
 /** The output of a pty counts as stdout. */
 export type Stream = 'stdout' | 'stderr' | 'all';
@@ -20,6 +20,33 @@ export function streamTotals({ bytes, lines }: Totals, stream: Stream): StreamTo
   return { bytes: bytes[slot], lines: lines[slot] };
 }
 
+/** What is not kept of a stream, in its own positions; undefined when all of it is. */
+export function streamHole(snapshot: Snapshot, stream: Stream): Hole | undefined {
+  const { hole } = snapshot;
+  if (hole === undefined || stream === 'all') return hole;
+  const upTo = (end: number): number => streamTotals(totalsOf({ ...snapshot, end }), stream).bytes;
+  const [from, to] = [upTo(hole.from), upTo(hole.to)];
+  return from < to ? { from, to } : undefined;
+}
+
+/** Where what is kept from `position` on ends: before the hole, or the end of the stream. */
+export function keptUntil(snapshot: Snapshot, stream: Stream, position: number): number {
+  const hole = streamHole(snapshot, stream);
+  return hole !== undefined && position < hole.from ? hole.from : Number.POSITIVE_INFINITY;
+}
+
+/** Where what is kept before the end of a stream starts: behind the hole, or at its start. */
+export function keptFrom(snapshot: Snapshot, stream: Stream): number {
+  return streamHole(snapshot, stream)?.to ?? 0;
+}
+
+/** `position`, or behind the hole if it is in it. */
+export function keptAt(snapshot: Snapshot, stream: Stream, position: number): number {
+  const hole = streamHole(snapshot, stream);
+  const inside = hole !== undefined && position >= hole.from && position < hole.to;
+  return inside ? hole.to : position;
+}
+
 /** `[from, to)` of a stream as one buffer. The caller keeps it small. */
 export function streamBytes(
   snapshot: Snapshot,
@@ -30,8 +57,23 @@ export function streamBytes(
   return Buffer.concat([...streamPieces(snapshot, stream, from, to)]);
 }
 
-/** `[from, to)` of a stream, in pieces. */
+/** `[from, to)` of a stream, in pieces; what is not kept is passed over. */
 export function* streamPieces(
+  snapshot: Snapshot,
+  stream: Stream,
+  from: number,
+  to: number,
+): Generator<Uint8Array> {
+  const hole = streamHole(snapshot, stream);
+  if (hole === undefined || to <= hole.from || from >= hole.to) {
+    yield* keptPieces(snapshot, stream, from, to);
+    return;
+  }
+  if (from < hole.from) yield* keptPieces(snapshot, stream, from, hole.from);
+  if (to > hole.to) yield* keptPieces(snapshot, stream, hole.to, to);
+}
+
+function* keptPieces(
   snapshot: Snapshot,
   stream: Stream,
   from: number,
@@ -66,10 +108,24 @@ export function* streamPieces(
 }
 
 /** `\n` in a stream before `position`. */
-export function newlinesBefore(snapshot: Snapshot, stream: Stream, position: number): number {
-  const { before } = neighbours(snapshot.index, (one) => bytesThrough(one, stream), position);
+export function newlinesBefore(snapshot: Snapshot, stream: Stream, wanted: number): number {
+  const position = keptAt(snapshot, stream, wanted);
+  const { before, after } = neighbours(
+    snapshot.index,
+    (one) => bytesThrough(one, stream),
+    position,
+  );
   const start = before === undefined ? 0 : bytesThrough(before, stream);
   let count = before === undefined ? 0 : linesThrough(before, stream);
+  const floor = keptFrom(snapshot, stream);
+  // Lines that are not kept cannot be counted from before: the record behind them knows.
+  if (start < floor && position >= floor && after !== undefined) {
+    count = linesThrough(after, stream);
+    for (const piece of streamPieces(snapshot, stream, position, bytesThrough(after, stream))) {
+      count -= countNewlines(piece);
+    }
+    return count;
+  }
   for (const piece of streamPieces(snapshot, stream, start, position)) {
     count += countNewlines(piece);
   }

@@ -156,8 +156,8 @@ function stateOf(dir: string, ttlSeconds: number): ReturnType<typeof readState> 
   }
 }
 
-/** Somebody reads orders from the FIFO. For captures that cannot say who their runner is. */
-function runnerListens(dir: string): boolean {
+/** A runner reads the FIFO: also for captures that cannot say which process their runner is. */
+export function runnerListens(dir: string): boolean {
   try {
     const fd = openIn(dir, 'control', fs.constants.O_WRONLY);
     const fifo = fs.fstatSync(fd).isFIFO();
@@ -187,7 +187,27 @@ async function removed(dir: string, verdict: Verdict, io: SweepIo): Promise<Verd
   }
 }
 
-/** Without blocking: freeing a large file takes a while. */
-function remove(dir: string): Promise<void> {
-  return fs.promises.rm(dir, { recursive: true, force: true });
+/**
+ * All of it or nothing: what cannot be removed cannot be renamed either, so that is tried first
+ * with each file, and taken back with the system's own word for it. Then without blocking: freeing
+ * a large file takes a while.
+ */
+async function remove(dir: string): Promise<void> {
+  if (!fs.existsSync(dir)) return; // somebody else removed it meanwhile
+  const names = await fs.promises.readdir(dir);
+  const done: string[] = [];
+  try {
+    for (const name of names) {
+      await fs.promises.rename(join(dir, name), join(dir, `${name}${REMOVING}`));
+      done.push(name);
+    }
+  } catch (error) {
+    for (const name of done) {
+      await fs.promises.rename(join(dir, `${name}${REMOVING}`), join(dir, name));
+    }
+    throw error;
+  }
+  await fs.promises.rm(dir, { recursive: true, force: true });
 }
+
+const REMOVING = '.removing';

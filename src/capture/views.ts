@@ -4,7 +4,8 @@
 import { join } from 'node:path';
 import { countLines, nthNewline, nthNewlineFromEnd } from '../text/lines.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
-import type { StreamTotals, View } from '../types.ts';
+import type { Hole, StreamTotals, View } from '../types.ts';
+import { HoleMoved } from './hole.ts';
 import {
   closeSnapshot,
   openSnapshot,
@@ -14,10 +15,13 @@ import {
   withSnapshot,
 } from './snapshot.ts';
 import {
+  keptAt,
+  keptUntil,
   newlinesBefore,
   positionBeforeLine,
   type Stream,
   streamBytes,
+  streamHole,
   streamPieces,
   streamTotals,
 } from './stream.ts';
@@ -57,6 +61,7 @@ type Whole = {
   readonly stream: Stream;
   /** As in a view: an unfinished line counts. */
   readonly totals: StreamTotals;
+  readonly hole: Hole | undefined;
   /** More may come, so that an unfinished character at the end may get its rest. */
   readonly open: boolean;
 };
@@ -66,7 +71,8 @@ export function view(capture: Source, options: ViewOptions): View {
   return withSnapshot(capture, (snapshot) => {
     const stream = options.channel ?? 'all';
     const totals = linesSeen(snapshot, stream);
-    const whole: Whole = { snapshot, stream, totals, open: capture.outputOpen };
+    const hole = streamHole(snapshot, stream);
+    const whole: Whole = { snapshot, stream, totals, hole, open: capture.outputOpen };
     if (options.kind === 'middle') return middle(whole, options, path);
     const shown = cutOf(whole, options);
     const { from, bytes, cut, partialLine } = shown;
@@ -83,18 +89,33 @@ export function view(capture: Source, options: ViewOptions): View {
       cut,
       partialLine,
       path,
+      ...(hole && { hole }),
     };
   });
 }
 
 /** A whole stream, piece by piece. The capture's files are closed when the caller stops early. */
 export function* streamChannel(capture: Source, channel: Stream): Generator<Uint8Array> {
-  const snapshot = openSnapshot(capture);
-  try {
-    const end = channel === 'all' ? snapshot.end : streamTotals(totalsOf(snapshot), channel).bytes;
-    yield* streamPieces(snapshot, channel, 0, end);
-  } finally {
-    closeSnapshot(snapshot);
+  let position = 0;
+  for (;;) {
+    const snapshot = openSnapshot(capture);
+    try {
+      const all = channel === 'all';
+      const end = all ? snapshot.end : streamTotals(totalsOf(snapshot), channel).bytes;
+      const hole = streamHole(snapshot, channel);
+      position = keptAt(snapshot, channel, position);
+      for (const piece of streamPieces(snapshot, channel, position, end)) {
+        yield piece;
+        position += piece.length;
+        if (position === hole?.from) position = hole.to;
+      }
+      return;
+    } catch (error) {
+      // What was to be read next is gone by now: it goes on behind it.
+      if (!(error instanceof HoleMoved)) throw error;
+    } finally {
+      closeSnapshot(snapshot);
+    }
   }
 }
 
@@ -110,22 +131,23 @@ function cutOf(whole: Whole, options: ViewOptions): Cut {
 function tail(whole: Whole, linesMax: number, bytesMax: number): Cut {
   const { snapshot, stream, totals } = whole;
   const end = totals.bytes;
+  const floor = whole.hole?.to ?? 0;
   const near = positionBeforeLine(snapshot, stream, totals.lines - linesMax - 1);
-  if (near > Math.max(0, end - bytesMax)) {
+  if (near > Math.max(floor, end - bytesMax)) {
     // The lines that may be shown start behind this, so the bytes before need not be looked at.
     const bytes = streamBytes(snapshot, stream, near, end);
     const start = lastLinesStart(bytes, linesMax);
     return { from: near + start, bytes: bytes.subarray(start), cut: 'lines', partialLine: false };
   }
   // One byte more tells whether the first line in reach is whole.
-  const base = Math.max(0, end - bytesMax - 1);
+  const base = Math.max(floor, end - bytesMax - 1);
   const bytes = streamBytes(snapshot, stream, base, end);
-  let start = Math.max(0, end - bytesMax) - base;
+  let start = Math.max(floor, end - bytesMax) - base;
   let cut: View['cut'] = 'none';
   let partialLine = false;
   if (base + start > 0) {
     cut = 'bytes';
-    const newline = bytes.indexOf(NEWLINE, start - 1);
+    const newline = bytes.indexOf(NEWLINE, Math.max(0, start - 1));
     const found = newline >= 0 && newline < bytes.length - 1;
     partialLine = !found && start < bytes.length;
     start = found ? newline + 1 : utf8Start(bytes, start);
@@ -146,8 +168,9 @@ function lastLinesStart(bytes: Uint8Array, count: number): number {
 }
 
 /** Whole lines from the start until one limit is hit; of a line longer than that, its start. */
-function head({ snapshot, stream, totals }: Whole, linesMax: number, bytesMax: number): Cut {
-  const bytes = streamBytes(snapshot, stream, 0, Math.min(totals.bytes, bytesMax));
+function head({ snapshot, stream, totals, hole }: Whole, linesMax: number, bytesMax: number): Cut {
+  const kept = hole?.from ?? totals.bytes;
+  const bytes = streamBytes(snapshot, stream, 0, Math.min(kept, bytesMax));
   let end = bytes.length;
   let cut: View['cut'] = 'none';
   let partialLine = false;
@@ -171,11 +194,12 @@ function firstLinesEnd(bytes: Uint8Array, count: number): number {
 
 /** Everything from an offset on. `to` is where the next one starts: no byte is left out. */
 function raw(whole: Whole, offset: number, bytesMax: number): Cut {
-  const { snapshot, stream, totals, open } = whole;
-  const wanted = Math.min(Math.floor(offset), totals.bytes);
-  const to = Math.min(wanted + bytesMax, totals.bytes);
+  const { snapshot, stream, totals, hole, open } = whole;
+  const wanted = keptAt(snapshot, stream, Math.min(Math.floor(offset), totals.bytes));
+  const kept = Math.min(totals.bytes, keptUntil(snapshot, stream, wanted));
+  const to = Math.min(wanted + bytesMax, kept);
   // The bytes before tell whether the offset is inside of a character, or of a line.
-  const base = Math.max(0, wanted - 3);
+  const base = Math.max(hole !== undefined && wanted >= hole.to ? hole.to : 0, wanted - 3);
   const bytes = streamBytes(snapshot, stream, base, to);
   let start = wanted - base;
   if (utf8End(bytes, start) < start) start = utf8Start(bytes, start);
@@ -193,13 +217,15 @@ function raw(whole: Whole, offset: number, bytesMax: number): Cut {
 
 /** The whole stream, or both its ends when it is larger than that. */
 function middle(whole: Whole, options: ViewOptions, path: string): View {
-  const { snapshot, stream, totals } = whole;
+  const { snapshot, stream, totals, hole } = whole;
   const end = totals.bytes;
-  const fits = end <= Math.min(options.bytesMax ?? MIDDLE_BYTES_MAX, VIEW_BYTES_MAX);
+  const bytesMax = Math.min(options.bytesMax ?? MIDDLE_BYTES_MAX, VIEW_BYTES_MAX);
+  const fits = end <= bytesMax && hole === undefined;
   const endBytes = Math.min(options.endBytes ?? MIDDLE_END_BYTES, Math.floor(end / 2));
-  const length = fits ? end : endBytes;
+  const length = fits ? end : Math.min(endBytes, hole?.from ?? end);
   const first = streamBytes(snapshot, stream, 0, length);
-  const last = fits ? new Uint8Array() : streamBytes(snapshot, stream, end - endBytes, end);
+  const start = Math.max(end - endBytes, hole?.to ?? 0);
+  const last = fits ? new Uint8Array() : streamBytes(snapshot, stream, start, end);
   const upTo = first.subarray(0, fits ? end : utf8End(first, first.length));
   const from = last.subarray(utf8Start(last, 0));
   return {
@@ -213,6 +239,7 @@ function middle(whole: Whole, options: ViewOptions, path: string): View {
     cut: fits ? 'none' : 'bytes',
     partialLine: !fits && upTo[upTo.length - 1] !== NEWLINE,
     path,
+    ...(hole && { hole }),
   };
 }
 

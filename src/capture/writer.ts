@@ -7,14 +7,8 @@ import { basename } from 'node:path';
 import { AppError, errnoOf } from '../errors.ts';
 import { countNewlines } from '../text/lines.ts';
 import type { CaptureFinal, CaptureMeta, Channel } from '../types.ts';
-import {
-  type CaptureEvent,
-  encodeEvent,
-  encodeFinal,
-  encodeIndex,
-  type Gap,
-  slotOf,
-} from './format.ts';
+import { type CaptureEvent, encodeEvent, type Gap } from './event.ts';
+import { encodeFinal, encodeIndex, slotOf } from './format.ts';
 import { attempt, LineFile } from './line-file.ts';
 import { type FileOps, openIn, replaceIn } from './paths.ts';
 

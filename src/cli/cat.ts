@@ -1,16 +1,9 @@
 // `cuff cat`: a capture byte for byte, both streams in the order they came or one of them. What is
 // not there because it could not be stored is said on stderr, for bytes alone cannot say it.
 
-import {
-  type Capture,
-  captureNamed,
-  missingBytes,
-  pieces,
-  storeOf,
-  streamChannel,
-} from '../reading.ts';
+import { type Capture, captureNamed, pieces, storeOf, streamChannel } from '../reading.ts';
 import { put, putJson, say } from './output.ts';
-import { chunkJson } from './show.ts';
+import { chunkJson, sayMissing } from './show.ts';
 
 type Options = {
   readonly stdout?: boolean;
@@ -33,10 +26,7 @@ export async function cat(part: string, options: Options): Promise<void> {
 }
 
 function warn(capture: Capture, { stderr }: Options): void {
-  const { bytes, reasons } = missingBytes(capture);
-  if (bytes > 0) {
-    say(`${bytes} bytes are missing: they were printed, but not stored (${reasons.join(', ')}).`);
-  }
+  sayMissing(capture);
   if (stderr && nothingIn(capture)) {
     say('Nothing came as stderr. What printed both streams to one place has them as stdout.');
   }

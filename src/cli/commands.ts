@@ -7,10 +7,13 @@ import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
 import { addInitCommand } from './init.ts';
 import { addMcpCommand } from './mcp.ts';
+import type { ReadyFront } from './mcp-front.ts';
 import { addPolicyCommands } from './policy/index.ts';
 import { addRecordCommands } from './record/index.ts';
 import { RUN_USAGE } from './run.ts';
+import { safeWords } from './safe-words.ts';
 import { addStatusCommand } from './status.ts';
+import { addTrustCommand } from './trust.ts';
 
 const STATES: readonly CaptureState[] = [
   'starting',
@@ -23,7 +26,7 @@ const STATES: readonly CaptureState[] = [
 
 const ID = 'an id of `cuff ls`, or any part of it that no other id has';
 
-export async function cuff(args: readonly string[]): Promise<void> {
+export async function cuff(args: readonly string[], front?: ReadyFront): Promise<void> {
   const top = new Command('cuff')
     .description('A shell that remembers: captures every byte, journals what agents do.')
     .version(packageJson.version)
@@ -31,7 +34,7 @@ export async function cuff(args: readonly string[]): Promise<void> {
     .showHelpAfterError('Try `cuff help`.')
     .helpCommand('help [command]', 'what a command does')
     .configureOutput({
-      outputError: (words, write) => write(words.replace(/^error: /, 'cuff: ')),
+      outputError: (words, write) => write(safeWords(words.replace(/^error: /, 'cuff: '))),
     });
   addRun(top);
   addReading(top);
@@ -39,7 +42,8 @@ export async function cuff(args: readonly string[]): Promise<void> {
   addLiving(top);
   addKeeping(top);
   addInitCommand(top);
-  addMcpCommand(top);
+  addTrustCommand(top);
+  addMcpCommand(top, front);
   addRecordCommands(top);
   addPolicyCommands(top);
   addStatusCommand(top);

@@ -1,16 +1,26 @@
 // `cuff doctor`: what this machine can do for a run. Exit 1 when something needed is missing.
 
 import { type Check, capabilities } from '../capabilities.ts';
+import { storeOf } from '../reading.ts';
 import { table } from '../text/table.ts';
 import { traceChecks } from '../trace-capabilities.ts';
+import { trustNotices } from '../trust-notices.ts';
 import { paint, put, putJson, say } from './output.ts';
+import { uncapturedRuns, uncapturedWords } from './uncaptured.ts';
 
 const COLOURS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
 
 /** `--json`: {"ok","checks":[{"name","status","value","hint"}],"limits":[...]}. */
 export async function doctor({ json }: { readonly json?: boolean }): Promise<void> {
   const { checks: own, limits } = await capabilities(process.env);
-  const checks = [...own, ...traceChecks(process.env)];
+  const waiting = await trustNotices(process.cwd(), process.env);
+  const uncaptured = uncapturedWords(uncapturedRuns(storeOf(process.env).root));
+  const checks = [
+    ...own,
+    ...traceChecks(process.env),
+    ...waiting.map(waitingCheck),
+    ...uncaptured.map(uncapturedCheck),
+  ];
   const bad = checks.filter(({ status }) => status === 'bad');
   if (bad.length > 0) process.exitCode = 1;
   if (json) {
@@ -29,6 +39,17 @@ export async function doctor({ json }: { readonly json?: boolean }): Promise<voi
     for (const limit of limits) await put(`- ${limit}\n`);
   }
   if (bad.length > 0) say(`Missing: ${bad.map(({ name }) => name).join(', ')}.`);
+}
+
+/** Only where something waits: after an upgrade it counted before. */
+function waitingCheck(value: string): Check {
+  const hint = 'See it with `cuff trust --show`, and run `cuff trust` if it is yours.';
+  return { name: 'project trust', status: 'warn', value, hint };
+}
+
+function uncapturedCheck(value: string): Check {
+  const hint = 'See the rows `state root` and `free disk`; --strict refuses such a run.';
+  return { name: 'uncaptured run', status: 'warn', value, hint };
 }
 
 /** What to do stands in a row of its own, right below what it is about. */

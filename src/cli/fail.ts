@@ -2,6 +2,7 @@
 // wrongly", 1 that something else went wrong.
 
 import { type ErrorCode, errnoOf, isAppError } from '../errors.ts';
+import { safeWords } from './safe-words.ts';
 
 const USAGE: readonly ErrorCode[] = [
   'usage',
@@ -14,9 +15,15 @@ const USAGE: readonly ErrorCode[] = [
 ];
 
 export function fail(name: string, error: unknown): never {
-  if (errnoOf(error) === 'EPIPE') process.exit(0); // the reader has seen enough
+  const errno = errnoOf(error);
+  if (errno === 'EPIPE') process.exit(0); // the reader has seen enough
+  // Also from an import of ours: every file of the program is one.
+  if (errno === 'EMFILE' || errno === 'ENFILE') {
+    process.stderr.write(`${name}: too many open files (${errno}); raise \`ulimit -n\`.\n`);
+    process.exit(1);
+  }
   if (!isAppError(error)) throw error;
   const hint = error.hint === undefined ? '' : `${error.hint}\n`;
-  process.stderr.write(`${name}: ${error.message}\n${hint}`);
+  process.stderr.write(safeWords(`${name}: ${error.message}\n${hint}`));
   process.exit(USAGE.includes(error.code) ? 2 : 1);
 }

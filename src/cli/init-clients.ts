@@ -12,13 +12,22 @@ export const CLIENT_NAMES = ['claude', 'codex', 'cursor', 'vscode', 'opencode'] 
 export type ClientName = (typeof CLIENT_NAMES)[number];
 
 /** How a client starts the server. */
-export type ServerCommand = { readonly command: string; readonly args: readonly string[] };
+export type ServerCommand = {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** A client that can refuse to work without the server does. */
+  readonly required?: boolean | undefined;
+};
 
 export type Client = {
   readonly title: string;
   /** The dialect whose tools its model knows best. */
   readonly dialect: string;
   readonly file: string;
+  /** What its server is told besides the dialect. */
+  readonly args: readonly string[];
+  /** It can be told not to work without the server. */
+  readonly canRequire?: boolean;
   /** Others who work on the project get the file, too. */
   readonly shared: boolean;
   /** Something of this client is here already. */
@@ -36,13 +45,16 @@ type Env = { readonly [name: string]: string | undefined };
 // A command may run for ten minutes, and Codex gives up after one.
 const CODEX_TIMEOUT_SECONDS = 660;
 
+// Where the client waits that long, a person may be away from the desk for five minutes.
+const ASK_SECONDS = 300;
+
 export function clientOf(name: ClientName, cwd: string, env: Env): Client {
   const here = (...names: string[]): boolean => names.some((one) => existsSync(join(cwd, one)));
   switch (name) {
     case 'claude': {
       const present = here('.mcp.json', '.claude', 'CLAUDE.md');
       const file = join(cwd, '.mcp.json');
-      const client = jsonClient('Claude Code', file, present, ['mcpServers'], stdio);
+      const client = jsonClient('Claude Code', file, present, ['mcpServers'], loaded);
       return { ...client, dialect: 'claude_code' };
     }
     case 'cursor': {
@@ -69,6 +81,9 @@ type Entry = (server: ServerCommand) => JsonRecord;
 
 const stdio: Entry = ({ command, args }) => ({ type: 'stdio', command, args });
 
+/** Otherwise Claude Code looks for the tools only when it thinks of them, and uses its own. */
+const loaded: Entry = (server) => ({ ...stdio(server), alwaysLoad: true });
+
 function jsonClient(
   title: string,
   file: string,
@@ -80,6 +95,7 @@ function jsonClient(
   return {
     title,
     dialect: NATIVE,
+    args: [],
     file,
     shared: true,
     present,
@@ -119,12 +135,19 @@ function codex(env: Env, projectHasOne: boolean): Client {
   return {
     title: 'Codex',
     dialect: 'codex',
+    args: ['--ask-timeout', String(ASK_SECONDS)],
     file: join(home, 'config.toml'),
     shared: false,
+    canRequire: true,
     present: projectHasOne || existsSync(home),
     empty: '',
-    add: (text, { command, args }) =>
-      mergeToml(text, table, { command, args, tool_timeout_sec: CODEX_TIMEOUT_SECONDS }),
+    add: (text, { command, args, required }) =>
+      mergeToml(text, table, {
+        command,
+        args,
+        tool_timeout_sec: CODEX_TIMEOUT_SECONDS,
+        ...(required === true && { required }),
+      }),
     remove: (text) => removeToml(text, table),
     has: (text) => hasToml(text, table),
   };

@@ -10,7 +10,13 @@ import { findSettings } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { unifiedDiff } from '../text/diff.ts';
 import { printable } from '../text/printable.ts';
-import { CLIENT_NAMES, type Client, type ClientName, clientOf } from './init-clients.ts';
+import {
+  CLIENT_NAMES,
+  type Client,
+  type ClientName,
+  clientOf,
+  type ServerCommand,
+} from './init-clients.ts';
 import { readConfig, replaceConfig } from './init-file.ts';
 import { ConfigSyntaxError } from './init-jsonc.ts';
 import { type FoundServer, findServer } from './init-server.ts';
@@ -20,6 +26,7 @@ import { put, say } from './output.ts';
 type Options = {
   readonly client?: ClientName;
   readonly dialect?: string;
+  readonly only?: boolean;
   readonly print?: boolean;
   readonly remove?: boolean;
   readonly yes?: boolean;
@@ -36,7 +43,8 @@ export async function init(options: Options): Promise<void> {
   const cwd = process.cwd();
   const all = CLIENT_NAMES.map((name) => ({ name, client: clientOf(name, cwd, process.env) }));
   const named = all.find(({ name }) => name === options.client)?.client;
-  const server = findServer(process.env, process.argv[1] ?? '');
+  const required = await requirement(cwd, options);
+  const server = { ...findServer(process.env, process.argv[1] ?? ''), required };
   if (options.print === true) return print(named, server, options);
   const chosen = named === undefined ? found(all, options) : [named];
   const others = all.map(({ client }) => client).filter((client) => !chosen.includes(client));
@@ -52,11 +60,29 @@ export async function init(options: Options): Promise<void> {
     replaceConfig(path, shown(path), before, after);
     const verb = before === undefined ? 'Wrote' : 'Changed';
     say(`${after === undefined ? 'Removed' : verb} ${shown(path)}.`);
+    if (after !== undefined && path === settingsFile(cwd)) await trustOwn(cwd, path, after);
   }
   if (options.remove !== true) advise(chosen, server, cwd);
 }
 
-async function print(named: Client | undefined, server: FoundServer, options: Options) {
+/** Why a client should not work without the server, if it should not. */
+async function requirement(cwd: string, { only, remove }: Options): Promise<string | undefined> {
+  if (remove === true) return undefined;
+  if (only === true) return '--only';
+  const [{ openPolicy }, { storeOf }] = await Promise.all([
+    import('../policy-engine.ts'),
+    import('../reading.ts'),
+  ]);
+  const { env } = process;
+  const { root: stateRoot } = storeOf(env);
+  const engine = await openPolicy({ project: cwd, env, stateRoot, watch: false, halts: true });
+  engine.close();
+  return engine.inForce?.mode === 'enforce' ? 'a policy enforces' : undefined;
+}
+
+type Server = Omit<FoundServer, 'required'> & { readonly required: string | undefined };
+
+async function print(named: Client | undefined, server: Server, options: Options) {
   if (named === undefined || options.remove === true) {
     throw new AppError('usage', '--print shows what belongs into the configuration of a client.', {
       hint: `Say which one: cuff init --print --client ${CLIENT_NAMES.join('|')}`,
@@ -64,6 +90,14 @@ async function print(named: Client | undefined, server: FoundServer, options: Op
   }
   await put(named.add('', speaking(server, named, options)));
   say(`It belongs into ${shown(named.file)}.`);
+  tellRequired([named], server);
+}
+
+function tellRequired(chosen: readonly Client[], { required }: Server): void {
+  if (required === undefined) return;
+  for (const { title, canRequire } of chosen) {
+    if (canRequire) say(`${title} will not start without cuff (required = true): ${required}.`);
+  }
 }
 
 /** The clients there are signs of here, or, for taking out, those that have it. */
@@ -80,15 +114,18 @@ function found(
   return these.map(({ client }) => client);
 }
 
-function addition(client: Client, server: FoundServer, options: Options): Change[] {
+function addition(client: Client, server: Server, options: Options): Change[] {
   const before = readConfig(client.file, shown(client.file));
   const after = understood(client, (text) => client.add(text, speaking(server, client, options)));
   return after === before ? [] : [{ path: client.file, before, after }];
 }
 
 /** The server with the tools that the client's model knows, or with those that were asked for. */
-function speaking(server: FoundServer, client: Client, { dialect }: Options): FoundServer {
-  return { ...server, args: [...server.args, '--dialect', dialect ?? client.dialect] };
+function speaking(server: Server, client: Client, { dialect }: Options): ServerCommand {
+  const { command, required } = server;
+  const spoken = ['--dialect', dialect ?? client.dialect];
+  const args = [...server.args, ...spoken, ...client.args];
+  return { command, args, required: required !== undefined };
 }
 
 function removals(clients: readonly Client[]): Change[] {
@@ -107,14 +144,29 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
+function settingsFile(cwd: string): string {
+  return join(cwd, 'settings.yml');
+}
+
+/** A person who has it written trusts it; an agent cannot. */
+async function trustOwn(cwd: string, path: string, text: string): Promise<void> {
+  const { env } = process;
+  const [{ isPerson }, { trustFile }] = await Promise.all([
+    import('../person.ts'),
+    import('../trust.ts'),
+  ]);
+  if (isPerson(env)) trustFile(cwd, env, path, text);
+  else say(`${shown(path)} waits for a person to run \`cuff trust\` at a terminal.`);
+}
+
 function settingsAddition(cwd: string): Change[] {
   if (findSettings(cwd, process.env) !== undefined) return [];
-  return [{ path: join(cwd, 'settings.yml'), before: undefined, after: SETTINGS_TEMPLATE }];
+  return [{ path: settingsFile(cwd), before: undefined, after: SETTINGS_TEMPLATE }];
 }
 
 /** Nobody touched it, and nobody is left who would use it. */
 function settingsRemoval(cwd: string, others: readonly Client[]): Change[] {
-  const path = join(cwd, 'settings.yml');
+  const path = settingsFile(cwd);
   const used = others.some((client) => understood(client, (text) => client.has(text)));
   const before = used ? undefined : readConfig(path, shown(path));
   return before === SETTINGS_TEMPLATE ? [{ path, before, after: undefined }] : [];
@@ -156,7 +208,9 @@ async function agreed(changes: readonly Change[], { client, yes }: Options): Pro
   return agrees;
 }
 
-function advise(chosen: readonly Client[], { note }: FoundServer, cwd: string): void {
+function advise(chosen: readonly Client[], server: Server, cwd: string): void {
+  const { note } = server;
+  tellRequired(chosen, server);
   if (note !== undefined && chosen.some(({ shared }) => shared)) say(note);
   const ignored = readConfig(join(cwd, '.gitignore'), '.gitignore') ?? '';
   const repository = existsSync(join(cwd, '.git'));

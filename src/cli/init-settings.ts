@@ -45,4 +45,8 @@ plugins:
 
 # How tools are listed: underscore (bash_recorder_execute) or dotted (bash_recorder.execute).
 # tool_names: underscore
+
+# Questions to the person at the client. A program that answers them for you needs 0.
+# ask:
+#   min_ms: 1000                        # an answer in less time counts as none
 `;

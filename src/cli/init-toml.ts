@@ -4,7 +4,7 @@
 
 import { ConfigSyntaxError, eolOf } from './init-jsonc.ts';
 
-type TomlValue = string | number | readonly string[];
+type TomlValue = string | number | boolean | readonly string[];
 export type TomlEntry = Readonly<Record<string, TomlValue>>;
 
 type Statement = {
@@ -111,7 +111,7 @@ function startsWith(path: readonly string[], start: readonly string[]): boolean 
 }
 
 function formatted(value: TomlValue): string {
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return JSON.stringify(value).replaceAll('\x7f', '\\u007f');
   return `[${value.map(formatted).join(', ')}]`;
 }
@@ -120,6 +120,7 @@ function formatted(value: TomlValue): string {
 function sameValue(source: string, value: TomlValue): boolean {
   if (typeof value === 'number') return Number(source.replaceAll('_', '')) === value;
   if (typeof value === 'string') return stringOf(source) === value;
+  if (typeof value === 'boolean') return source === String(value);
   const items = new Scanner(source).items();
   return items.length === value.length && items.every((item, i) => stringOf(item) === value[i]);
 }

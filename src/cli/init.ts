@@ -27,6 +27,7 @@ export function addInitCommand(program: Command): void {
     .description('give cuff to a client as its shell, and the project a settings file')
     .addOption(new Option('--client <client>', 'which client').choices(names))
     .addOption(new Option('--dialect <name>', instead).choices(DIALECT_NAMES))
+    .option('--only', 'a client that can (Codex) is not to work without cuff')
     .option('--print', 'show what belongs into its configuration and write nothing')
     .option('--remove', 'take cuff out again')
     .option('-y, --yes', 'do not ask')

@@ -1,11 +1,11 @@
 // `cuff ls`: captures, newest first.
 
-import { listing, storeOf } from '../reading.ts';
-import { formatSize } from '../text/size.ts';
+import { type Listing, listing, storeOf } from '../reading.ts';
 import { type Column, table } from '../text/table.ts';
 import type { CaptureState } from '../types.ts';
 import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';
-import { captureJson, commandText, exitText, stateText } from './show.ts';
+import { captureJson, commandText, exitText, sizeText, stateText } from './show.ts';
+import { uncapturedJson, uncapturedRuns, uncapturedWords } from './uncaptured.ts';
 
 type Options = {
   readonly state?: CaptureState;
@@ -13,14 +13,29 @@ type Options = {
   readonly json?: boolean;
 };
 
-/** `--json`: {"sessions":[...],"more":N}; see `captureJson` for one of them. */
+/**
+ * `--json`: {"sessions":[...],"more":N}; see `captureJson` for one of them. Where runs of the last
+ * 24 hours have no capture, "uncaptured":[...] names them.
+ */
 export async function ls({ state, limit, json }: Options): Promise<void> {
   const store = storeOf(process.env);
+  const uncaptured = uncapturedRuns(store.root);
+  // First, because the state root that took no capture may not be listed either.
+  if (!json) for (const words of uncapturedWords(uncaptured)) say(words);
   const { captures, more } = listing(store, { limit, ...(state === undefined ? {} : { state }) });
   if (json) {
-    await putJson({ sessions: captures.map(captureJson), more });
+    const sessions = captures.map(captureJson);
+    await putJson({ sessions, more, ...uncapturedJson(uncaptured) });
     return;
   }
+  await show(captures, more, state);
+}
+
+async function show(
+  captures: Listing['captures'],
+  more: number,
+  state: CaptureState | undefined,
+): Promise<void> {
   if (captures.length === 0) {
     say(`No captures${state === undefined ? '' : ` in state ${state}`}. Make one: cuff run -- CMD`);
     return;
@@ -31,7 +46,7 @@ export async function ls({ state, limit, json }: Options): Promise<void> {
     stateText(one),
     exitText(one),
     shortAge(now - one.createdAt),
-    formatSize(one.outputBytes),
+    sizeText(one),
     commandText(one),
   ]);
   const states = captures.map((one) => one.state);

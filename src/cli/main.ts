@@ -1,6 +1,7 @@
 // Which command was asked for. `run` has a path of its own that loads nothing else, because it
-// stands in front of every command a person types; so have `record list` and
-// `record search`, which are asked for most. All others share one lazily loaded program.
+// stands in front of every command a person types; so have `record list` and `record search`,
+// which are asked for most. `mcp` answers its client before it is loaded. All others share one
+// lazily loaded program.
 
 import { fail } from './fail.ts';
 
@@ -15,6 +16,12 @@ export async function main(name: 'cuff' | 'derun', args: readonly string[]): Pro
     } else if (name === 'cuff' && args[0] === 'record' && args[1] === 'search') {
       const { recordSearch } = await import('./record/search.ts');
       await recordSearch(args.slice(2));
+    } else if (name === 'cuff' && args[0] === 'mcp') {
+      const { openFront } = await import('./mcp-front.ts');
+      const front = await openFront(args.slice(1));
+      await front?.settled;
+      const { program } = await import('./program.ts');
+      await program(name, args, front);
     } else {
       const { program } = await import('./program.ts');
       await program(name, args);

@@ -2,25 +2,39 @@
 // stop. stdout belongs to the protocol. Everything is loaded when it is needed: a client waits for
 // the first answer.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { AppError, errnoOf } from '../errors.ts';
+import type { LoadOptions, Settings } from '../config.ts';
+import { AppError, errnoOf, isAppError } from '../errors.ts';
 import type { Host, HostOptions } from '../host.ts';
+import type { HandOver } from '../mcp/front.ts';
 import type { Served } from '../mcp/server.ts';
 import type { PluginLog, Services } from '../plugin.ts';
+import type { PolicyEngine } from '../policy-engine.ts';
 import type { Shell, ShellOptions } from '../shell.ts';
 import { printable } from '../text/printable.ts';
+import type { ReadyFront } from './mcp-front.ts';
+import { type Tokens, takeTokens } from './mcp-tokens.ts';
 import { say } from './output.ts';
+import { type StopSignal, stopSignal } from './stop-signal.ts';
 
 type Options = {
   readonly http?: string;
   readonly settings?: string;
   readonly metricsPort?: string;
   readonly dialect?: string;
+  readonly askTimeout?: string;
+  readonly trust?: boolean;
 };
 
 // Runs that are ended with the server have their own grace; more than that is a hang.
 const CLOSE_MS = 20_000;
+
+const ASK_SECONDS_MAX = 3600; // a question from an hour ago is not understood any more
+
+// Some clients wait less than a second for the tools. Those of a slower module are told of later.
+const MODULES_MS = 500;
 
 const EXAMPLES = `
 Examples:
@@ -28,7 +42,8 @@ Examples:
   cuff mcp --dialect codex
   CUFF_HTTP_TOKEN=... cuff mcp --http 8931`;
 
-export function addMcpCommand(program: Command): void {
+/** `front`: what speaks for the server until it is loaded. */
+export function addMcpCommand(program: Command, front?: ReadyFront): void {
   program
     .command('mcp')
     .description('give an agent the tools of the enabled plugins, over stdio')
@@ -39,49 +54,112 @@ export function addMcpCommand(program: Command): void {
       onlyOne,
     )
     .option('--settings <file>', 'these settings, not the ones that would be found')
+    .option(
+      '--ask-timeout <seconds>',
+      'how long a person has to answer a question (default: 40); less than the client waits',
+    )
+    .option('--trust', 'the settings and the policy of this project count, for this server')
     .option('--metrics-port <port>', 'serve /metrics and /health on 127.0.0.1')
     .addHelpText('after', EXAMPLES)
-    .action(cuffMcp);
+    .action((options: Options) => cuffMcp(options, front));
 }
 
-async function cuffMcp(options: Options): Promise<void> {
+async function cuffMcp(options: Options, front: ReadyFront | undefined): Promise<void> {
   const ports = {
     http: port('--http', options.http),
     metrics: port('--metrics-port', options.metricsPort),
   };
-  const token = takeToken();
+  const askMs = askTimeout(options.askTimeout);
+  const listens = ports.http !== undefined || ports.metrics !== undefined;
+  const tokens = takeTokens(process.env, listens);
   const stop = stopSignal();
   const output = ports.http === undefined ? takeStdout() : undefined;
-  const [{ BUILTINS, SHELLS }, { createHost }, config, { watchSettings }, { openPolicy }, house] =
-    await Promise.all([
-      import('../dialects/builtins.ts'),
-      import('../host.ts'),
-      import('../config.ts'),
-      import('../settings-watch.ts'),
-      import('../policy-engine.ts'),
-      import('../shell.ts').then(({ createShell }) => openServices(createShell)),
-    ]);
+  const [{ BUILTINS, SHELLS }, { watchSettings }, { openPolicy }, house] = await Promise.all([
+    import('../dialects/builtins.ts'),
+    import('../settings-watch.ts'),
+    import('../policy-engine.ts'),
+    import('../shell.ts').then(({ createShell }) => openServices(createShell)),
+  ]);
   const { env, log, projectDirectory: cwd, stateRoot } = house;
   const { settings: settingsFile } = options;
-  const policy = await openPolicy({ project: cwd, env, stateRoot, log, settingsFile });
+  const { trust: trusted } = options;
+  const where = { project: cwd, env, stateRoot, log, settingsFile, halts: true, trusted };
+  const policy = await openPolicy(where);
   const services = { ...house, policy };
   const file = options.settings === undefined ? {} : { file: options.settings };
   const shells = { names: SHELLS, chosen: dialectNamed(options.dialect, SHELLS) };
-  const load = { cwd, env, builtins: BUILTINS, shells, ...file };
-  const settings = await config.loadSettings(load);
-  const host = await createHost({ settings, builtins: BUILTINS, services });
+  const load = { cwd, env, builtins: BUILTINS, shells, running: true, trusted, ...file };
+  const { host, settings, seen } = await startHost(load, services);
+  for (const notice of host.notices()) log('warn', notice);
   try {
-    if (ports.metrics !== undefined) await openMetrics(ports.metrics, host);
+    if (ports.metrics !== undefined) await openMetrics(ports.metrics, host, tokens);
     const served =
       output === undefined
-        ? await overHttp(host, ports.http ?? 0, token, log)
-        : await overStdio('cuff', host, output, log);
-    watchSettings({ ...load, host, settings, log });
+        ? await overHttp(host, ports.http ?? 0, tokens, { log, askMs })
+        : await overStdio('cuff', host, output, { log, askMs, before: front?.handOver() });
+    const needed = output === undefined || (ports.metrics !== undefined && !tokens.reading);
+    if (needed && tokens.made) say(`cuff: the token is ${tokens.all}`);
+    const taken = (): void => policy.haltFor(undefined);
+    if (seen === settings) await keepReady(front, host);
+    watchSettings({ ...load, host, settings, seen, taken, log });
     await untilStopped(host, served, services, stop);
   } catch (error) {
     await host.close(); // what it has begun must not look like a crash
     throw error;
   }
+}
+
+/**
+ * A server that ends because of a wrong file takes its tools away from the agent, which then uses a
+ * shell of its own that nothing records. With wrong settings it lists its tools and runs nothing.
+ */
+async function startHost(load: LoadOptions, services: Services & { policy: PolicyEngine }) {
+  const [{ createHost }, fallback] = await Promise.all([
+    import('../host.ts'),
+    import('../settings-fallback.ts'),
+  ]);
+  const { stateRoot, policy } = services;
+  const { builtins } = load;
+  const until = performance.now() + MODULES_MS;
+  const modulesLeft = (): number => Math.max(0, until - performance.now());
+  const hurried = { ...load, modulesMs: modulesLeft() };
+  const { settings, problem } = await fallback.settingsForStart(hurried, stateRoot);
+  const started = async (settings: Settings, problem: string | undefined) => {
+    policy.haltFor(problem);
+    const limits = { modulesMs: modulesLeft() };
+    const host = await createHost({ settings, builtins, services, limits });
+    if (problem === undefined) fallback.rememberSettings(settings, load, stateRoot);
+    else tellOfSettings(host, problem, services);
+    return { host, settings };
+  };
+  try {
+    const seen = problem === undefined ? settings : undefined;
+    return { ...(await started(settings, problem)), seen };
+  } catch (error) {
+    // Two plugins that claim one name: seen only when both have started.
+    if (problem !== undefined || !isAppError(error) || error.code !== 'settings_invalid')
+      throw error;
+    const standIn = fallback.fallbackSettings(load, stateRoot);
+    return { ...(await started(standIn, error.message)), seen: settings };
+  }
+}
+
+/** For the next start with the same files, which need not wait for a server to be loaded. */
+async function keepReady(front: ReadyFront | undefined, host: Host): Promise<void> {
+  const key = front?.key;
+  if (key === undefined || key === 'shipped' || (await front?.keyNow()) !== key) return;
+  const [{ answersOf }, { keepAnswers }] = await Promise.all([
+    import('../mcp/server.ts'),
+    import('../ready.ts'),
+  ]);
+  keepAnswers(key, answersOf(host.tools(), host.notices()));
+}
+
+function tellOfSettings(host: Host, problem: string, { log }: Services): void {
+  host.noteSettings(problem);
+  log('warn', 'Settings not taken', { error: problem });
+  say(`cuff: ${problem.replaceAll('\n', '\ncuff: ')}`);
+  say('cuff: nothing runs until this is corrected; the server goes on then');
 }
 
 /** Taking the last one would drop, without a word, tools that somebody asked for. */
@@ -112,7 +190,7 @@ export async function derunMcp(args: readonly string[] = []): Promise<void> {
   const plugin = { name: 'derun', enabled: true, type: 'in_source', module: undefined, config: {} };
   const settings = { file: undefined, plugins: [plugin] } as HostOptions['settings'];
   const host = await createHost({ settings, builtins: { derun: DerunPlugin }, services });
-  const served = await overStdio('derun', host, output, services.log);
+  const served = await overStdio('derun', host, output, services);
   await untilStopped(host, served, services, stop);
 }
 
@@ -148,40 +226,50 @@ async function openServices(createShell?: (options: ShellOptions) => Shell): Pro
 
 const { version } = packageJson;
 
+type Around = {
+  readonly log: PluginLog;
+  readonly askMs?: number | undefined;
+  readonly before?: HandOver | undefined;
+};
+
 async function overStdio(
   name: 'cuff' | 'derun',
   host: Host,
   output: NodeJS.WriteStream,
-  log: PluginLog,
+  { log, askMs, before }: Around,
 ): Promise<Served> {
   const { serveStdio } = await import('../mcp/server.ts');
   if (process.stdin.isTTY) say(`${name}: waiting for an MCP client on stdin; end with Ctrl-D`);
   const onerror = (error: Error): void => log('debug', error.message);
-  return serveStdio(host, { name, version, onerror, input: process.stdin, output });
+  const input = before?.input ?? process.stdin;
+  return serveStdio(host, { name, version, askMs, onerror, input, output, before });
 }
 
 async function overHttp(
   host: Host,
   wanted: number,
-  given: string | undefined,
-  log: PluginLog,
+  { all: token }: Tokens,
+  { log, askMs }: Around,
 ): Promise<Served> {
-  const [{ serveHttp }, { randomBytes }] = await Promise.all([
-    import('../mcp/http.ts'),
-    import('node:crypto'),
-  ]);
-  const token = given ?? randomBytes(32).toString('base64url');
+  const { serveHttp } = await import('../mcp/http.ts');
   const onerror = (error: Error): void => log('debug', error.message);
-  const options = { name: 'cuff', version, onerror, port: wanted, token };
+  const options = { name: 'cuff', version, askMs, onerror, port: wanted, token };
   const served = await listening('--http', wanted, () => serveHttp(host, options));
   say(`cuff: serving ${served.url}`);
-  if (given === undefined) say(`cuff: the token is ${token}`);
   return served;
 }
 
-async function openMetrics(wanted: number, host: Host): Promise<void> {
-  const { processMetrics, serveMetrics } = await import('../ops/metrics.ts');
-  const sources = { metrics: await processMetrics(), health: () => host.health() };
+async function openMetrics(wanted: number, host: Host, { all, reading }: Tokens): Promise<void> {
+  const [{ processMetrics, serveMetrics }, { refusal }] = await Promise.all([
+    import('../ops/metrics.ts'),
+    import('../mcp/guard.ts'),
+  ]);
+  const good = reading === undefined ? [all] : [all, reading];
+  const sources = {
+    metrics: await processMetrics(),
+    health: () => host.health(),
+    refuse: (headers: IncomingHttpHeaders) => refusal(headers, ...good),
+  };
   const { port } = await listening('--metrics-port', wanted, () => serveMetrics(wanted, sources));
   say(`cuff: metrics at http://127.0.0.1:${port}/metrics`);
 }
@@ -203,11 +291,12 @@ function port(flag: string, text: string | undefined): number | undefined {
   throw new AppError('usage', `${flag} wants a port from 0 to 65535, not '${text}'.`);
 }
 
-/** Commands that are run for a client must not find its key. */
-function takeToken(): string | undefined {
-  const token = process.env.CUFF_HTTP_TOKEN;
-  delete process.env.CUFF_HTTP_TOKEN;
-  return token === '' ? undefined : token;
+function askTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= ASK_SECONDS_MAX) return seconds * 1000;
+  const wanted = `whole seconds from 1 to ${ASK_SECONDS_MAX}`;
+  throw new AppError('usage', `--ask-timeout wants ${wanted}, not '${printable(text)}'.`);
 }
 
 /** From here on whatever else prints, a plugin's console included, prints on stderr. */
@@ -226,8 +315,11 @@ async function untilStopped(
   host: Host,
   served: Served,
   services: House,
-  stop: Promise<void>,
+  stop: Promise<StopSignal>,
 ): Promise<void> {
+  // At once, not when answers were given: clients kill a server soon after they ask it to end.
+  void served.hungUp.then(() => host.stopping('client'));
+  void stop.then((signal) => host.stopping(signal === 'SIGTERM' ? 'signal' : 'client'));
   const { sweepRegularly } = await import('../mcp/retention.ts');
   const { storeOf } = await import('../reading.ts');
   const stopSweeping = sweepRegularly(storeOf(services.env), (error) =>
@@ -240,18 +332,4 @@ async function untilStopped(
   await served.close();
   services.close();
   process.exit(0);
-}
-
-/** The first asks to stop; a second one does not wait. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
-        resolve();
-      });
-    }
-  });
 }

@@ -4,6 +4,7 @@
 import { AppError, errnoOf } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { fail } from './fail.ts';
+import type { ReadyFront } from './mcp-front.ts';
 import { quietPipes } from './output.ts';
 import { RUN_USAGE } from './run.ts';
 
@@ -12,11 +13,15 @@ const DERUN_USAGE = `usage: ${RUN_USAGE.derun}
        derun help
 `;
 
-export async function program(name: 'cuff' | 'derun', args: readonly string[]): Promise<void> {
+export async function program(
+  name: 'cuff' | 'derun',
+  args: readonly string[],
+  front?: ReadyFront,
+): Promise<void> {
   quietPipes();
   try {
     if (name === 'derun') await derun(args);
-    else await (await import('./commands.ts')).cuff(args);
+    else await (await import('./commands.ts')).cuff(args, front);
   } catch (error) {
     // Here and not only at the top: that is another bundle, whose AppError is not this one.
     fail(name, explained(error));
@@ -27,7 +32,7 @@ export async function program(name: 'cuff' | 'derun', args: readonly string[]): 
 function explained(error: unknown): unknown {
   const errno = errnoOf(error);
   const refused = error instanceof Error && 'syscall' in error && errno !== 'EPIPE';
-  if (!refused || error instanceof AppError) return error;
+  if (!refused || error instanceof AppError || errno === 'EMFILE') return error;
   return new AppError('state_unwritable', error.message, {
     hint: 'See what is wrong with `cuff doctor`, or set CUFF_STATE_ROOT to a directory of yours.',
     cause: error,

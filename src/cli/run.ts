@@ -4,6 +4,7 @@
 import { AppError } from '../errors.ts';
 import { type ProxyEnd, type ProxyOptions, proxy } from '../proxy.ts';
 import { parseDuration } from '../text/duration.ts';
+import { safeWords } from './safe-words.ts';
 
 type Flags = { -readonly [K in keyof ProxyOptions]: ProxyOptions[K] } & {
   env?: Record<string, string>;
@@ -110,7 +111,7 @@ function end(name: string, { outcome, timedOut }: ProxyEnd): void {
   if (timedOut) process.exit(124);
   if (outcome.kind === 'exited') process.exit(outcome.code);
   if (outcome.kind === 'failed') {
-    process.stderr.write(`${name}: ${outcome.message}\n`);
+    process.stderr.write(safeWords(`${name}: ${outcome.message}\n`));
     if (outcome.error === 'runner_lost') process.exit(1);
     process.exit(outcome.error === 'ENOENT' ? 127 : 126);
   }

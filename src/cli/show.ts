@@ -1,8 +1,18 @@
 // A capture and a chunk as commands show them: words for tables, and the shapes of `--json`, which
 // use the names of the files they come from.
 
-import type { CaptureSummary, OutputPiece } from '../reading.ts';
+import {
+  type Capture,
+  type CaptureSummary,
+  cutBytes,
+  mayMiss,
+  missingBytes,
+  type OutputPiece,
+} from '../reading.ts';
+import { missingText } from '../text/missing.ts';
 import { quoteWords } from '../text/printable.ts';
+import { formatSize } from '../text/size.ts';
+import { say } from './output.ts';
 
 type Shown = Pick<CaptureSummary, 'meta' | 'final' | 'state' | 'outputOpen' | 'pinned' | 'reason'>;
 
@@ -44,12 +54,31 @@ export function captureJson(capture: CaptureSummary): Readonly<Record<string, un
     transport_mode: meta?.transportMode ?? null,
     retention_seconds: meta?.retentionSeconds ?? null,
     output_bytes: capture.outputBytes,
-    lost_bytes: final?.lostBytes ?? 0,
+    lost_bytes: (final?.lostBytes ?? 0) + cutBytes(capture, capture.outputBytes),
     output_open: capture.outputOpen,
     pinned: capture.pinned,
     trace: meta?.trace ?? null,
     path: capture.dir,
   };
+}
+
+/** On stderr: what is not there cannot be seen in what is. */
+export function sayMissing(capture: Capture): void {
+  const { bytes, reasons } = missingBytes(capture);
+  if (bytes > 0) {
+    say(`${missingText(bytes)}: they were printed, but not stored (${reasons.join(', ')}).`);
+  }
+  if (mayMiss(capture)) {
+    say('Its runner was killed: up to 64 KiB of what it printed last may be missing.');
+  }
+}
+
+/** How much there was, and how much of it is gone. */
+export function sizeText({ outputBytes, final }: CaptureSummary): string {
+  const lost = (final?.lostBytes ?? 0) + cutBytes({ final }, outputBytes);
+  return lost === 0
+    ? formatSize(outputBytes)
+    : `${formatSize(outputBytes)} (${formatSize(lost)} missing)`;
 }
 
 /** Bytes may be anything, so `data` is base64. */

@@ -3,10 +3,12 @@
 import type { Command } from 'commander';
 import type { KnownServer } from '../ops/servers.ts';
 import type { JournalTotals, Status } from '../ops/status.ts';
+import type { JsonObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { table } from '../text/table.ts';
 import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';
 import { captureJson, commandText, stateText } from './show.ts';
+import { uncapturedJson, uncapturedRuns, uncapturedWords } from './uncaptured.ts';
 
 export function addStatusCommand(program: Command): void {
   program
@@ -20,17 +22,35 @@ export function addStatusCommand(program: Command): void {
 /**
  * `--json`: {"servers":[{pid, started_at, updated_at, version, project_directory, directory,
  * commands, entries, recording_errors, health}], "runs":[as in `cuff ls`], "journals":[{directory,
- * sessions, active_sessions, entries}]}. Exit 1 when a server is not healthy.
+ * sessions, active_sessions, entries}], "notices":[what waits for trust here], "uncaptured":[as in
+ * `cuff ls`]}. Exit 1 when a server is not healthy.
  */
 async function status({ json }: { readonly json?: boolean }): Promise<void> {
   const [{ statusOf }, { storeOf }] = await Promise.all([
     import('../ops/status.ts'),
     import('../reading.ts'),
   ]);
-  const found = statusOf(storeOf(process.env), await journalDirectory());
+  const store = storeOf(process.env);
+  const uncaptured = uncapturedRuns(store.root);
+  // First, because the state root that took no capture may not be listed either.
+  if (!json) for (const words of uncapturedWords(uncaptured)) say(words);
+  const found = statusOf(store, await journalDirectory());
   if (found.servers.some(({ health }) => health.healthy === false)) process.exitCode = 1;
-  if (json) await putJson(statusJson(found));
-  else await show(found);
+  const notices = await ownNotices(found);
+  if (json) {
+    const more = { ...(notices.length > 0 && { notices }), ...uncapturedJson(uncaptured) };
+    await putJson({ ...statusJson(found), ...more });
+    return;
+  }
+  await show(found);
+  for (const notice of notices) say(notice);
+}
+
+/** What waits for trust here, unless a server here says it: that may have been told to trust. */
+async function ownNotices({ servers }: Status): Promise<readonly string[]> {
+  const [cwd, { trustNotices }] = [process.cwd(), await import('../trust-notices.ts')];
+  if (servers.some(({ projectDirectory }) => projectDirectory === cwd)) return [];
+  return trustNotices(cwd, process.env);
 }
 
 /** Settings that name another place are read only when there are some that do. */
@@ -97,7 +117,7 @@ function serverRow(server: KnownServer): string[] {
 }
 
 function reasonsOf({ pid, health }: KnownServer): string[] {
-  const reasons = Array.isArray(health.reasons) ? health.reasons : [];
+  const reasons = [health.reasons, health.notices].filter(Array.isArray).flat();
   return reasons.map((reason) => `${pid}: ${reason}`);
 }
 
@@ -105,7 +125,7 @@ function journalRow({ directory, sessions, activeSessions, entries }: JournalTot
   return [directory, String(sessions), String(activeSessions), String(entries)];
 }
 
-function statusJson({ servers, runs, journals }: Status): unknown {
+function statusJson({ servers, runs, journals }: Status): JsonObject {
   return {
     servers: servers.map(({ counters, ...server }) => ({
       pid: server.pid,

@@ -10,7 +10,7 @@ import {
   storeOf,
 } from '../reading.ts';
 import { put, putJson } from './output.ts';
-import { chunkJson } from './show.ts';
+import { chunkJson, sayMissing } from './show.ts';
 
 type Options = { readonly lines: number; readonly follow?: boolean; readonly json?: boolean };
 
@@ -18,6 +18,7 @@ export async function tail(part: string, options: Options): Promise<void> {
   const store = storeOf(process.env);
   const capture = captureNamed(store, part);
   const from = lastLinesOffset(capture, options.lines);
+  sayMissing(capture);
   const show = ({ chunk, bytes }: OutputPiece): Promise<void> =>
     options.json ? putJson(chunkJson({ chunk, bytes })) : put(bytes);
   if (!options.follow) {

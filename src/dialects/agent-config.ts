@@ -6,10 +6,10 @@ import * as z from 'zod';
 import type { AgentSettings } from '../agent/settings.ts';
 import type { ConfigProblem, JsonSchema } from '../plugin.ts';
 import {
+  checked,
   jsonSchema,
   parsed,
   path,
-  problemsOf,
   recording,
   recordingSettings,
   variable,
@@ -25,7 +25,7 @@ const STORED_BYTES_DEFAULT = 131_072;
 const captured = recording.extend({
   max_output_size: z
     .int()
-    .min(0)
+    .min(1)
     .default(STORED_BYTES_DEFAULT)
     .describe('How many bytes of each stream an entry holds; the capture has all.'),
   capture_output: z
@@ -67,7 +67,8 @@ type Common = ReturnType<typeof commonKeys>;
 /** The configuration of one dialect. */
 export type DialectConfig<S extends z.ZodRawShape> = {
   readonly schema: JsonSchema;
-  problems(given: unknown): readonly ConfigProblem[];
+  /** With a project, also what is named and not there. */
+  problems(given: unknown, project?: string): readonly ConfigProblem[];
   /** Throws `ConfigurationError`. */
   read(given: unknown, projectDirectory: string): DialectSettings<S>;
 };
@@ -87,7 +88,7 @@ export function dialectConfig<S extends z.ZodRawShape>(
   const whole: z.ZodObject = z.strictObject({ ...commonKeys(environment), ...shape });
   return {
     schema: jsonSchema(whole),
-    problems: (given) => problemsOf(whole, given),
+    problems: (given, project) => checked(whole, given, project),
     read(given, projectDirectory) {
       const all: Readonly<Record<string, unknown>> = parsed(whole, given);
       const names = Object.keys(common.shape) as (keyof Common)[];

@@ -3,7 +3,7 @@
 // schemas of dialects use is understood: strings, integers, booleans, enums, maps of strings.
 
 import type { ToolDefinition } from '../plugin.ts';
-import { asObject } from '../text/json.ts';
+import { asObject, jsonText } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { quoted } from '../text/problems.ts';
 import { meantName } from './argument-names.ts';
@@ -103,7 +103,7 @@ function wrong(name: string, what: string, value: unknown): ArgumentError {
 
 /** A wrong value, as far as it helps to see it. */
 export function shown(value: unknown): string {
-  const characters = [...printable(JSON.stringify(value) ?? String(value))];
+  const characters = [...printable(jsonText(value) ?? String(value))];
   if (characters.length <= SHOWN_MAX) return characters.join('');
   return `${characters.slice(0, SHOWN_MAX).join('')}…`;
 }

@@ -67,14 +67,19 @@ class Talk {
     this.#count += 1;
     return `bash_${this.#count}`;
   }
+
+  /** Of an earlier server: later ones count on above it. */
+  seen(id: string): void {
+    this.#count = Math.max(this.#count, Number(/^bash_(\d{1,9})$/.exec(id)?.[1] ?? 0));
+  }
 }
 
 export class ClaudeCode extends Dialect<typeof keys> {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema = config.schema;
 
-  static checkConfig(given: unknown): readonly ConfigProblem[] {
-    return config.problems(given);
+  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
+    return config.problems(given, project);
   }
 
   readonly #talks = new Conversations(() => new Talk());
@@ -173,13 +178,34 @@ export class ClaudeCode extends Dialect<typeof keys> {
       return this.#waited(run, await run.finished, 0, []);
     }
     const id = talk.nextId();
+    this.#keep(talk, id, run);
+    this.shell.named(run, id);
+    return { success: true, text: say(id, pathOf(run)) };
+  }
+
+  protected override handleSeen(handle: string | number, caller: Caller): void {
+    this.#talks.of(caller).seen(String(handle));
+  }
+
+  protected override took(
+    run: AgentRun,
+    handle: string | number | undefined,
+    caller: Caller,
+  ): void {
+    const talk = this.#talks.of(caller);
+    const known = typeof handle === 'string' && !talk.shells.has(handle) ? handle : undefined;
+    const id = known ?? talk.nextId();
+    this.#keep(talk, id, run);
+    if (known === undefined) this.shell.named(run, id);
+  }
+
+  #keep(talk: Talk, id: string, run: AgentRun): void {
     const reader = new CleanReader(this.shell, run.id);
     talk.shells.set(id, { id, run, reader, lostBytes: 0 });
     for (const [old, { run: one }] of talk.shells) {
       if (talk.shells.size <= SHELLS_KEPT_MAX) break;
       if (one.result !== undefined) talk.shells.delete(old);
     }
-    return { success: true, text: say(id, pathOf(run)) };
   }
 
   #output(args: Args, caller: Caller): ToolResult {

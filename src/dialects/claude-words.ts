@@ -1,9 +1,10 @@
 // What `claude_code` says, in the forms that Claude Code's own tools have. Nothing is ever read
 // back out of these texts.
 
-import { exitCodeOf } from '../agent/exit-code.ts';
+import { exitCodeOf, isLost } from '../agent/exit-code.ts';
 import type { CleanView } from '../agent/sanitized-view.ts';
 import type { ToolResult } from '../plugin.ts';
+import { missingText } from '../text/missing.ts';
 import { processLine, shortLine } from '../text/printable.ts';
 import { mainProgram } from '../text/shell-facts.ts';
 import type { Ended, Survivor } from '../types.ts';
@@ -32,14 +33,18 @@ export type Told = {
 // Their exit code 1 is an answer: no match, a difference, not true.
 const ANSWERING = new Set(['grep', 'egrep', 'fgrep', 'rg', 'diff', 'cmp', 'test', '[', '[[']);
 
+const LOST = 'How the command ended is not known: its runner was killed';
+
 /** How a command came out that was waited for. */
 export function bashAnswer({ command, output, ended, timeoutMs, notes }: Told): ToolResult {
   const { outcome, endedBy } = ended;
-  if (outcome.kind === 'failed') {
+  const lost = isLost(outcome);
+  if (outcome.kind === 'failed' && !lost) {
     return { success: false, text: `The command could not be started: ${outcome.message}` };
   }
   const code = exitCodeOf(outcome) ?? 0;
   const facts = [
+    ...(lost ? [LOST] : []),
     ...(code === 0 ? [] : [`Exit code ${code}`]),
     ...(endedBy === 'timeout' ? [`Command timed out after ${clock(timeoutMs)}`] : []),
     ...(endedBy === 'cancelled' ? ['Command was cancelled'] : []),
@@ -50,7 +55,7 @@ export function bashAnswer({ command, output, ended, timeoutMs, notes }: Told): 
   const said = [...facts, ...(output === '' ? [] : [output]), ...notes];
   if (said.length === 0) return { success: true, text: '(Bash completed with no output)' };
   const answered = code === 0 || (code === 1 && ANSWERING.has(mainProgram(command) ?? ''));
-  return { success: answered && endedBy === 'itself', text: said.join('\n') };
+  return { success: answered && !lost && endedBy === 'itself', text: said.join('\n') };
 }
 
 /** In the middle of an output that is too long. */
@@ -60,11 +65,17 @@ export function gap({ firstLine, lastLine }: { firstLine: number; lastLine: numb
 
 /** Of a command that was waited for. */
 export function outputOf(view: CleanView): string {
-  const { totals, path, text, cut } = view;
+  const { totals, text, cut } = view;
   const size = `${totals.lines} line${totals.lines === 1 ? '' : 's'}, ${totals.bytes} bytes`;
-  if (view.summary !== undefined) return `${view.summary}\n[Full output: ${path}]`;
+  if (view.summary !== undefined) return `${view.summary}\n[${fullOutput(view)}]`;
   const shown = text.replace(/\n$/, '');
-  return cut === 'none' ? shown : `${shown}\n\n[Full output: ${path}, ${size}]`;
+  return cut === 'none' ? shown : `${shown}\n\n[${fullOutput(view)}, ${size}]`;
+}
+
+/** It is called full only if it is. */
+function fullOutput({ path, missingBytes }: CleanView): string {
+  if (missingBytes === 0) return `Full output: ${path}`;
+  return `Output, of whose middle ${missingText(missingBytes)}: ${path}`;
 }
 
 /** Output that was printed and is in no file. */
@@ -145,7 +156,7 @@ export function taskOutput({ id, status, code, waited, output, notes }: Task): s
 /** All of the output of a background shell, or the end of it. */
 export function taskText(view: CleanView): string {
   if (view.summary !== undefined) return outputOf(view);
-  const cut = view.cut === 'none' ? '' : `[Truncated. Full output: ${view.path}]\n\n`;
+  const cut = view.cut === 'none' ? '' : `[Truncated. ${fullOutput(view)}]\n\n`;
   return `${cut}${view.text.replace(/\n$/, '')}`;
 }
 

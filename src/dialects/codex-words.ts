@@ -3,9 +3,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { NewEnds } from '../agent/clean-reader.ts';
+import { isLost } from '../agent/exit-code.ts';
 import { describeBinary, looksBinary } from '../text/binary.ts';
 import { processLine, shortLine } from '../text/printable.ts';
-import type { Survivor } from '../types.ts';
+import type { Ended, Survivor } from '../types.ts';
 
 const BYTES_PER_TOKEN = 4; // as Codex counts them
 const SURVIVORS_SHOWN_MAX = 3;
@@ -48,6 +49,13 @@ function withNotes(text: string, notes: readonly string[]): string {
 /** Output that was printed and is nowhere. */
 export function lostNote(bytes: number): string {
   return `[${bytes} bytes of output could not be kept]`;
+}
+
+/** What its exit code does not tell. */
+export function endNote(ended: Ended | undefined): readonly string[] {
+  if (ended === undefined) return [];
+  if (isLost(ended.outcome)) return ['[How it ended is not known: its runner was killed]'];
+  return ended.endedBy === 'cancelled' ? ['[Ended because the call was cancelled]'] : [];
 }
 
 export function unreadable(run: string, why: string): string {

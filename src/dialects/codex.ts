@@ -7,7 +7,7 @@ import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { CleanReader, type NewEnds } from '../agent/clean-reader.ts';
 import { Conversations } from '../agent/conversations.ts';
-import { exitCodeOf } from '../agent/exit-code.ts';
+import { exitCodeOf, isLost } from '../agent/exit-code.ts';
 import { Preludes } from '../agent/shell-prelude.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import { dialectConfig } from './agent-config.ts';
@@ -67,8 +67,8 @@ export class Codex extends Dialect<typeof keys> {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema = config.schema;
 
-  static checkConfig(given: unknown): readonly ConfigProblem[] {
-    return config.problems(given);
+  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
+    return config.problems(given, project);
   }
 
   readonly #talks = new Conversations(() => new Talk());
@@ -116,15 +116,38 @@ export class Codex extends Dialect<typeof keys> {
     const finished = await this.shell.wait(run, waitMs, caller);
     const wallMs = performance.now() - startedAt;
     const { outcome } = finished?.ended ?? {};
-    if (outcome?.kind === 'failed') return failed(`exec_command failed: ${outcome.message}`);
+    if (outcome?.kind === 'failed' && !isLost(outcome)) {
+      return failed(`exec_command failed: ${outcome.message}`);
+    }
     const talk = this.#talks.of(caller);
     const reader = new CleanReader(this.shell, run.id);
     const session = { id: talk.next, run, tty, reader, lostBytes: 0 };
     if (finished === undefined) {
       talk.next += 1;
       talk.sessions.set(session.id, session);
+      this.shell.named(run, session.id);
     }
     return this.#told(session, finished, wallMs, args);
+  }
+
+  protected override handleSeen(handle: string | number, caller: Caller): void {
+    const talk = this.#talks.of(caller);
+    if (typeof handle === 'number') talk.next = Math.max(talk.next, handle + 1);
+  }
+
+  protected override took(
+    run: AgentRun,
+    handle: string | number | undefined,
+    caller: Caller,
+  ): void {
+    const talk = this.#talks.of(caller);
+    const known = typeof handle === 'number' && !talk.sessions.has(handle) ? handle : undefined;
+    const id = known ?? talk.next;
+    talk.next = Math.max(talk.next, id + 1);
+    const tty = this.shell.open(run.id).meta?.transport === 'pty';
+    const reader = new CleanReader(this.shell, run.id);
+    talk.sessions.set(id, { id, run, tty, reader, lostBytes: 0 });
+    if (known === undefined) this.shell.named(run, id);
   }
 
   async #write(args: Args, caller: Caller): Promise<ToolResult> {
@@ -148,7 +171,8 @@ export class Codex extends Dialect<typeof keys> {
   /** What has no terminal cannot be typed to, but be interrupted; it does not survive that. */
   async #type(run: AgentRun, chars: string, tty: boolean, caller: Caller): Promise<void> {
     if (!tty) {
-      void run.begun.run.kill({ signal: 'INT' });
+      // The answer tells how the run is; the end of the kill is not waited for.
+      run.begun.run.kill({ signal: 'INT' }).catch(() => undefined);
       return;
     }
     await this.shell.type(run, chars, caller);
@@ -164,6 +188,7 @@ export class Codex extends Dialect<typeof keys> {
     const { output, trouble } = newOutput(session, Math.min(asked, max_output_tokens));
     const lostBytes = lostOutput(this.shell, run);
     const notes = [
+      ...words.endNote(finished?.ended),
       ...trouble,
       ...hiddenLines(hiddenNow(run)).map((line) => `[${line}]`),
       ...(lostBytes > session.lostBytes ? [words.lostNote(lostBytes)] : []),

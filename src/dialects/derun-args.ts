@@ -2,6 +2,7 @@
 // one line that names the argument; nothing is guessed, rounded or converted.
 
 import { AppError } from '../errors.ts';
+import { jsonText } from '../text/json.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
 
@@ -58,7 +59,7 @@ export function oneOf<T extends string>(
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
+  const text = jsonText(value) ?? 'nothing';
   return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}...`;
 }
 

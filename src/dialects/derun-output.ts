@@ -10,6 +10,7 @@ import {
   pieces,
   type Store,
 } from '../reading.ts';
+import type { Hole } from '../types.ts';
 import { type Rest, textOf } from './derun-text.ts';
 
 // Both copies of the largest answer, every character of it escaped, stay below what can be sent.
@@ -35,6 +36,8 @@ export type Output = {
   readonly next_cursor: string;
   readonly eof: boolean;
   readonly final: boolean;
+  /** Bytes behind the cursor that were printed and are not kept: they are passed over. */
+  readonly missing?: { readonly offset: number; readonly length: number };
 };
 
 export function readChunks(store: Store, question: Question): Output {
@@ -42,17 +45,21 @@ export function readChunks(store: Store, question: Question): Output {
   const capture = openCapture(store, question.id);
   const from = Math.min(question.cursor, lastLinesOffset(capture, 0));
   const least = question.encoding === 'text' ? CHARACTER_BYTES_MAX : 0;
-  const { taken, end, more } = take(capture, from, Math.max(question.maxBytes, least));
+  const { taken, end, more, missing } = take(capture, from, Math.max(question.maxBytes, least));
   const final = !more && !capture.outputOpen;
-  const rest = final ? 'nothing' : more ? 'now' : 'later';
+  const stops = missing !== undefined && missing.to > end;
+  const rest = final || stops ? 'nothing' : more ? 'now' : 'later';
   const { chunks, next } = encode(taken, rest, question.encoding, end);
   return {
     state: capture.state,
     encoding: question.encoding,
     chunks,
-    next_cursor: String(next),
+    next_cursor: String(stops ? missing.to : next),
     eof: !more,
     final,
+    ...(missing && {
+      missing: { offset: missing.from, length: missing.to - missing.from },
+    }),
   };
 }
 
@@ -89,20 +96,33 @@ function answers(output: Output): boolean {
   return output.chunks.length > 0 || output.final;
 }
 
-type Taken = { readonly taken: OutputPiece[]; readonly end: number; readonly more: boolean };
+type Taken = {
+  readonly taken: OutputPiece[];
+  readonly end: number;
+  readonly more: boolean;
+  /** Before what was taken, or behind it. */
+  readonly missing: Hole | undefined;
+};
 
-/** As much as fits; `more` when there is something behind it already. */
+/** As much as fits, up to what is not kept; `more` when there is something behind it already. */
 function take(capture: Capture, from: number, maxBytes: number): Taken {
   const taken: OutputPiece[] = [];
   let end = from;
+  let left = maxBytes;
+  let missing: Hole | undefined;
   for (const { chunk, bytes } of pieces(capture, from)) {
-    const length = Math.min(chunk.length, from + maxBytes - end);
-    if (length === 0 || taken.length === CHUNKS_MAX) return { taken, end, more: true };
+    const jump = chunk.offset > end ? { from: end, to: chunk.offset } : undefined;
+    if (jump !== undefined && taken.length > 0) return { taken, end, more: true, missing: jump };
+    missing ??= jump;
+    end = chunk.offset;
+    const length = Math.min(chunk.length, left);
+    if (length === 0 || taken.length === CHUNKS_MAX) return { taken, end, more: true, missing };
     taken.push({ chunk: { ...chunk, length }, bytes: bytes.subarray(0, length) });
     end += length;
-    if (length < chunk.length) return { taken, end, more: true };
+    left -= length;
+    if (length < chunk.length) return { taken, end, more: true, missing };
   }
-  return { taken, end, more: false };
+  return { taken, end, more: false, missing };
 }
 
 function encode(

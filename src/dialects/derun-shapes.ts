@@ -1,7 +1,7 @@
 // A capture as derun's tools describe it, in the names of the files it comes from. On this wire a
 // capture is a session. What a capture does not say is null, never left out.
 
-import type { Capture, CaptureSummary } from '../reading.ts';
+import { type Capture, type CaptureSummary, missingBytes } from '../reading.ts';
 import { quoteWords } from '../text/printable.ts';
 
 type Shape = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export function sessionDetails(capture: Capture, outputBytes: number): Shape {
       tty_attached: capture.meta?.ttyAttached ?? null,
     },
     retention: retentionOf(capture),
-    output: { output_bytes: outputBytes, lost_bytes: capture.final?.lostBytes ?? 0 },
+    output: { output_bytes: outputBytes, lost_bytes: missingBytes(capture).bytes },
   };
 }
 

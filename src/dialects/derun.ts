@@ -91,7 +91,9 @@ export class DerunPlugin implements Plugin {
       };
       return { success: true, text: JSON.stringify(answer), structured: answer };
     } catch (error) {
-      return { success: false, text: wordsOf(error) };
+      const text = wordsOf(error);
+      const structured = { schema_version: SCHEMA_VERSION, error: text };
+      return { success: false, text, structured };
     }
   }
 

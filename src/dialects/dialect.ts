@@ -10,11 +10,16 @@ import type {
   Health,
   Plugin,
   Services,
+  StopCause,
   ToolDefinition,
   ToolResult,
 } from '../plugin.ts';
+import { shortLine } from '../text/printable.ts';
 import type { DialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, checkedArguments } from './arguments.ts';
+
+const COMMAND_SHOWN_MAX = 80;
+const WHY_MAX = 300; // characters of a reason
 
 export type About<S extends z.ZodRawShape> = {
   /** As settings call it. */
@@ -49,6 +54,10 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
     this.#shell = await AgentShell.open({ services, name, pluginVersion, settings, handleOf });
   }
 
+  stopping(cause: StopCause): void {
+    this.#shell?.stopping(cause);
+  }
+
   async shutdown(): Promise<void> {
     await this.#shell?.close();
   }
@@ -69,13 +78,44 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
     this.#shell?.lookAgain();
     try {
       const caller = callerOf(context, this.#services.env);
-      return noted(await this.answer(name, checkedArguments(tool, args), caller), caller);
+      await this.#takeOver(caller);
+      const result = await this.answer(name, checkedArguments(tool, args), caller);
+      const untold = this.#shell?.untold(caller) ?? [];
+      caller.notes.push(...untold.map((why) => `[not in the journal: ${shortLine(why, WHY_MAX)}]`));
+      return noted(result, caller);
     } catch (error) {
       if (error instanceof ArgumentError) return failed(error.message);
-      if (isAppError(error)) return failed(this.sentence(error));
+      if (isAppError(error)) {
+        const success = error.code === 'policy_denied' && this.refusalIsAnswer;
+        return { success, text: this.sentence(error) };
+      }
       throw error;
     }
   }
+
+  /** Whether a refusal by the policy is an answer; models trained on a tool know it as an error. */
+  protected get refusalIsAnswer(): boolean {
+    return false;
+  }
+
+  async #takeOver(caller: Caller): Promise<void> {
+    await this.#shell?.takeOver(caller, {
+      seen: (handle) => this.handleSeen(handle, caller),
+      run: (run, handle) => {
+        this.took(run, handle, caller);
+        const command = shortLine(run.command, COMMAND_SHOWN_MAX);
+        caller.notes.push(
+          `[Still running since an earlier server: ${this.handleOf(run)}: ${command}]`,
+        );
+      },
+    });
+  }
+
+  /** A run of this conversation had this handle before the server was started. */
+  protected handleSeen(_handle: string | number, _caller: Caller): void {}
+
+  /** Makes a run that an earlier server started known to the dialect's tools. */
+  protected took(_run: AgentRun, _handle: string | number | undefined, _caller: Caller): void {}
 
   /** The keys of its own. */
   protected get own(): ReturnType<DialectConfig<S>['read']>['own'] {

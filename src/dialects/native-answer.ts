@@ -1,6 +1,7 @@
 // One answer of `cuff_shell` about a run: its output, or what is new of it, and the lines that say
-// how it stands. Whether it counts as a success is decided here: a command that failed is an error,
-// one that only said "no" with exit code 1 is not.
+// how it stands. A command that failed is an answer like any other: clients that are told of an
+// error wrap the text, or throw it. Its output is shown in another way, unless it only said "no"
+// with exit code 1.
 
 import { missedVariables, type Report } from '../agent/report.ts';
 import { answerOf } from '../agent/report-answer.ts';
@@ -51,24 +52,24 @@ function ended(native: Native, subject: Subject, report: Report, wanted: Wanted)
   const itself = endedBy === 'itself';
   const code = itself && outcome?.kind === 'exited' ? outcome.code : undefined;
   const answer = code === 1 ? answerOf(subject.command, report.totals.stderr.bytes) : undefined;
-  const success = code === 0 || answer !== undefined;
+  const fine = code === 0 || answer !== undefined;
   const { view, bytesMax } = wanted;
   const body =
     view === undefined
       ? news(native, report, wanted)
       : firstBody(native, report, view, () =>
           wanted.instead === undefined
-            ? bodyOf(native.shell, report.id, kindOf(view, success), bytesMax, report.totals)
+            ? bodyOf(native.shell, report.id, kindOf(view, fine), bytesMax, report.totals)
             : wanted.instead(report),
         );
-  const withheld = success ? [] : native.shell.withheld;
+  const withheld = fine ? [] : native.shell.withheld;
   const missed = missedVariables(withheld, subject.command, body.text);
   const killAfterMs = endedBy === 'timeout' ? subject.open().meta?.killAfterMs : undefined;
   const about = { report: agreed(report, body), ranges: body.ranges };
   const untraced = native.shell.wantsTrace ? report.untraced : undefined;
   const trailer = endedTrailer({ ...about, answer, killAfterMs, missed, untraced });
   const first = wanted.first === undefined ? '' : lines(wanted.first);
-  return { success, text: joined([body.text, first, trailer]) };
+  return { success: true, text: joined([body.text, first, trailer]) };
 }
 
 const NOT_SHOWN: Body = { text: '', ranges: {} };
@@ -78,8 +79,8 @@ function agreed(report: Report, { totals = report.totals }: Body): Report {
   return { ...report, totals };
 }
 
-function kindOf(view: ViewName, success: boolean): Kind {
-  if (view === 'auto') return success ? 'tail' : 'middle';
+function kindOf(view: ViewName, fine: boolean): Kind {
+  if (view === 'auto') return fine ? 'tail' : 'middle';
   return view === 'full' ? 'head' : view;
 }
 

@@ -1,6 +1,7 @@
 // Lists in `cuff_shell`: runs, and the lines that were found in them.
 
 import type { Caller } from '../agent/caller.ts';
+import { keepRecent } from '../agent/recent.ts';
 import { cleanView } from '../agent/sanitized-view.ts';
 import type { Line, Match, SearchResult } from '../agent/search.ts';
 import type { ToolResult } from '../plugin.ts';
@@ -19,6 +20,7 @@ import {
 
 const LINE_SHOWN_MAX = 300; // characters of a line that was found; shell_read shows all of it
 const LAST_LINE_BYTES = 200;
+const LISTED_MAX = 1_000; // runs that are over and were listed
 
 /** What an answer may still have, in bytes. */
 export type Room = { left: number };
@@ -85,31 +87,25 @@ export function searchText(native: Native, result: SearchResult<Subject>, runs: 
 }
 
 /** `1a2b3c4d exit 0, 2m ago: npm test` */
-function headingOf(native: Native, subject: Subject): string {
-  const { ended, pid } = native.reports.of(subject.open(), subject.run);
-  const age = durationText(native.services.now() - (subject.open().meta?.createdAt ?? 0));
-  const state = ended === undefined ? `running, pid ${pid ?? '?'}` : howEnded(ended);
+function headingOf(native: Native, subject: Subject, state = stateOf(native, subject)): string {
+  const age = durationText(native.services.now() - subject.createdAt);
   return `${nameOf(subject)} ${state}, ${age} ago: ${oneLine(subject.command)}`;
+}
+
+function stateOf({ reports }: Native, subject: Subject): string {
+  const { ended, pid } = reports.ending(subject.open(), subject.run);
+  return ended === undefined ? `running, pid ${pid ?? '?'}` : howEnded(ended);
 }
 
 export function listRuns(native: Native, args: Args, caller: Caller): ToolResult {
   const texts: string[] = [];
   let more = 0;
-  for (const subject of allRuns(native, caller).filter((one) => opened(one) !== undefined)) {
-    const { ended, survivors } = native.reports.of(subject.open(), subject.run);
-    if (args.all !== true && ended !== undefined && survivors.length === 0) continue;
-    if (texts.length >= LIST_MAX) {
-      more += 1;
-      continue;
+  for (const subject of allRuns(native, caller)) {
+    if (args.all !== true && isOver(native, subject)) continue;
+    if (texts.length >= LIST_MAX) more += 1;
+    else if (native.listed.has(subject.id) || opened(subject) !== undefined) {
+      texts.push(listed(native, subject));
     }
-    const last = lastLine(native, subject);
-    texts.push(
-      [
-        headingOf(native, subject),
-        ...(survivors.length === 0 ? [] : [`  still alive: ${processList(survivors)}`]),
-        ...(last === '' ? [] : [`  last line: ${last}`]),
-      ].join('\n'),
-    );
   }
   const count = texts.length + more;
   const none = args.all === true ? 'no runs' : 'no runs are alive';
@@ -119,6 +115,27 @@ export function listRuns(native: Native, args: Args, caller: Caller): ToolResult
     success: true,
     text: joined([...texts, lines([`${count === 0 ? none : some}${tail}`])]),
   };
+}
+
+/** What is told of it cannot change any more. */
+export function isOver({ shell }: Native, { id, run }: Subject): boolean {
+  return (run === undefined || run.result !== undefined) && shell.over(id);
+}
+
+function listed(native: Native, subject: Subject): string {
+  const over = isOver(native, subject);
+  const known = native.listed.get(subject.id);
+  const { state, last } = known ?? {
+    state: stateOf(native, subject),
+    last: lastLine(native, subject),
+  };
+  if (over) keepRecent(native.listed, subject.id, { state, last }, LISTED_MAX);
+  const survivors = over ? [] : native.reports.ending(subject.open(), subject.run).survivors;
+  return [
+    headingOf(native, subject, state),
+    ...(survivors.length === 0 ? [] : [`  still alive: ${processList(survivors)}`]),
+    ...(last === '' ? [] : [`  last line: ${last}`]),
+  ].join('\n');
 }
 
 function lastLine({ shell }: Native, { id }: Subject): string {

@@ -8,7 +8,7 @@ import { type Match, searchOutputs } from '../agent/search.ts';
 import { matcherOf } from '../agent/search-match.ts';
 import type { ToolResult } from '../plugin.ts';
 import { type Args, ArgumentError } from './arguments.ts';
-import { matchLines, type Room, searchText } from './native-found.ts';
+import { isOver, matchLines, type Room, searchText } from './native-found.ts';
 import { binaryLine, type Channel } from './native-output.ts';
 import {
   allRuns,
@@ -136,11 +136,13 @@ export async function searchRuns(native: Native, args: Args, caller: Caller): Pr
   const matcher = matcherOf({ text, regex: regex === true, ignoreCase: ignoreCase === true });
   const id = textArgument(args, 'id');
   const runs = id === undefined ? allRuns(native, caller) : [findRun(native, caller, id)];
-  const result = await searchOutputs(runs, opened, {
+  const options = {
     matcher,
     limit: numberArgument(args, 'limit') ?? LIMIT_DEFAULT,
     context: numberArgument(args, 'context') ?? CONTEXT_DEFAULT,
     signal: caller.signal,
-  });
+  };
+  const keyOf = (run: Subject) => (isOver(native, run) ? run.id : undefined);
+  const result = await searchOutputs(runs, opened, options, { cache: native.lines, keyOf });
   return { success: true, text: searchText(native, result, runs.length) };
 }

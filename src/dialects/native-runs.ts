@@ -3,6 +3,8 @@
 
 import type { AgentRun, AgentShell } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
+import type { LineCache } from '../agent/line-cache.ts';
+import type { OwnCapture } from '../agent/own-captures.ts';
 import type { Reports } from '../agent/report.ts';
 import { isAppError } from '../errors.ts';
 import type { Services } from '../plugin.ts';
@@ -18,13 +20,20 @@ export type Native = {
   readonly services: Services;
   readonly waitMs: number;
   readonly maxBytes: number;
+  readonly lines: LineCache;
+  /** What a list says of runs that are over. */
+  readonly listed: Map<string, ListedRun>;
 };
+
+export type ListedRun = { readonly state: string; readonly last: string };
 
 export type Subject = {
   readonly id: string;
   /** As far as it may be shown: without secrets. */
   readonly command: string;
   readonly cwd: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
   /** Undefined for a run of an earlier server. */
   readonly run: AgentRun | undefined;
   /** The capture as it is now. Throws `session_not_found`. */
@@ -61,16 +70,17 @@ function only<T extends { readonly id: string }>(all: readonly T[], part: string
 
 export function ownSubject({ shell }: Native, run: AgentRun): Subject {
   const { command, working_directory: cwd } = run.begun.known;
-  return { id: run.id, command, cwd, run, open: () => shell.open(run.id), shell: run.begun.shell };
+  const { id, startedAt: createdAt } = run;
+  return { id, command, cwd, createdAt, run, open: () => shell.open(id), shell: run.begun.shell };
 }
 
-function captureSubject(native: Native, { id, meta }: Pick<Capture, 'id' | 'meta'>): Subject {
-  const { command } = meta ?? {};
-  const text = command?.kind === 'shell' ? command.text : (command?.argv.join(' ') ?? '?');
+function captureSubject(native: Native, own: OwnCapture): Subject {
+  const { id, command, cwd, createdAt } = own;
   return {
     id,
-    command: text,
-    cwd: meta?.cwd ?? '',
+    command,
+    cwd,
+    createdAt,
     run: undefined,
     open: () => native.shell.open(id),
     shell: native.services.shell(),

@@ -175,13 +175,10 @@ export function processList(processes: readonly Process[]): string {
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
-function troubleLines({ lostBytes, unrecorded, redacted }: Report): string[] {
+function troubleLines({ lostBytes, redacted }: Report): string[] {
   return [
     ...(lostBytes > 0 ? [`${counted(lostBytes, 'byte')} of output could not be kept`] : []),
     ...(redacted ? ['the journal has a placeholder in place of the secret in the command'] : []),
-    ...(unrecorded === undefined
-      ? []
-      : [`not in the journal: ${oneLine(unrecorded, REASON_SHOWN_MAX)}`]),
   ];
 }
 

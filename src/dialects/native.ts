@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import type { AgentRun } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
+import { LineCache } from '../agent/line-cache.ts';
 import { Reports } from '../agent/report.ts';
 import { PatternError } from '../agent/search-match.ts';
 import { isAppError } from '../errors.ts';
@@ -25,7 +26,13 @@ import { comparison } from './native-compare.ts';
 import { listRuns } from './native-found.ts';
 import { killRun } from './native-kill.ts';
 import { readRun, searchRuns } from './native-read.ts';
-import { type Native, numberArgument, ownSubject, textArgument } from './native-runs.ts';
+import {
+  type ListedRun,
+  type Native,
+  numberArgument,
+  ownSubject,
+  textArgument,
+} from './native-runs.ts';
 import {
   BYTES_DEFAULT,
   BYTES_MAX,
@@ -72,11 +79,13 @@ export class CuffShellPlugin extends Dialect<typeof SHAPE> {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema = config.schema;
 
-  static checkConfig(given: unknown): readonly ConfigProblem[] {
-    return config.problems(given);
+  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
+    return config.problems(given, project);
   }
 
   readonly #reports: Reports;
+  readonly #lines = new LineCache();
+  readonly #listed = new Map<string, ListedRun>();
 
   /** Throws `ConfigurationError`. */
   constructor(given: unknown, services: Services) {
@@ -101,6 +110,10 @@ export class CuffShellPlugin extends Dialect<typeof SHAPE> {
     return Promise.resolve({ success: false, text });
   }
 
+  protected override get refusalIsAnswer(): boolean {
+    return true;
+  }
+
   protected override handleOf(run: AgentRun): string {
     return `${shortId(run.id)} (${pidText(run)})`;
   }
@@ -108,7 +121,8 @@ export class CuffShellPlugin extends Dialect<typeof SHAPE> {
   protected async answer(tool: string, args: Args, caller: Caller): Promise<ToolResult> {
     const { wait_ms: waitMs, max_bytes: maxBytes } = this.own;
     const { shell, services } = this;
-    const native: Native = { shell, services, reports: this.#reports, waitMs, maxBytes };
+    const kept = { reports: this.#reports, lines: this.#lines, listed: this.#listed };
+    const native: Native = { shell, services, ...kept, waitMs, maxBytes };
     try {
       return await call(native, tool, args, caller);
     } catch (error) {

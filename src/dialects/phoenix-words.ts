@@ -4,7 +4,7 @@
 import { constants } from 'node:os';
 import { printable } from '../text/printable.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
-import type { Outcome } from '../types.ts';
+import type { Ended, Outcome } from '../types.ts';
 
 export const OUTPUT_BYTES_MAX = 131_072; // up to this much is given as it is
 export const SNIP_BYTES = 4_096; // of more, this much of each end
@@ -78,7 +78,11 @@ export function humanBytes(bytes: number): string {
   return `${Math.ceil((bytes / 1024 ** power) * 10) / 10}${UNITS[power]}`;
 }
 
-export function failedText(outcome: Outcome, output: string): string {
+export function failedText(
+  { outcome, endedBy }: Pick<Ended, 'outcome' | 'endedBy'>,
+  output: string,
+): string {
+  if (endedBy === 'cancelled') return withOutput('[command cancelled]', output);
   if (outcome.kind === 'failed') {
     const why = printable(outcome.message || outcome.error);
     const lost = outcome.error === 'runner_lost';

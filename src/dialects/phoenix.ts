@@ -2,9 +2,9 @@
 // deadline and is killed at it, or runs in the background with its output in a file. Commits name
 // a co-author, editors fail at once, and a few commands that nobody means are not executed.
 
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { lostOutput } from '../agent/aftermath.ts';
 import type { AgentRun, RunRequest } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
@@ -41,8 +41,8 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
   protected readonly disk: CopyDisk | undefined = undefined;
   readonly #files = new Set<LiveCopy>();
 
-  static checkConfig(given: unknown): readonly ConfigProblem[] {
-    return phoenixConfig.problems(given);
+  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
+    return phoenixConfig.problems(given, project);
   }
 
   constructor(given: unknown, services: Services) {
@@ -119,27 +119,42 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     }
     const { outcome } = finished.ended;
     if (outcome.kind === 'exited' && outcome.code === 0) return { success: true, text: output };
-    return { success: false, text: words.failedText(outcome, output) };
+    return { success: false, text: words.failedText(finished.ended, output) };
   }
 
   /** The file follows the run for as long as anything of it can print. */
   async #background(asked: AskedFor, caller: Caller): Promise<ToolResult> {
     const directory = this.#newDirectory();
     const run = await this.#startIn(directory, asked, caller);
-    const file = new LiveCopy(run, join(directory, 'output'), {
-      text: 'raw',
-      lastWords: ({ outcome }, lost) => words.lastWords(outcome, lost),
-      ...(this.disk && { disk: this.disk }),
-    });
-    this.#keep(file, run);
+    const file = this.#follow(run, join(directory, 'output'));
     const child = await run.begun.run.started;
     if (child !== undefined) {
+      this.shell.named(run, file.path);
       return { success: true, text: words.backgroundText(child.pid, file.path) };
     }
     const { ended } = await run.finished;
     await file.over;
     rmSync(directory, { recursive: true, force: true });
-    return { success: false, text: words.failedText(ended.outcome, '') };
+    return { success: false, text: words.failedText(ended, '') };
+  }
+
+  /** The file that the earlier server named goes on; it has all of the output again. */
+  protected override took(run: AgentRun, handle: string | number | undefined): void {
+    const path = String(handle ?? '');
+    const named = basename(dirname(path)).startsWith('phoenix-') && basename(path) === 'output';
+    if (!named || !lstatSync(path, { throwIfNoEntry: false })?.isFile()) return;
+    rmSync(path, { force: true });
+    this.#follow(run, path);
+  }
+
+  #follow(run: AgentRun, path: string): LiveCopy {
+    const file = new LiveCopy(run, path, {
+      text: 'raw',
+      lastWords: ({ outcome }, lost) => words.lastWords(outcome, lost),
+      ...(this.disk && { disk: this.disk }),
+    });
+    this.#keep(file, run);
+    return file;
   }
 
   #newDirectory(): string {

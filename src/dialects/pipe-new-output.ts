@@ -55,16 +55,24 @@ export class OutputSince {
     const added = { stdout: new Rolling(), stderr: new Rolling(), both: new Rolling() };
     // Who prints faster than this reads would keep it for ever.
     const end = this.#shell.read(this.#id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
-    if (end - this.#cursor > ALL_BYTES_MAX) this.#passBy(added, end - RAW_BYTES_KEPT);
+    if (end - this.#cursor > ALL_BYTES_MAX) {
+      this.#passBy(added, end - RAW_BYTES_KEPT, RAW_BYTES_KEPT);
+    }
     while (this.#cursor < end) {
       const wanted = Math.min(READ_BYTES, end - this.#cursor);
-      const { chunks, nextCursor } = this.#shell.read(this.#id, this.#cursor, wanted);
+      const { chunks, nextCursor, skipped } = this.#shell.read(this.#id, this.#cursor, wanted);
       if (nextCursor <= this.#cursor) break; // somebody cut the file
+      const inside = skipped !== undefined && this.#cursor >= skipped.from;
+      if (inside) this.#passBy(added, skipped.to, 0);
       for (const { chunk, bytes } of chunks) {
         const channel = chunk.channel === 'stderr' ? 'stderr' : 'stdout';
         const text = this.#clean[channel].push(bytes);
         added.both.push(text);
         added[channel].push(text);
+      }
+      if (skipped !== undefined && !inside) {
+        this.#cursor = skipped.from;
+        this.#passBy(added, skipped.to, 0);
       }
       this.#cursor = nextCursor;
       await new Promise((resolve) => setImmediate(resolve));
@@ -73,9 +81,9 @@ export class OutputSince {
   }
 
   /** Each stream by itself: one that was silent for long is not lost behind a loud one. */
-  #passBy(added: NewOutput, to: number): void {
+  #passBy(added: NewOutput, to: number, bytesMax: number): void {
     const capture = this.#shell.open(this.#id);
-    const between = { from: this.#cursor, to, bytesMax: RAW_BYTES_KEPT };
+    const between = { from: this.#cursor, to, bytesMax };
     for (const channel of ['stdout', 'stderr'] as const) {
       const { runUp, bytes, skipped } = passBy(capture, channel, between);
       if (runUp !== undefined) this.#clean[channel].restart(runUp);

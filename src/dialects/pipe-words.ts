@@ -24,7 +24,7 @@ export type Streams = { readonly stdout: Shown; readonly stderr: Shown };
 export type Offloaded = { readonly stdout?: Copy | undefined; readonly stderr?: Copy | undefined };
 
 /** What is told of a run that is over; of its survivors those who are there now. */
-export type Known = Pick<Finished, 'ended' | 'lostBytes' | 'written'> & {
+export type Known = Pick<Finished, 'ended' | 'lostBytes'> & {
   readonly survivors: readonly { readonly pid: number; readonly command: string }[];
 };
 
@@ -125,14 +125,14 @@ function howEnded(outcome: Outcome): string {
 }
 
 /** What an agent must know besides, one line each. */
-function facts({ survivors, lostBytes, written }: Known): string[] {
+function facts({ ended, survivors, lostBytes }: Known): string[] {
   const left = survivors.map(
     ({ pid, command }) => `${pid} (${processLine(command, COMMAND_LENGTH_MAX)})`,
   );
   return [
+    ...(ended.endedBy === 'cancelled' ? ['[Ended because the call was cancelled]'] : []),
     ...(left.length === 0 ? [] : [`[Still running in the background: ${listed(left)}]`]),
     ...(lostBytes === 0 ? [] : [`[${lostBytes} bytes of output could not be captured]`]),
-    ...(written.recorded ? [] : [`[This command was not recorded: ${written.why}]`]),
   ];
 }
 

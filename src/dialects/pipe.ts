@@ -61,8 +61,8 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
   protected readonly disk: CopyDisk | undefined = undefined;
   readonly #background = new Map<AgentRun, Background>();
 
-  static checkConfig(given: unknown): readonly ConfigProblem[] {
-    return pipeConfig.problems(given);
+  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
+    return pipeConfig.problems(given, project);
   }
 
   constructor(given: unknown, services: Services) {
@@ -108,17 +108,30 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
       stdout: await this.#offload(run, 'stdout', streams),
       stderr: await this.#offload(run, 'stderr', streams),
     };
-    return { success: succeeded(finished), text: words.endedText(finished, streams, files) };
+    const text = words.endedText(finished, streams, files);
+    const exitCode = exitCodeIn(finished);
+    return { success: succeeded(finished), text, parts: partsOf(streams, exitCode) };
   }
 
-  /** It goes on, and is known by its pid from now on. */
-  async #leave(run: AgentRun, timeoutMs: number): Promise<ToolResult> {
-    const { background_notice: notice, cr } = this.own;
-    const file = new LiveCopy(run, this.#path(run, 'output.log'), { text: { cr }, ...this.#disk });
+  protected override took(run: AgentRun): void {
+    // The copy of the earlier server stays as it is: it may be open elsewhere.
+    this.#keep(run, `output-${process.pid}.log`);
+  }
+
+  #keep(run: AgentRun, name: string): Background {
+    const { cr } = this.own;
+    const file = new LiveCopy(run, this.#path(run, name), { text: { cr }, ...this.#disk });
     const since = new OutputSince(this.shell, run.id, { cr });
     this.#background.set(run, { file, since });
     this.#warn(run, file);
     this.#forget();
+    return { file, since };
+  }
+
+  /** It goes on, and is known by its pid from now on. */
+  async #leave(run: AgentRun, timeoutMs: number): Promise<ToolResult> {
+    const { background_notice: notice } = this.own;
+    const { file, since } = this.#keep(run, 'output.log');
     const added = await since.take();
     const limits = notice === 'compact' ? COMPACT : { stdout: ALL, stderr: ALL };
     const streams = {
@@ -127,7 +140,8 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
     };
     const full = await fullOutput(run, file, since.cursor);
     const about = { timeoutMs, pid: run.pid ?? 0, file: full };
-    return { success: true, text: words.backgroundText(notice, about, streams) };
+    const text = words.backgroundText(notice, about, streams);
+    return { success: true, text, parts: partsOf(streams, null) };
   }
 
   async #check(run: AgentRun, { file, since }: Background): Promise<ToolResult> {
@@ -143,8 +157,7 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
 
   async #kill(run: AgentRun, { file }: Background): Promise<ToolResult> {
     const finished = await this.shell.kill(run, { signal: 'KILL', graceMs: 0 });
-    const { text } = await this.#ended(run, finished, file);
-    return { success: true, text };
+    return { ...(await this.#ended(run, finished, file)), success: true };
   }
 
   async #ended(run: AgentRun, finished: Finished, file: LiveCopy): Promise<ToolResult> {
@@ -153,7 +166,7 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
     // Who was left may be gone by now, or killed.
     const survivors = survivorsNow(this.shell, run);
     const text = words.exitedText(run.pid ?? 0, { ...finished, survivors }, streams, full);
-    return { success: succeeded(finished), text };
+    return { success: succeeded(finished), text, parts: partsOf(streams, exitCodeIn(finished)) };
   }
 
   #streams(run: AgentRun): words.Streams {
@@ -204,6 +217,16 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
       if (run.result !== undefined) this.#background.delete(run);
     }
   }
+}
+
+/** As the answer shows them. */
+function partsOf({ stdout, stderr }: words.Streams, exitCode: number | null) {
+  return { stdout: stdout.text, stderr: stderr.text, exitCode };
+}
+
+/** -1 for a command without a code of its own, as in the text. */
+function exitCodeIn({ ended: { outcome } }: Finished): number {
+  return outcome.kind === 'exited' ? outcome.code : -1;
 }
 
 function succeeded({ ended: { outcome } }: Finished): boolean {

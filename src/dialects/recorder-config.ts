@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { TRACE_DEFAULT } from '../limits.ts';
 import type { ConfigProblem, JsonSchema } from '../plugin.ts';
+import { journalPath } from '../record-directory.ts';
 import { ConfigurationError } from '../recorder-errors.ts';
 import {
   type RecorderSettings,
@@ -12,6 +13,7 @@ import {
   SESSION_MODES,
 } from '../recorder-settings.ts';
 import { TRACE_SETTINGS } from '../types.ts';
+import { placeProblems, problemsOf } from './config-problems.ts';
 
 const TIMEOUT_SECONDS_MAX = 86_400; // a day: longer than that nobody waits for an answer
 
@@ -39,7 +41,7 @@ export const recording = z.strictObject({
     .describe('Store stdout and stderr; without it their bytes are in no file.'),
   max_output_size: z
     .int()
-    .min(0)
+    .min(1)
     .default(1_000_000)
     .describe('How many bytes of each stream an entry holds.'),
   session_mode: z
@@ -82,23 +84,24 @@ const config = z.strictObject({
   execution: execution.prefault({}).describe('How commands are executed.'),
 });
 
-export function configProblems(given: unknown): readonly ConfigProblem[] {
-  return problemsOf(config, given);
+export function configProblems(given: unknown, project?: string): readonly ConfigProblem[] {
+  return checked(config, given, project);
 }
 
-/** Everything wrong with a config, each with the path of its key. */
-export function problemsOf(schema: z.ZodType, given: unknown): readonly ConfigProblem[] {
-  const { error } = schema.safeParse(sections(given));
-  return (error?.issues ?? []).flatMap((issue) => {
-    const at = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
-    if (issue.code !== 'unrecognized_keys') return [{ path: at, message: issue.message }];
-    return issue.keys.map((key) => ({ path: [...at, key], message: 'unknown key' }));
-  });
+/** With a project, also what is named and not there. */
+export function checked(
+  schema: z.ZodType,
+  given: unknown,
+  project: string | undefined,
+): readonly ConfigProblem[] {
+  const whole = sections(given);
+  const problems = problemsOf(schema, whole);
+  return project === undefined ? problems : [...problems, ...placeProblems(whole, project)];
 }
 
 /** Throws `ConfigurationError` for a config that has problems. */
 export function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
-  const [problem] = problemsOf(schema, given);
+  const [problem] = problemsOf(schema, sections(given));
   if (problem !== undefined) {
     throw new ConfigurationError(`${problem.path.join('.') || 'config'}: ${problem.message}`);
   }
@@ -128,7 +131,7 @@ export function recordingSettings(
 ): RecordingSettings {
   return {
     enabled: r.enabled,
-    directory: resolve(projectDirectory, r.directory),
+    directory: journalPath(projectDirectory, r.directory),
     captureEnv: r.capture_env,
     envAllowlist: r.env_allowlist,
     captureOutput: r.capture_output,

@@ -8,12 +8,21 @@ type Answer = Readonly<Record<string, unknown>>;
 
 const TEXT_LENGTH_MAX = 2_000; // of a command in a list; its entry has all of it
 
-/** The fields of seed 000's result in its order, then those that only matter sometimes. */
-export function executeAnswer(result: ExecuteResult): Answer {
+/** What an answer may name, and what it need not say. */
+export type Wording = {
+  /** Whether the server has this tool. */
+  readonly mounted: (tool: string) => boolean;
+  /** That recording is turned off was said before. */
+  readonly quiet: boolean;
+};
+
+/** The fields of seed 000's result in its order, with the session beside the entry's id. */
+export function executeAnswer(result: ExecuteResult, wording: Wording): Answer {
   const { end, written, survivors } = result;
-  const about = [...outputNotices(result), ...survivorNotices(result)];
+  const about = [...outputNotices(result, wording), ...survivorNotices(result, wording)];
   const said = result.note === undefined ? [] : [result.note];
-  const notices = [...endNotices(result), ...about, ...recordingNotices(result), ...said];
+  const unrecorded = recordingNotices(result, wording);
+  const notices = [...endNotices(result), ...about, ...unrecorded, ...said];
   return {
     stdout: result.stdout.text,
     stderr: result.stderr.text,
@@ -21,6 +30,7 @@ export function executeAnswer(result: ExecuteResult): Answer {
     timed_out: end?.timed_out ?? false,
     duration_ms: result.durationMs,
     recording_id: written.recorded ? written.entry.entry_id : null,
+    session_id: written.recorded ? written.entry.session_id : null,
     working_directory: result.workingDirectory,
     ...(about.length > 0 || end === undefined ? { run_id: result.runId } : {}),
     ...(end?.signal ? { signal: end.signal } : {}),
@@ -54,7 +64,7 @@ const ENDINGS: Readonly<Partial<Record<string, string>>> = {
   interrupted: 'Nobody saw how it ended: its runner was killed.',
 };
 
-function outputNotices(result: ExecuteResult): string[] {
+function outputNotices(result: ExecuteResult, { mounted }: Wording): string[] {
   const { runId, captured, lostBytes, readable } = result;
   const streams = [
     ['stdout', result.stdout],
@@ -62,9 +72,10 @@ function outputNotices(result: ExecuteResult): string[] {
   ] as const;
   const notices = streams.flatMap(([name, { bytes, total, binary }]) => {
     const cut = `${name}: the first ${bytes} of ${total} bytes are shown.`;
-    const rest = captured
-      ? `Read the rest with derun_read_output, session_id "${runId}".`
-      : 'The rest was not kept.';
+    const how = mounted('derun_read_output')
+      ? `derun_read_output, session_id "${runId}"`
+      : `\`cuff cat ${runId}\``;
+    const rest = captured ? `Read the rest with ${how}.` : 'The rest was not kept.';
     return [
       ...(bytes < total ? [`${cut} ${rest}`] : []),
       ...(binary ? [`${name} is not all UTF-8; bytes that are not are shown as U+FFFD.`] : []),
@@ -76,20 +87,29 @@ function outputNotices(result: ExecuteResult): string[] {
   return notices;
 }
 
-function survivorNotices({ survivors, runId, captured }: ExecuteResult): string[] {
+function survivorNotices(
+  { survivors, runId, captured }: ExecuteResult,
+  { mounted }: Wording,
+): string[] {
   if (survivors.length === 0) return [];
   const one = survivors.length === 1;
   const still = one ? '1 process still runs' : `${survivors.length} processes still run`;
   const prints = captured && survivors.some(({ holdsOutput }) => holdsOutput);
-  const where = prints ? ` Follow its output with derun_wait_output, session_id "${runId}".` : '';
+  const how = mounted('derun_wait_output')
+    ? `derun_wait_output, session_id "${runId}"`
+    : `\`cuff tail -f ${runId}\``;
+  const where = prints ? ` Follow its output with ${how}.` : '';
   return [`${still} in the background.${where}`];
 }
 
-function recordingNotices({ written, end, captureTrouble }: ExecuteResult): string[] {
+function recordingNotices(
+  { written, end, captureTrouble }: ExecuteResult,
+  { quiet }: Wording,
+): string[] {
   if (captureTrouble !== undefined) {
     return [`Its output is not kept: ${captureTrouble.replace(/\.$/, '')}.`];
   }
-  if (written.recorded) return [];
+  if (written.recorded || quiet) return [];
   if (end === undefined) return ['Its entry is written when it has ended.'];
   return [`This command was not recorded: ${written.why.replace(/\.$/, '')}.`];
 }

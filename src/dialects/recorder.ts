@@ -1,9 +1,9 @@
 // Seed 000's dialect: a bash for agents whose commands are written down. A command that fails is an
-// answer; only one that was not executed is an error.
+// answer, and so is a refusal by the policy; only a call that could not be carried out is an error.
 
 import packageJson from '../../package.json' with { type: 'json' };
+import { callerOf } from '../agent/caller.ts';
 import { Guard } from '../agent/guard.ts';
-import { agentContext } from '../agent-context.ts';
 import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
@@ -17,17 +17,24 @@ import type {
   Resource,
   ResourceTemplate,
   Services,
+  StopCause,
   ToolDefinition,
   ToolResult,
 } from '../plugin.ts';
 import { RECORD_COMMANDS } from '../record-commands.ts';
-import { Recorder } from '../recorder.ts';
-import { BashRecorderError } from '../recorder-errors.ts';
+import { type ExecuteResult, Recorder } from '../recorder.ts';
+import { BashRecorderError, RefusedError } from '../recorder-errors.ts';
 import type { RecorderSettings } from '../recorder-settings.ts';
 import { ArgumentError, refuseUnknown } from './arguments.ts';
 import { configProblems, configSchema, recorderSettings } from './recorder-config.ts';
 import { executeRequest, recentCount, recorderTools } from './recorder-tools.ts';
-import { entryRow, executeAnswer, recentAnswer, sessionAnswer } from './recorder-words.ts';
+import {
+  entryRow,
+  executeAnswer,
+  recentAnswer,
+  sessionAnswer,
+  type Wording,
+} from './recorder-words.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -37,8 +44,8 @@ export class RecorderPlugin implements Plugin {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema = configSchema;
 
-  static checkConfig(config: unknown): readonly ConfigProblem[] {
-    return configProblems(config);
+  static checkConfig(config: unknown, project?: string): readonly ConfigProblem[] {
+    return configProblems(config, project);
   }
 
   static getCliCommands(): readonly CliCommand[] {
@@ -51,6 +58,8 @@ export class RecorderPlugin implements Plugin {
   #recorder: Recorder | undefined;
   #announced: Announcement | undefined;
   #unfollow: (() => void) | undefined;
+  /** What the person chose is said once. */
+  #saidChosen = false;
 
   /** Throws `ConfigurationError`. */
   constructor(config: unknown, services: Services) {
@@ -61,13 +70,15 @@ export class RecorderPlugin implements Plugin {
   }
 
   async initialize(): Promise<void> {
-    const { projectDirectory, stateRoot, env, now, policy } = this.#services;
+    const { projectDirectory, stateRoot, env, now, policy, notices } = this.#services;
+    const { settingsWait } = this.#services;
     const metrics = await processMetrics();
     const recorder = new Recorder({
       shell: this.#services.shell(),
       settings: this.#settings,
       pluginVersion: RecorderPlugin.pluginVersion,
       workingDirectory: projectDirectory,
+      settingsWait,
       log: this.#log,
       metrics,
       env,
@@ -81,9 +92,13 @@ export class RecorderPlugin implements Plugin {
       projectDirectory,
       directory: this.#settings.recording.directory,
       counters: recorder.counters(),
-      health: withPolicy(recorder.health(), policy?.health().problems),
+      health: withPolicy(recorder.health(), policy?.health().problems, notices?.()),
     }));
     this.#unfollow = policy?.onChanged(() => this.#announced?.changed());
+  }
+
+  stopping(cause: StopCause): void {
+    this.#recorder?.stopping(cause);
   }
 
   async shutdown(): Promise<void> {
@@ -112,6 +127,7 @@ export class RecorderPlugin implements Plugin {
       return await this.#call(name, args, context);
     } catch (error) {
       if (error instanceof ArgumentError) return failed(error.message);
+      if (error instanceof RefusedError) return { success: true, text: sentence(error) };
       if (error instanceof BashRecorderError) return failed(sentence(error));
       throw error;
     } finally {
@@ -139,20 +155,31 @@ export class RecorderPlugin implements Plugin {
     return { uri, mimeType: 'application/json', text };
   }
 
+  #wording({ written }: Pick<ExecuteResult, 'written'>): Wording {
+    const chosen = !written.recorded && written.chosen === true;
+    const quiet = chosen && this.#saidChosen;
+    this.#saidChosen ||= chosen;
+    return { quiet, mounted: this.#services.mounted ?? (() => false) };
+  }
+
   async #call(name: string, args: Args, context: CallContext): Promise<ToolResult> {
     const recorder = this.#recorder;
     if (recorder === undefined) return failed('The recorder was not started.');
-    const caller = agentContext(context, this.#services.env);
+    const caller = callerOf(context, this.#services.env);
     if (name === 'execute') {
-      const result = await recorder.execute(executeRequest(args), caller, context);
+      const result = await recorder.execute(executeRequest(args), caller.context, caller);
       if (result.end?.end_reason === 'failed') return failed(notStarted(result.failure));
-      return { success: true, text: JSON.stringify(executeAnswer(result), null, 2) };
+      const answer = executeAnswer(result, this.#wording(result));
+      return { success: true, text: JSON.stringify(answer, null, 2) };
     }
     if (name === 'session_info') {
       refuseUnknown(name, args, []);
-      return facts(sessionAnswer(recorder.sessionInfo(caller.conversationId)));
+      return facts(sessionAnswer(recorder.sessionInfo(caller.context.conversationId)));
     }
-    if (name === 'list_recent') return facts(recentAnswer(recorder.listRecent(recentCount(args))));
+    if (name === 'list_recent') {
+      const { conversationId } = caller.context;
+      return facts(recentAnswer(recorder.listRecent(recentCount(args), conversationId)));
+    }
     return failed(`Unknown tool: ${name}`);
   }
 }

@@ -3,10 +3,11 @@
 import type { Entry } from '../types.ts';
 import { addToDay, dayOf, takeFromDay } from './catalog-days.ts';
 import { GramSample } from './catalog-grams.ts';
-import { firstIdAt, UNLIKE, WHOLE_STDERR, WHOLE_STDOUT } from './catalog-schema.ts';
+import { CUT, firstIdAt, LONG, UNLIKE, WHOLE_STDERR, WHOLE_STDOUT } from './catalog-schema.ts';
+import { signatureOf } from './catalog-signature.ts';
 import { addEntry, type Counted, newRollup, type Rollup } from './rollup.ts';
-import { excerptOrNull, processesOf } from './search.ts';
-import { excerptOf, folded, storable } from './search-text.ts';
+import { processesOf } from './search.ts';
+import { folded, searchedOrNull, searchedText, storable } from './search-text.ts';
 import type { Database, Row } from './sqlite.ts';
 
 /** How much one transaction may take. */
@@ -22,13 +23,16 @@ export const SMALL: Portion = { entries: 12, characters: 65_536, pages: 16 };
 /** As much as makes the transaction itself cheap. */
 export const LARGE: Portion = { entries: 16_000, characters: 33_554_432, pages: 4_000 };
 
-/** Between the excerpts of an entry. Nobody searches for it, so nothing is found in two of them. */
+/** Between the texts of an entry. No searched text has it, so nothing is found in two of them. */
 const SEPARATOR = '\x1f';
+
+/** An entry with more characters than this is a long one. */
+const LENGTH_MAX = 16_384;
 
 type Texts = {
   readonly command: string;
   readonly description: string | null;
-  /** Excerpts. */
+  /** What is searched of them. */
   readonly stdout: string | null;
   readonly stderr: string | null;
   readonly processes: string | null;
@@ -89,42 +93,67 @@ export class Batch {
     const texts: Texts = {
       command: storable(entry.command),
       description: entry.description === null ? null : storable(entry.description),
-      stdout: excerptOrNull(entry.stdout),
-      stderr: excerptOrNull(entry.stderr),
+      stdout: searchedOrNull(entry.stdout),
+      stderr: searchedOrNull(entry.stderr),
       processes: processesOf(entry),
     };
-    const words = wordsOf(texts);
+    const long = lengthOf(texts) > LENGTH_MAX;
+    const kept = long ? { ...texts, stdout: null, stderr: null, processes: null } : texts;
     const inserted = this.#database.run(
       'INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[id, session, storable(entry.entry_id), entry.sequence_number, offset, at],
       ...[entry.duration_ms, entry.exit_code, entry.agent_id && storable(entry.agent_id)],
-      flagsOf(entry, texts),
-      ...[texts.command, texts.description, texts.stdout, texts.stderr, texts.processes],
+      flagsOf(entry, texts) | (long ? LONG : 0),
+      ...[kept.command, kept.description, kept.stdout, kept.stderr, kept.processes],
     );
     if (inserted === 0) return false;
+    if (long) this.#sign(id, texts);
+    else this.#index(id, at, wordsOf(texts));
+    return true;
+  }
+
+  #sign(id: number, texts: Texts): void {
+    const bits = signatureOf(searchedTexts(texts));
+    this.#database.run('INSERT INTO signatures VALUES (?, ?)', id, bits);
+  }
+
+  #index(id: number, at: number, words: string): void {
     this.#database.run('INSERT INTO words (rowid, text) VALUES (?, ?)', id, words);
     this.#sample.add(at, words);
-    return true;
   }
 
   /** Takes out entries of a session as long as there is room; true when none is left. */
   takeOut(session: number): boolean {
-    const sql = `SELECT id, at, duration_ms, exit_code, command, description, stdout, stderr,
+    const sql = `SELECT id, at, duration_ms, exit_code, flags, command, description, stdout, stderr,
       processes FROM entries WHERE session = ? LIMIT ?`;
     const limit = Math.max(1, this.#entriesLeft);
     const rows = this.#database.all(sql, session, limit);
     const days = new Map<number, Rollup>();
     for (const row of rows) {
       const texts = textsOf(row);
-      const remove = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)";
-      this.#database.run(remove, Number(row.id), wordsOf(texts));
-      this.#database.run('DELETE FROM entries WHERE id = ?', Number(row.id));
+      this.#forget(Number(row.id), Number(row.flags), texts);
       addEntry(rollupOf(days, dayOf(Number(row.at))), countedOf(row, texts));
     }
     for (const [day, rollup] of days) takeFromDay(this.#database, day, rollup);
     this.#entriesLeft -= rows.length;
     return rows.length < limit;
   }
+
+  #forget(id: number, flags: number, texts: Texts): void {
+    if ((flags & LONG) !== 0) this.#database.run('DELETE FROM signatures WHERE id = ?', id);
+    else {
+      const remove = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)";
+      this.#database.run(remove, id, wordsOf(texts));
+    }
+    this.#database.run('DELETE FROM entries WHERE id = ?', id);
+  }
+}
+
+function lengthOf({ command, description, stdout, stderr, processes }: Texts): number {
+  return [command, description, stdout, stderr, processes].reduce(
+    (sum, text) => sum + (text?.length ?? 0),
+    0,
+  );
 }
 
 function rollupOf(days: Map<number, Rollup>, day: number): Rollup {
@@ -147,7 +176,7 @@ function countedOf(row: Row, { command }: Texts): Counted {
 
 function flagsOf(entry: Entry, texts: Texts): number {
   const { command, description, stdout, stderr, processes } = texts;
-  const strange = excerptOf(command) !== command || excerptOrNull(description) !== description;
+  const strange = searchedText(command) !== command || searchedOrNull(description) !== description;
   // The two letters that match one of A to Z, which SQL does not know.
   const foreign = [command, description, stdout, stderr, processes].some((text) =>
     /[ſ\u212a]/.test(text ?? ''),
@@ -155,14 +184,19 @@ function flagsOf(entry: Entry, texts: Texts): number {
   return (
     (stdout === entry.stdout ? WHOLE_STDOUT : 0) |
     (stderr === entry.stderr ? WHOLE_STDERR : 0) |
-    (strange || foreign ? UNLIKE : 0)
+    (strange || foreign ? UNLIKE : 0) |
+    (entry.output_truncated ? CUT : 0)
   );
 }
 
 /** What the index of words has of an entry. To take it out again it must be known to the letter. */
-function wordsOf({ command, description, stdout, stderr, processes }: Texts): string {
-  const excerpts = [excerptOf(command), excerptOrNull(description), stdout, stderr, processes];
-  return folded(excerpts.filter((one) => one !== null).join(SEPARATOR));
+function wordsOf(texts: Texts): string {
+  return folded(searchedTexts(texts).join(SEPARATOR));
+}
+
+function searchedTexts({ command, description, stdout, stderr, processes }: Texts): string[] {
+  const all = [searchedText(command), searchedOrNull(description), stdout, stderr, processes];
+  return all.filter((one) => one !== null);
 }
 
 /** Ids for entries that come in order of time. */

@@ -4,7 +4,10 @@
 import { Batch, type Portion } from './catalog-batch.ts';
 import { entryAt, type FileState, fileState, isAs, isLive, look } from './catalog-look.ts';
 import { inTransaction } from './catalog-schema.ts';
+import type { LineDamage } from './entry-lines.ts';
 import { readEntries } from './reader.ts';
+import { wholeLines } from './search.ts';
+import { SequenceCheck } from './sequence.ts';
 import type { Database } from './sqlite.ts';
 
 /** Everything there is to do, a step at a time. */
@@ -73,15 +76,28 @@ type Session = FileState & {
   readonly id: number;
   readonly live: boolean;
   readonly watermark: number;
+  readonly damaged: number;
+  readonly sequence: SequenceCheck;
 };
 
 function findSession(database: Database, name: string): Session | undefined {
-  const sql = 'SELECT id, live, ino, size, mtime, watermark FROM sessions WHERE name = ?';
-  const [row] = database.all(sql, name);
+  const [row] = database.all('SELECT * FROM sessions WHERE name = ?', name);
   if (row === undefined) return undefined;
   const number = (key: string) => Number(row[key]);
-  const state = { ino: number('ino'), size: number('size'), mtime: number('mtime') };
-  return { ...state, id: number('id'), live: row.live === 1, watermark: number('watermark') };
+  return {
+    id: number('id'),
+    live: row.live === 1,
+    ino: number('ino'),
+    size: number('size'),
+    ctime: number('ctime'),
+    watermark: number('watermark'),
+    damaged: number('damaged'),
+    sequence: new SequenceCheck(number('sequence'), {
+      skipped: number('skipped'),
+      repeated: number('repeated'),
+      backward: number('backward'),
+    }),
+  };
 }
 
 function isStale(database: Database, directory: string, name: string): boolean {
@@ -103,9 +119,12 @@ function takeInSession(database: Database, directory: string, name: string, batc
   }
   if (state === undefined) return true;
   session ??= addSession(database, name);
+  const { sequence } = session;
+  const damage: LineDamage = { lines: 0, sequence };
   let watermark = session.watermark;
+  let until = { damaged: 0, last: sequence.last, ...sequence.faults };
   let complete = true;
-  for (const { entry, offset, end } of readEntries(directory, name, watermark)) {
+  for (const { entry, offset, end } of readEntries(directory, name, watermark, damage)) {
     // A damaged line can have several entries, which share its end.
     if (!batch.hasRoom && end !== watermark) {
       complete = false;
@@ -113,17 +132,24 @@ function takeInSession(database: Database, directory: string, name: string, batc
     }
     batch.takeIn(session.id, entry, offset);
     watermark = end;
+    until = { damaged: damage.lines, last: sequence.last, ...sequence.faults };
   }
-  const { ino, size, mtime } = complete ? state : { ino: state.ino, size: watermark, mtime: 0 };
+  if (complete) {
+    watermark = damage.end ?? watermark;
+    until = { damaged: wholeLines(damage), last: sequence.last, ...sequence.faults };
+  }
+  const { ino, size, ctime } = complete ? state : { ino: state.ino, size: watermark, ctime: 0 };
   database.run(
-    'UPDATE sessions SET live = ?, ino = ?, size = ?, mtime = ?, watermark = ? WHERE id = ?',
-    ...[Number(live), ino, size, mtime, watermark, session.id],
+    `UPDATE sessions SET live = ?, ino = ?, size = ?, ctime = ?, watermark = ?, damaged = ?,
+      sequence = ?, skipped = ?, repeated = ?, backward = ? WHERE id = ?`,
+    ...[Number(live), ino, size, ctime, watermark, session.damaged + until.damaged],
+    ...[until.last, until.skipped, until.repeated, until.backward, session.id],
   );
   return complete;
 }
 
 function addSession(database: Database, name: string): Session {
-  database.run('INSERT INTO sessions VALUES (NULL, ?, 1, 0, 0, 0, 0, NULL)', name);
+  database.run('INSERT INTO sessions VALUES (NULL, ?, 1, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0)', name);
   const session = findSession(database, name);
   if (session === undefined) throw new Error('a row that was just inserted is missing');
   return session;

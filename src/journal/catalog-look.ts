@@ -1,6 +1,7 @@
 // Which sessions the catalog has to read: new ones, and files that are not what they were when they
-// were last read. Looking at ten thousand files takes a while, so it is done in small steps, and
-// not at all while no name in sessions/ has changed, except for sessions that somebody writes.
+// were last read. A file may be emptied, written over or continued without a change of its folder,
+// so each is looked at; that takes a while, and is done in small steps. Their names are read again
+// only when the folder has changed.
 import * as fs from 'node:fs';
 import type { Entry } from '../types.ts';
 import { decodeMetadata } from './entry.ts';
@@ -18,7 +19,7 @@ const STEP = 250; // a millisecond or two
 export type FileState = {
   readonly ino: number;
   readonly size: number;
-  readonly mtime: number;
+  readonly ctime: number;
 };
 
 export type Look = {
@@ -42,12 +43,11 @@ export function* look(
   const [row] = database.all("SELECT value FROM about WHERE key = 'mark'");
   const kept = row?.value ?? NO_MARK;
   // The mark is of sessions/ only: with sessions of the older layout there is none.
-  if (beside.length === 0 && state?.text === kept) {
-    const live = database.all('SELECT name FROM sessions WHERE live = 1 ORDER BY name');
-    return { names: live.map(({ name }) => String(name)), gone: [] };
-  }
-  const all = new Set([...beside, ...(yield* namesIn(sessionsDir(directory), isJournalId))]);
+  const same = beside.length === 0 && state?.text === kept;
   const known = yield* knownSessions(database);
+  const all = same
+    ? new Set(known.keys())
+    : new Set([...beside, ...(yield* namesIn(sessionsDir(directory), isJournalId))]);
   const names: string[] = [];
   let count = 0;
   for (const name of all) {
@@ -94,11 +94,11 @@ type Known = Map<string, FileState & { readonly live: boolean }>;
 function* knownSessions(database: Database): Generator<void, Known, undefined> {
   const known: Known = new Map();
   const sql =
-    'SELECT id, name, live, ino, size, mtime FROM sessions WHERE id > ? ORDER BY id LIMIT ?';
+    'SELECT id, name, live, ino, size, ctime FROM sessions WHERE id > ? ORDER BY id LIMIT ?';
   for (let last = 0; ; ) {
     const rows = database.all(sql, last, STEP);
-    for (const { id, name, live, ino, size, mtime } of rows) {
-      const state = { ino: Number(ino), size: Number(size), mtime: Number(mtime) };
+    for (const { id, name, live, ino, size, ctime } of rows) {
+      const state = { ino: Number(ino), size: Number(size), ctime: Number(ctime) };
       known.set(String(name), { ...state, live: live === 1 });
       last = Number(id);
     }
@@ -111,11 +111,11 @@ export function fileState(directory: string, name: string): FileState | undefine
   const stat =
     plainFile(sessionFiles(directory, name).entries) ??
     plainFile(findSessionFiles(directory, name)?.entries ?? '');
-  return stat && { ino: stat.ino, size: stat.size, mtime: stat.mtimeMs };
+  return stat && { ino: stat.ino, size: stat.size, ctime: stat.ctimeMs };
 }
 
 export function isAs(before: FileState, now: FileState | undefined): boolean {
-  return before.ino === now?.ino && before.size === now.size && before.mtime === now.mtime;
+  return before.ino === now?.ino && before.size === now.size && before.ctime === now.ctime;
 }
 
 /** Somebody writes it, or may: nothing says that it has ended. */

@@ -2,28 +2,58 @@
 import { rollupSince } from './catalog-days.ts';
 import { chooseGrams } from './catalog-grams.ts';
 import { entryAt } from './catalog-look.ts';
-import { firstIdAt, timeAbove, UNLIKE, WHOLE_STDERR, WHOLE_STDOUT } from './catalog-schema.ts';
+import {
+  CUT,
+  firstIdAt,
+  LONG,
+  timeAbove,
+  UNLIKE,
+  WHOLE_STDERR,
+  WHOLE_STDOUT,
+} from './catalog-schema.ts';
+import { hashesOf, mayHave } from './catalog-signature.ts';
 import {
   type Candidate,
-  excerptOrNull,
+  candidateOf,
   type Field,
+  type HitKey,
   hitOf,
   type Matchers,
   Newest,
   type SearchHit,
   type SearchQuery,
+  type Unsearched,
 } from './search.ts';
-import { excerptOf, storable } from './search-text.ts';
-import type { Database, Row, Value } from './sqlite.ts';
+import { searchedOrNull, storable } from './search-text.ts';
+import { bytesOf, type Database, type Row, type Value } from './sqlite.ts';
 import { type Stats, type StatsQuery, statsFrom } from './stats.ts';
 
 const FIRST_PAGE = 32;
-const PAGE_MAX = 512; // a row can have twenty kilobytes of text
+const PAGE_MAX = 512; // a row can have sixteen kilobytes of text
+const LONG_PAGE = 64; // a signature can have sixty-four
 
 export function catalogStats(database: Database, { since }: StatsQuery): Stats {
-  const sql = 'SELECT count(*) AS count FROM sessions WHERE last_at >= ?';
+  const sql = `SELECT count(*) AS count, sum(skipped) AS skipped, sum(repeated) AS repeated,
+    sum(backward) AS backward FROM sessions WHERE last_at >= ?`;
   const [row] = database.all(sql, since ?? Number.MIN_SAFE_INTEGER);
-  return statsFrom(rollupSince(database, since), Number(row?.count));
+  const number = (key: string) => Number(row?.[key] ?? 0);
+  const faults = {
+    skipped: number('skipped'),
+    repeated: number('repeated'),
+    backward: number('backward'),
+  };
+  return statsFrom(rollupSince(database, since), number('count'), faults);
+}
+
+export function catalogUnsearched(database: Database, query: SearchQuery): Unsearched {
+  const { sql, values } = filterOf(query, 'e.id');
+  const where = [...sql, `e.flags & ${CUT}`].join(' AND ');
+  const [cut] = database.all(
+    `SELECT count(*) AS count FROM entries AS e WHERE ${where}`,
+    ...values,
+  );
+  const [damaged] = database.all('SELECT sum(damaged) AS count FROM sessions');
+  return { damagedLines: Number(damaged?.count ?? 0), cutOutputs: Number(cut?.count) };
 }
 
 /** From the newest down, until there are enough and no older one can be newer. */
@@ -34,26 +64,74 @@ export function catalogSearch(
   matchers: Matchers,
 ): SearchHit[] {
   const newest = new Newest(query.limit);
-  const { sql, values } = pageQuery(database, query, matchers);
+  const consider = (candidate: Candidate | undefined): void => {
+    if (candidate === undefined) return;
+    const hit = hitOf(candidate, matchers);
+    if (hit !== undefined) newest.add(candidate, hit);
+  };
+  const short = shortQuery(database, query, matchers);
+  for (const row of pagesOf(database, short, newest, FIRST_PAGE, PAGE_MAX)) {
+    if (newest.wants(keyOf(row))) consider(shortCandidate(directory, row));
+  }
+  const hashes = [matchers.text?.literal, matchers.process?.literal].flatMap((literal) =>
+    literal === undefined ? [] : [...hashesOf(literal)],
+  );
+  for (const row of pagesOf(database, longQuery(query), newest, LONG_PAGE, LONG_PAGE)) {
+    const may = mayHave(bytesOf(row.bits), hashes);
+    if (may && newest.wants(keyOf(row))) consider(longCandidate(directory, row));
+  }
+  return newest.hits();
+}
+
+type Filter = { readonly sql: readonly string[]; readonly values: readonly Value[] };
+
+/** The last two values of its text are the id below which, and the number of rows. */
+type PageQuery = { readonly sql: string; readonly values: readonly Value[] };
+
+function* pagesOf(
+  database: Database,
+  { sql, values }: PageQuery,
+  newest: Newest,
+  first: number,
+  most: number,
+): Generator<Row, void, undefined> {
   let below = Number.MAX_SAFE_INTEGER;
-  for (let size = FIRST_PAGE; ; size = Math.min(size * 4, PAGE_MAX)) {
+  for (let size = first; ; size = Math.min(size * 4, most)) {
     const rows = database.all(sql, ...values, below, size);
-    for (const row of rows) {
-      const candidate = candidateOf(directory, row);
-      const hit = newest.wants(candidate) ? hitOf(candidate, matchers) : undefined;
-      if (hit !== undefined) newest.add(candidate, hit);
-    }
+    yield* rows;
     below = Number(rows.at(-1)?.id);
-    if (rows.length < size || newest.isFullBefore(timeAbove(below - 1))) return newest.hits();
+    if (rows.length < size || newest.isFullBefore(timeAbove(below - 1))) return;
   }
 }
 
-/** Its last two values are the id below which, and the number of rows. */
-function pageQuery(
+/** What is asked of an entry beside its text. */
+function filterOf({ since, exit, agent }: SearchQuery, id: string): Filter {
+  const sql: string[] = [];
+  const values: Value[] = [];
+  const only = (condition: string, ...its: readonly Value[]) => {
+    sql.push(condition);
+    values.push(...its);
+  };
+  if (since !== undefined) only(`${id} >= ? AND e.at >= ?`, firstIdAt(since), since);
+  if (exit === 'nonzero') only('e.exit_code IS NOT 0');
+  else if (exit !== undefined) only('e.exit_code = ?', exit);
+  if (agent !== undefined) only('e.agent = ?', storable(agent));
+  return { sql, values };
+}
+
+function longQuery(query: SearchQuery): PageQuery {
+  const { sql, values } = filterOf(query, 'l.id');
+  const text = `SELECT e.*, s.name, l.bits FROM signatures AS l CROSS JOIN entries AS e
+    ON e.id = l.id CROSS JOIN sessions AS s ON s.id = e.session
+    WHERE ${[...sql, 'l.id < ?'].join(' AND ')} ORDER BY l.id DESC LIMIT ?`;
+  return { sql: text, values };
+}
+
+function shortQuery(
   database: Database,
-  { since, exit, agent }: SearchQuery,
+  query: SearchQuery,
   { text, process }: Matchers,
-): { readonly sql: string; readonly values: readonly Value[] } {
+): PageQuery {
   const conditions: string[] = [];
   const values: Value[] = [];
   const only = (condition: string, ...its: readonly Value[]) => {
@@ -67,10 +145,9 @@ function pageQuery(
   const from = found ? 'words CROSS JOIN entries AS e ON e.id = words.rowid' : 'entries AS e';
   const id = found ? 'words.rowid' : 'e.id';
   if (found) only('words MATCH ?', grams.map(quoted).join(' '));
-  if (since !== undefined) only(`${id} >= ? AND e.at >= ?`, firstIdAt(since), since);
-  if (exit === 'nonzero') only('e.exit_code IS NOT 0');
-  else if (exit !== undefined) only('e.exit_code = ?', exit);
-  if (agent !== undefined) only('e.agent = ?', storable(agent));
+  else only(`NOT e.flags & ${LONG}`);
+  const filter = filterOf(query, id);
+  only(filter.sql.join(' AND ') || 'TRUE', ...filter.values);
   const literal = text?.literal;
   if (literal !== undefined && LIKE_ABLE.test(literal))
     only(LIKE, ...new Array(4).fill(like(literal)));
@@ -99,38 +176,51 @@ function quoted(gram: string): string {
   return `"${gram.replaceAll('"', '""')}"`;
 }
 
-function candidateOf(directory: string, row: Row): Candidate {
-  const text = (key: string) => (typeof row[key] === 'string' ? row[key] : null);
-  const [command, description] = [text('command') ?? '', text('description')];
-  const [stdout, stderr] = [text('stdout'), text('stderr')];
-  const key = {
+function textOf(row: Row, key: string): string | null {
+  const value = row[key];
+  return typeof value === 'string' ? value : null;
+}
+
+function keyOf(row: Row): HitKey {
+  return {
     at: Number(row.at),
-    sessionId: text('name') ?? '',
+    sessionId: textOf(row, 'name') ?? '',
     offset: Number(row.offset),
     sequence: Number(row.sequence),
-    entryId: text('entry_id') ?? '',
+    entryId: textOf(row, 'entry_id') ?? '',
+  };
+}
+
+/** Undefined when the entry is no longer where it was. */
+function longCandidate(directory: string, row: Row): Candidate | undefined {
+  const key = keyOf(row);
+  const entry = entryAt(directory, key.sessionId, key.offset, key.entryId);
+  return entry && candidateOf(entry, key);
+}
+
+function shortCandidate(directory: string, row: Row): Candidate {
+  const key = keyOf(row);
+  const text = {
+    command: textOf(row, 'command') ?? '',
+    description: textOf(row, 'description'),
+    stdout: textOf(row, 'stdout'),
+    stderr: textOf(row, 'stderr'),
   };
   const flags = Number(row.flags);
   const field = (name: Field): string | null | undefined => {
-    if (name === 'command') return command;
-    if (name === 'description') return description;
-    if (name === 'stdout' && (flags & WHOLE_STDOUT) !== 0) return stdout;
-    if (name === 'stderr' && (flags & WHOLE_STDERR) !== 0) return stderr;
-    // Where in a field a place of its excerpt is can only be told from the whole field.
+    if (name === 'command' || name === 'description') return text[name];
+    if ((flags & (name === 'stdout' ? WHOLE_STDOUT : WHOLE_STDERR)) !== 0) return text[name];
+    // Where in a field a place of its searched text is can only be told from the whole field.
     return entryAt(directory, key.sessionId, key.offset, key.entryId)?.[name];
   };
+  const plain = (name: Field): boolean => name === 'stdout' || name === 'stderr';
   return {
     ...key,
     exitCode: row.exit_code === null ? null : Number(row.exit_code),
-    agentId: text('agent'),
-    command,
-    excerpts: {
-      command: excerptOf(command),
-      description: excerptOrNull(description),
-      stdout,
-      stderr,
-    },
-    processes: text('processes'),
+    agentId: textOf(row, 'agent'),
+    command: text.command,
+    searched: (name) => (plain(name) ? text[name] : searchedOrNull(text[name])),
+    processes: textOf(row, 'processes'),
     field,
   };
 }

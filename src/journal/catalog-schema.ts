@@ -3,12 +3,16 @@
 //
 //   about     mark: the state of sessions/ when all of it was in the catalog
 //   sessions  one row per file: how far it was read (watermark, bytes) and what it looked like then
-//             (ino, size, mtime); live while its metadata says somebody writes it; last_at is the
-//             newest time of its entries
-//   entries   one row per entry, with the excerpts that are searched (see search-text.ts), those of
-//             its processes as one text; what its flags say is below
-//   words     full-text index of the folded excerpts of an entry, by trigrams: only which entries
-//             have one, not where, so what it finds is looked at again
+//             (ino, size, ctime: an mtime can be set back); live while its metadata says that it is
+//             written; last_at is the newest time of its entries; damaged, the lines that are no
+//             entries; sequence is the number of its last entry, with the faults of those before
+//             it (see sequence.ts)
+//   entries   one row per entry, with the texts that are searched (see search-text.ts), those of
+//             its processes as one text; what its flags say is below. A long one has only its
+//             command and description: the rest is read from its session
+//   words     full-text index of the folded texts of an entry, by trigrams: only which entries have
+//             one, not where, so what it finds is looked at again; not of long entries
+//   signatures  the trigrams of long entries (see catalog-signature.ts)
 //   grams     how many of some entries have a trigram (see catalog-grams.ts)
 //   days      one rollup (see rollup.ts) per day in UTC, its normal forms in forms
 //
@@ -18,14 +22,16 @@
 import * as fs from 'node:fs';
 import { type Database, type Sqlite, troubleOf } from './sqlite.ts';
 
-const VERSION = 2;
+const VERSION = 3;
 
 const SCHEMA = `
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL,
-  ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL,
-  watermark INTEGER NOT NULL, last_at INTEGER);
+  ino INTEGER NOT NULL, size INTEGER NOT NULL, ctime REAL NOT NULL,
+  watermark INTEGER NOT NULL, last_at INTEGER, damaged INTEGER NOT NULL,
+  sequence INTEGER NOT NULL, skipped INTEGER NOT NULL, repeated INTEGER NOT NULL,
+  backward INTEGER NOT NULL);
 CREATE INDEX sessions_live ON sessions (name) WHERE live = 1;
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, entry_id TEXT NOT NULL,
@@ -37,6 +43,7 @@ CREATE INDEX entries_at ON entries (at);
 CREATE VIRTUAL TABLE words USING
   fts5 (text, content = '', columnsize = 0, detail = none, tokenize = 'trigram');
 INSERT INTO words (words, rank) VALUES ('automerge', 0);
+CREATE TABLE signatures (id INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE TABLE grams (gram TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE days (
   day INTEGER PRIMARY KEY, commands INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
@@ -48,11 +55,15 @@ CREATE TABLE forms (
 PRAGMA user_version = ${VERSION};
 `;
 
-/** The excerpt is the whole field. */
+/** What is searched is the whole field. */
 export const WHOLE_STDOUT = 1;
 export const WHOLE_STDERR = 2;
-/** What is found in its excerpts may not be found in their columns. */
+/** What is found in its texts may not be found in their columns. */
 export const UNLIKE = 4;
+/** It has a signature instead of words and output. */
+export const LONG = 8;
+/** It printed more than the journal keeps. */
+export const CUT = 16;
 
 /** Every entry of that time (epoch ms) or a later one has this id or a higher one. */
 export function firstIdAt(at: number): number {

@@ -5,11 +5,19 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { LARGE, SMALL } from './catalog-batch.ts';
 import { catchUp, takeIn } from './catalog-fill.ts';
-import { catalogSearch, catalogStats } from './catalog-query.ts';
+import { catalogSearch, catalogStats, catalogUnsearched } from './catalog-query.ts';
 import { type CatalogFile, discardCatalogFile, openCatalogFile } from './catalog-schema.ts';
 import { sessionsDir } from './files.ts';
+import { placeTrouble } from './place.ts';
 import { journalSessionIds } from './reader.ts';
-import { matchersOf, type SearchHit, type SearchQuery, scanSearch } from './search.ts';
+import {
+  matchersOf,
+  type SearchHit,
+  type SearchQuery,
+  scanSearch,
+  scanUnsearched,
+  type Unsearched,
+} from './search.ts';
 import { type Database, loadSqlite, type Sqlite, troubleOf } from './sqlite.ts';
 import { type Stats, type StatsQuery, scanStats } from './stats.ts';
 
@@ -30,6 +38,8 @@ export type Catalog = {
   refresh(options?: RefreshOptions): { readonly done: boolean };
   /** Throws `usage` for a regular expression that is none. */
   search(query: SearchQuery): SearchHit[];
+  /** What the search did not look at. */
+  unsearched(query: SearchQuery): Unsearched;
   stats(query?: StatsQuery): Stats;
   close(): void;
 };
@@ -61,8 +71,9 @@ function pathOf(directory: string): string {
   return join(resolve(directory), 'catalog.db');
 }
 
-/** Nothing is put into a directory that is none. */
+/** Nothing is put into a directory that is none, or that is not safe. */
 function isJournal(directory: string): boolean {
+  if (placeTrouble(directory) !== undefined) return false;
   return existsSync(sessionsDir(directory)) || journalSessionIds(directory).length > 0;
 }
 
@@ -80,6 +91,10 @@ class ScanCatalog implements Catalog {
 
   search(query: SearchQuery): SearchHit[] {
     return scanSearch(this.#directory, query);
+  }
+
+  unsearched(query: SearchQuery): Unsearched {
+    return scanUnsearched(this.#directory, query);
   }
 
   stats(query: StatsQuery = {}): Stats {
@@ -185,6 +200,11 @@ class SqlCatalog implements Catalog {
       catalogSearch(database, this.#directory, query, matchers),
     );
     return answer ?? scanSearch(this.#directory, query);
+  }
+
+  unsearched(query: SearchQuery): Unsearched {
+    const answer = this.#ask((database) => catalogUnsearched(database, query));
+    return answer ?? scanUnsearched(this.#directory, query);
   }
 
   stats(query: StatsQuery = {}): Stats {

@@ -9,6 +9,7 @@ import type { Entry } from '../types.ts';
 import { decodeEntry, ENTRY_START } from './entry.ts';
 import { openToRead } from './files.ts';
 import { Tally } from './metadata.ts';
+import { SequenceCheck, type SequenceFaults } from './sequence.ts';
 
 const BLOCK_BYTES = 262_144;
 // No entry is that long. What is longer is a hole or rubbish and must not fill the memory.
@@ -23,24 +24,41 @@ export type PlacedEntry = {
   readonly end: number;
 };
 
+/** What is found out about the lines while the entries are read. */
+export type LineDamage = {
+  /** How many are no entries. */
+  lines: number;
+  /** One of them is the last one, which has no end. */
+  torn?: boolean;
+  /** Behind the last line that has an end. */
+  end?: number;
+  /** Follows the numbers of all entries, also of those that are there twice. */
+  readonly sequence?: SequenceCheck;
+};
+
 export function* entriesOf(
   path: string,
   fromByte: number,
-  damage: { lines: number },
+  damage: LineDamage,
 ): Generator<PlacedEntry, void, undefined> {
   const seen = new Set<string>();
   for (const { bytes, offset, end, complete } of linesOf(path, fromByte)) {
     const whole = complete ? decodeBytes(bytes) : undefined;
     if (whole === undefined && bytes.length > 0) damage.lines += 1;
-    if (!complete) return;
+    if (!complete) {
+      damage.torn = true;
+      return;
+    }
     const found = whole === undefined ? salvaged(bytes) : [{ entry: whole, length: bytes.length }];
     for (const { entry, length } of found) {
+      damage.sequence?.add(entry.sequence_number);
       // The id alone would let a line put together from two hide the true one.
       const key = `${entry.entry_id} ${length}`;
       if (seen.has(key)) continue;
       seen.add(key);
       yield { entry, offset, end };
     }
+    damage.end = end;
   }
 }
 
@@ -50,6 +68,19 @@ export function tallyOf(path: string): Tally {
   return tally;
 }
 
+const NUMBER = /"sequence_number":\s*(\d+)/;
+const NUMBER_BYTES = 4_096; // of a line, in which its number stands
+
+/** Faults in the numbers of a file, without decoding its entries; damaged lines do not count. */
+export function sequenceOf(path: string): SequenceFaults | undefined {
+  const check = new SequenceCheck();
+  for (const { bytes, complete } of linesOf(path, 0)) {
+    const [, number] = NUMBER.exec(bytes.toString('latin1', 0, NUMBER_BYTES)) ?? [];
+    if (complete && number !== undefined) check.add(Number(number));
+  }
+  return check.found;
+}
+
 /** The entry that a run has in this file. */
 export function entryOfRun(path: string, runId: string | null): Entry | undefined {
   if (runId === null) return undefined;
@@ -57,6 +88,17 @@ export function entryOfRun(path: string, runId: string | null): Entry | undefine
     if (entry.run_id === runId) return entry;
   }
   return undefined;
+}
+
+/** The entries whose ids begin with `start`. Other lines are not decoded. */
+export function* entriesNamed(path: string, start: string): Generator<Entry, void, undefined> {
+  const words = Buffer.from(`${ENTRY_START}${start}`);
+  for (const { bytes, complete } of linesOf(path, 0)) {
+    if (!complete || !bytes.includes(words)) continue;
+    const whole = decodeBytes(bytes);
+    const found = whole === undefined ? salvaged(bytes).map(({ entry }) => entry) : [whole];
+    for (const entry of found) if (entry.entry_id.startsWith(start)) yield entry;
+  }
 }
 
 /** The last line of a file has no `\n`: its writer died within it. */

@@ -14,7 +14,8 @@ import {
   type JsonObject,
   parseObject,
 } from '../text/json.ts';
-import type { EndReason, Entry, SessionMetadata, SessionStatus } from '../types.ts';
+import { wholeText } from '../text/utf8.ts';
+import type { EndReason, Entry, EntrySurvivor, SessionMetadata, SessionStatus } from '../types.ts';
 import { ENDED_BY } from '../types.ts';
 
 /** How every line begins. It cannot stand inside a line: quotes in a string are escaped. */
@@ -73,8 +74,17 @@ export function encodeEntry(entry: Entry): string {
     process_list: entry.process_list,
     failed_process_list: entry.failed_process_list,
     decision: entry.decision,
+    ...(entry.survivors !== undefined && { survivors: entry.survivors }),
   };
-  return `${JSON.stringify(ordered)}\n`;
+  const text = JSON.stringify(ordered);
+  // Half a character is what stringify escapes; other programs refuse a line that has one.
+  return `${HALF.test(text) ? JSON.stringify(ordered, withoutHalves) : text}\n`;
+}
+
+const HALF = /\\ud[89a-f]/i;
+
+function withoutHalves(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? wholeText(value) : value;
 }
 
 /** `line` with or without its `\n`. */
@@ -96,7 +106,7 @@ function entryOf(json: JsonObject): Entry | undefined {
     description: fields.stringOrNull('description'),
     working_directory: fields.string('working_directory'),
     shell: fields.string('shell'),
-    timeout_seconds: fields.integer('timeout_seconds', 1),
+    timeout_seconds: fields.integer('timeout_seconds', 0),
     timed_out: timedOut,
     exit_code: fields.integerOrNull('exit_code'),
     stdout: fields.stringOrNull('stdout'),
@@ -119,8 +129,22 @@ function entryOf(json: JsonObject): Entry | undefined {
     process_list: fields.stringsOrNull('process_list'),
     failed_process_list: fields.stringsOrNull('failed_process_list'),
     decision: decisionOf(json.decision),
+    ...survivorsField(json.survivors),
   };
   return fields.good ? entry : undefined;
+}
+
+function survivorsField(value: unknown): Pick<Entry, 'survivors'> {
+  const survivors = survivorsOf(value);
+  return survivors.length === 0 ? {} : { survivors };
+}
+
+function survivorsOf(value: unknown): readonly EntrySurvivor[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((one) => {
+    const [pid, command] = [asCount(asObject(one)?.pid), asString(asObject(one)?.command)];
+    return pid === undefined || command === undefined ? [] : [{ pid, command }];
+  });
 }
 
 export function encodeMetadata(metadata: SessionMetadata): string {
@@ -139,6 +163,7 @@ export function encodeMetadata(metadata: SessionMetadata): string {
     conversation_id: metadata.conversation_id,
     end_reason: metadata.end_reason,
     owner: metadata.owner,
+    ...laterFields(metadata),
   };
   return `${JSON.stringify(ordered, null, 2)}\n`;
 }
@@ -163,8 +188,29 @@ export function decodeMetadata(text: string): SessionMetadata | undefined {
     conversation_id: fields.stringOrNull('conversation_id'),
     end_reason: fields.stringOrNull('end_reason'),
     owner: ownerOf(json.owner),
+    ...laterFields({
+      group: fields.optional('group'),
+      resumed_at: fields.optional('resumed_at'),
+      part_of: fields.optional('part_of'),
+    }),
   };
   return fields.good ? metadata : undefined;
+}
+
+type LaterFields = Pick<SessionMetadata, 'group' | 'resumed_at' | 'part_of'>;
+
+/** Keys that most sessions do not need are only there when they say something. */
+function laterFields(
+  from: {
+    readonly [K in keyof LaterFields]: LaterFields[K] | undefined;
+  },
+): LaterFields {
+  const { group, resumed_at, part_of } = from;
+  return {
+    ...(group !== undefined && { group }),
+    ...(resumed_at !== undefined && { resumed_at }),
+    ...(part_of !== undefined && { part_of }),
+  };
 }
 
 function ownerOf(value: unknown): SessionMetadata['owner'] {
@@ -190,6 +236,10 @@ class Fields {
   /** Missing is null. */
   stringOrNull(key: string): string | null {
     return (this.#json[key] ?? null) === null ? null : this.string(key);
+  }
+
+  optional(key: string): string | undefined {
+    return this.stringOrNull(key) ?? undefined;
   }
 
   boolean(key: string): boolean {

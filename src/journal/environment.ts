@@ -1,9 +1,9 @@
 // Which variables of a command's environment an entry may hold. None unless it is asked for; then
 // those that are named and no others, and never one whose name says that it is a secret, even if
 // it is named. Variables of cloud accounts need no rule here: only named ones are ever stored.
-type Env = { readonly [name: string]: string | undefined };
+import { isSecretName } from '../text/secret-words.ts';
 
-const NEVER = /_(KEY|SECRET|TOKEN|PASSWORD)$/i;
+type Env = { readonly [name: string]: string | undefined };
 
 export function storedEnvironment(
   env: Env,
@@ -11,7 +11,7 @@ export function storedEnvironment(
 ): Readonly<Record<string, string>> | null {
   if (!rules.captureEnv) return null;
   const stored = rules.allowlist.flatMap((name): [string, string][] => {
-    const value = NEVER.test(name) || !Object.hasOwn(env, name) ? undefined : env[name];
+    const value = isSecretName(name) || !Object.hasOwn(env, name) ? undefined : env[name];
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(stored);

@@ -1,16 +1,18 @@
 // Where a journal's files are and how they are opened. What we make is closed to others (0700,
-// 0600); no file below the journal is opened through a symlink; a file is replaced as a whole or
-// not at all. The journal's own directory may be a symlink: that is the user's choice.
+// 0600); no file of the journal is opened through a symlink; a file is replaced as a whole or not
+// at all. Which directory may be a journal is decided in place.ts.
 //
 //   <directory>/sessions/<id>.jsonl       entries, append only
 //   <directory>/sessions/<id>.meta.json   metadata, replaced
+//   <directory>/sessions/<id>.later.jsonl what runs printed behind their entries, append only
 //   <directory>/index.json                derived, replaced
 //   <directory>/<id>.jsonl, .meta.json    older layout: read, never written
 import * as nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, errnoOf } from '../errors.ts';
-import type { Random } from './ids.ts';
+import { hasForm, LATER, type Random } from './ids.ts';
+import { isUsualPlace, placeTrouble } from './place.ts';
 import { quickSync, type Sync } from './quick-sync.ts';
 
 const DIRECTORY_MODE = 0o700;
@@ -87,7 +89,11 @@ export function indexPath(directory: string): string {
   return join(directory, 'index.json');
 }
 
-export type SessionFiles = { readonly entries: string; readonly metadata: string };
+export type SessionFiles = {
+  readonly entries: string;
+  readonly metadata: string;
+  readonly later: string;
+};
 
 export function sessionsDir(directory: string): string {
   return join(directory, 'sessions');
@@ -105,23 +111,57 @@ export function findSessionFiles(directory: string, id: string): SessionFiles | 
 }
 
 function filesIn(folder: string, id: string): SessionFiles {
-  return { entries: join(folder, `${id}.jsonl`), metadata: join(folder, `${id}.meta.json`) };
+  const path = (ending: string): string => join(folder, `${id}${ending}`);
+  return {
+    entries: path('.jsonl'),
+    metadata: path('.meta.json'),
+    later: path(`${LATER}.jsonl`),
+  };
 }
 
 /** Makes the journal's directories. Throws `journal_unwritable`. */
 export function ensureJournal(directory: string, disk: Disk = DISK): void {
   const sessions = sessionsDir(directory);
+  const trouble = placeTrouble(directory);
+  if (trouble?.unsafe === true) {
+    const words = `${directory} cannot be used as a journal: ${trouble.reason}.`;
+    throw new AppError('journal_unwritable', words, { hint: trouble.hint });
+  }
   try {
-    // A directory that is there is somebody's choice; it may be a whole project.
-    if (makeDirectory(directory, disk)) ignoredByGit(directory, disk);
+    const made = makeDirectory(directory, disk);
+    // A directory that holds other files, too, may be a whole project: it stays as it is.
+    if (made || isUsualPlace(directory) || holdsOnlyJournal(directory)) {
+      closeToOthers(directory, disk);
+      ignoredByGit(directory, disk);
+    }
     makeDirectory(sessions, disk);
-    const stat = disk.lstatSync(sessions);
-    if (!stat.isDirectory()) throw errno('ENOTDIR', `${sessions} is not a directory of its own`);
-    const open = process.platform !== 'win32' && (stat.mode & 0o077) !== 0;
-    if (open && (stat.mode & STICKY) === 0) disk.chmodSync(sessions, DIRECTORY_MODE);
+    closeToOthers(sessions, disk);
   } catch (error) {
     throw unwritable(directory, error);
   }
+}
+
+function closeToOthers(folder: string, disk: Disk): void {
+  const stat = disk.lstatSync(folder);
+  if (!stat.isDirectory()) throw errno('ENOTDIR', `${folder} is not a directory of its own`);
+  const own = stat.uid === process.geteuid?.();
+  const open = (stat.mode & 0o077) !== 0 && (stat.mode & STICKY) === 0;
+  if (own && open) disk.chmodSync(folder, DIRECTORY_MODE);
+}
+
+const OURS = /^(sessions|index\.json|sessions\.list|imports\.jsonl|catalog\.db.*|\.gitignore)$/;
+const PASSING = /\.(claim|tmp)$/;
+const SESSION_FILE = /\.(jsonl|meta\.json)$/;
+
+function holdsOnlyJournal(directory: string): boolean {
+  return nodeFs
+    .readdirSync(directory)
+    .every(
+      (name) =>
+        OURS.test(name) ||
+        PASSING.test(name) ||
+        (SESSION_FILE.test(name) && hasForm(name.replace(SESSION_FILE, ''))),
+    );
 }
 
 /** With its parents; false if it was there. Node's own way says ENOENT for a read-only disk. */
@@ -158,6 +198,11 @@ function ignoredByGit(directory: string, disk: Disk): void {
 /** A new file for entries. EEXIST when there is one: two processes never share it. */
 export function createEntries(path: string, disk: Disk = DISK): number {
   return disk.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+}
+
+/** A file beside the entries, made by the first line that goes there. */
+export function openBeside(path: string, disk: Disk = DISK): number {
+  return disk.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, FILE_MODE);
 }
 
 /** An existing file for entries, to write on at its end. */

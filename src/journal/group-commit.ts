@@ -10,6 +10,8 @@ const BATCH_BYTES_MAX = 16_777_216; // written from memory as one piece
 
 type Waiting = {
   readonly bytes: Buffer;
+  /** `flush` has written it already; only the sync is missing. */
+  written: boolean;
   readonly resolve: () => void;
   readonly reject: (error: AppError) => void;
 };
@@ -25,6 +27,8 @@ export class GroupCommit {
   #nameSynced: boolean;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
+  /** Between the first and the last byte of a write. */
+  #writing = false;
   #broken: AppError | undefined;
 
   /** `fd` is open for appending, and no line in the file is unfinished. */
@@ -51,10 +55,30 @@ export class GroupCommit {
   add(line: string): Promise<void> {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ bytes: Buffer.from(line), resolve, reject });
+      this.#waiting.push({ bytes: Buffer.from(line), written: false, resolve, reject });
       // Not at once: calls made in the same turn go together.
       this.#draining ??= Promise.resolve().then(() => this.#drain());
     });
+  }
+
+  /**
+   * Hands the lines that wait to the system, in one write, before it returns: they outlive this
+   * process then. They are acknowledged when they are on the disk, as always. Never throws.
+   */
+  flush(): void {
+    const batch = this.#waiting.filter(({ written }) => !written);
+    // A large write may be under way on another thread; no line may stand in the middle of it.
+    if (this.#writing || this.#broken !== undefined || batch.length === 0) return;
+    try {
+      const fd = this.#open();
+      const bytes = Buffer.concat(batch.map((one) => one.bytes));
+      for (let done = 0; done < bytes.length; ) {
+        done += this.#disk.writeSync(fd, bytes, done, bytes.length - done);
+      }
+      for (const one of batch) one.written = true;
+    } catch (error) {
+      this.#fail(unwritable(this.#path, error), []);
+    }
   }
 
   /** Waits for what is under way and lets go of the file; a later line opens it again. */
@@ -75,7 +99,7 @@ export class GroupCommit {
     while (this.#waiting.length > 0) {
       const batch = this.#takeBatch();
       try {
-        await this.#commit(batch.map(({ bytes }) => bytes));
+        await this.#commit(batch);
       } catch (error) {
         this.#fail(unwritable(this.#path, error), batch);
         break;
@@ -96,10 +120,16 @@ export class GroupCommit {
     return this.#waiting.splice(0, count);
   }
 
-  async #commit(lines: readonly Buffer[]): Promise<void> {
+  async #commit(lines: readonly Waiting[]): Promise<void> {
     const fd = this.#open();
-    const bytes = Buffer.concat(lines);
-    await writeAll(fd, bytes, this.#disk);
+    const unwritten = lines.filter(({ written }) => !written);
+    const bytes = Buffer.concat(unwritten.map((one) => one.bytes));
+    this.#writing = true;
+    try {
+      await writeAll(fd, bytes, this.#disk);
+    } finally {
+      this.#writing = false;
+    }
     const nameSynced = this.#syncName();
     try {
       await this.#disk.sync(fd, lines.length === 1 && this.#waiting.length === 0);
@@ -108,7 +138,7 @@ export class GroupCommit {
     }
     // Bytes in a file without a name are lost as soon as it is closed.
     if (!this.named()) throw errno('ENOENT', 'the file has lost its name');
-    this.#size += bytes.length;
+    for (const one of lines) this.#size += one.bytes.length;
   }
 
   #open(): number {

@@ -5,6 +5,9 @@ import { SESSION_ID_LENGTH_MAX } from '../limits.ts';
 
 export type Random = (count: number) => Uint8Array;
 
+/** Behind the id of a session, in the name of the file beside it. */
+export const LATER = '.later';
+
 const SAFE = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 const FORM = /^(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)_[0-9A-Za-z]+(-[0-9A-Za-z]+)?$/;
 
@@ -14,9 +17,24 @@ export function newJournalSessionId(now: number, random: Random = randomBytes): 
   return `${dateAndTime(now)}_${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** `e_20260118_143052_001`: when it began and its place in the session. */
-export function entryId(timestampMs: number, sequence: number): string {
-  return `e_${dateAndTime(timestampMs)}_${String(sequence).padStart(3, '0')}`;
+/**
+ * `e_20260118_143052_001-e4f5`: when it began, its place in the session, and the last four digits
+ * of the session's id, because two sessions may have a first entry in the same second.
+ */
+export function entryId(timestampMs: number, sequence: number, sessionId: string): string {
+  const session = /-[0-9a-f]{4}$/.exec(sessionId)?.[0] ?? '';
+  return `e_${dateAndTime(timestampMs)}_${String(sequence).padStart(3, '0')}${session}`;
+}
+
+const ENTRY_FORM = /^e_(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)_\d{3,}(-[0-9a-f]{4})?$/;
+
+/** When the entry of this id began (epoch ms), and how the id of its session ends if it says so. */
+export function entryIdParts(id: string): { at: number; sessionEnd: string } | undefined {
+  const match = ENTRY_FORM.exec(id);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, sessionEnd = ''] = match;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(at) ? undefined : { at, sessionEnd };
 }
 
 /** As tables show it: without the last four digits. */
@@ -26,7 +44,7 @@ export function shortId(id: string): string {
 
 /** It may be the name of a session's file: no separator, nothing hidden, not too long. */
 export function isJournalId(id: string): boolean {
-  return id.length <= SESSION_ID_LENGTH_MAX && SAFE.test(id);
+  return id.length <= SESSION_ID_LENGTH_MAX && SAFE.test(id) && !id.endsWith(LATER);
 }
 
 /** It looks like an id that a recorder made, ours or another. */

@@ -54,7 +54,7 @@ function foreignLine(json: JsonObject, defaults: ImportDefaults): ImportedLine |
     description: fields.string('description'),
     working_directory: fields.string('cwd') ?? fields.string('working_directory') ?? defaults.cwd,
     shell: fields.string('shell') ?? '',
-    timeout_seconds: 1, // nobody knows, and an entry must have one
+    timeout_seconds: 0, // it is not known that there was a limit
     timed_out: timedOut,
     exit_code: fields.integer('exit_code'),
     stdout: fields.string('stdout'),

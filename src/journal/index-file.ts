@@ -171,6 +171,13 @@ function isFresh(directory: string, row: SessionIndexEntry, writtenAt: number): 
   return entries.mtimeMs < before && metadata.mtimeMs < before;
 }
 
+/** The same as long as nothing was written to the files of a session. */
+export function filesState(directory: string, id: string): string {
+  const files = findSessionFiles(directory, id);
+  const states = [files?.entries, files?.metadata].map((path) => plainFile(path ?? ''));
+  return states.map((stat) => `${stat?.ino} ${stat?.size} ${stat?.ctimeMs}`).join(' ');
+}
+
 export function rowOf(directory: string, id: string): SessionIndexEntry | undefined {
   const metadata = readMetadata(directory, id);
   const files = metadata === undefined ? undefined : findSessionFiles(directory, id);

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SessionMetadata } from '../types.ts';
 import { indexPath, type JournalEnv, later, replaceFileLater } from './files.ts';
-import { encodeIndex, indexRow, type Rows, rowOf, rowReader } from './index-file.ts';
+import { encodeIndex, filesState, indexRow, type Rows, rowOf, rowReader } from './index-file.ts';
 import { journalSessionIds } from './reader.ts';
 
 const INTERVAL_MS = 1000;
@@ -16,6 +16,8 @@ export class IndexKeeper {
   readonly #env: JournalEnv;
   readonly #own: Rows = new Map();
   #known: Rows | undefined;
+  /** What the files of known rows looked like when they were read. */
+  readonly #states = new Map<string, string>();
   #tookMs = 0;
   #cancelTimer: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -58,7 +60,7 @@ export class IndexKeeper {
     return this.#writing;
   }
 
-  /** Ours as noted; others as known once they have ended; the rest as the disk has them. */
+  /** Ours as noted; others as known while their files are the same; else as the disk has them. */
   async #currentRows(): Promise<Rows> {
     const directory = this.#directory;
     const known = this.#known;
@@ -67,9 +69,12 @@ export class IndexKeeper {
     let reads = 0;
     for (const id of journalSessionIds(directory)) {
       const before = known?.get(id);
-      let row = this.#own.get(id) ?? (before?.status === 'active' ? undefined : before);
+      const state = filesState(directory, id);
+      const same = before?.status !== 'active' && this.#states.get(id) === state;
+      let row = this.#own.get(id) ?? (same ? before : undefined);
       if (row === undefined) {
         row = read(id);
+        this.#states.set(id, state);
         reads += 1;
         if (reads % TURN_SESSIONS === 0) await nextTurn();
       }

@@ -15,7 +15,9 @@ import { join } from 'node:path';
 import type { SessionMetadata } from '../types.ts';
 import { type JournalEnv, openToRead, readText, replaceFile, sessionsDir } from './files.ts';
 import { hasForm, isJournalId } from './ids.ts';
+import { placeTrouble } from './place.ts';
 import { readMetadata } from './reader.ts';
+import { metadataSince } from './since.ts';
 
 const SUFFIX = '.jsonl';
 // A line is shorter, as a rule; where it is not, the whole list is read, as for many sessions.
@@ -33,12 +35,13 @@ export type SessionList = {
 };
 
 export type ListQuery = {
-  /** Only sessions made then or later (epoch ms). */
+  /** Only sessions with a command that began then or later (epoch ms). */
   readonly since?: number;
   readonly limit: number;
 };
 
 export function listSessions(directory: string, query: ListQuery, env: JournalEnv): SessionList {
+  if (placeTrouble(directory) !== undefined) return NOTHING;
   const few = query.since === undefined && query.limit <= LINES_MAX ? query.limit : undefined;
   const newest = choose(directory, query, keysOf(directory, few, env));
   // Some of the newest were no sessions, so others have to take their place.
@@ -53,15 +56,16 @@ function choose(
   query: ListQuery,
   { count, keys }: Keys,
 ): SessionList | undefined {
-  const since = query.since === undefined ? '' : timeKey(query.since);
   const sessions: SessionMetadata[] = [];
   let more = 0;
   for (const key of keys) {
-    if (key < since) return { sessions, more };
-    if (sessions.length === query.limit) more += 1;
+    const full = sessions.length === query.limit;
+    // Of those that are only counted, empty ones are rare, and looking at each takes too long.
+    if (full && query.since === undefined) more += 1;
     else {
-      const metadata = readMetadata(directory, idOf(key));
-      if (metadata !== undefined) sessions.push(metadata);
+      const metadata = metadataSince(directory, idOf(key), query.since);
+      if (metadata !== undefined && full) more += 1;
+      else if (metadata !== undefined) sessions.push(metadata);
     }
   }
   const unknown = count - keys.length;
@@ -164,7 +168,6 @@ function idOf(key: string): string {
 }
 
 function timeKey(at: number): string {
-  // An id has whole seconds: one made within the second of `since` is not older than it.
   const digits = new Date(at).toISOString().replace(/\D/g, '');
   return `${digits.slice(0, 8)}_${digits.slice(8, 14)}`;
 }

@@ -10,6 +10,8 @@ export type SessionFacts = {
   readonly agentId: string | null;
   readonly conversationId: string | null;
   readonly owner: ProcessId | null;
+  readonly group?: string;
+  readonly partOf?: string | undefined;
 };
 
 type Counts = Pick<
@@ -30,7 +32,7 @@ const NO_ENTRIES: Counts = {
 };
 
 export function newMetadata(id: string, facts: SessionFacts, now: number): SessionMetadata {
-  const { owner } = facts;
+  const { owner, group, partOf } = facts;
   return {
     session_id: id,
     created_at: wholeSeconds(now),
@@ -41,8 +43,14 @@ export function newMetadata(id: string, facts: SessionFacts, now: number): Sessi
     agent_id: facts.agentId,
     conversation_id: facts.conversationId,
     end_reason: null,
-    owner: owner === null ? null : { pid: owner.pid, start_time: owner.startTime },
+    owner: ownerField(owner),
+    ...(group !== undefined && { group }),
+    ...(partOf !== undefined && { part_of: partOf }),
   };
+}
+
+export function ownerField(owner: ProcessId | null): SessionMetadata['owner'] {
+  return owner === null ? null : { pid: owner.pid, start_time: owner.startTime };
 }
 
 /** Killed, cancelled and never started count as failed: every entry is in one of the three. */

@@ -4,10 +4,12 @@
 import * as fs from 'node:fs';
 import type { Entry, SessionMetadata } from '../types.ts';
 import { decodeMetadata } from './entry.ts';
-import { entriesOf, type PlacedEntry, tallyOf } from './entry-lines.ts';
+import { entriesOf, type LineDamage, type PlacedEntry, tallyOf } from './entry-lines.ts';
 import { findSessionFiles, plainFile, readText, sessionsDir } from './files.ts';
 import { hasForm, isJournalId } from './ids.ts';
+import { laterOf } from './later.ts';
 import { metadataOf, Tally } from './metadata.ts';
+import { placeTrouble } from './place.ts';
 
 export type ReadSession = {
   readonly metadata: SessionMetadata;
@@ -18,8 +20,9 @@ export type ReadSession = {
   readonly missingEntries: number;
 };
 
-/** Every session of a journal, sorted by id and so by time. */
+/** Every session of a journal, sorted by id and so by time; none of one that is not safe. */
 export function journalSessionIds(directory: string): string[] {
+  if (placeTrouble(directory) !== undefined) return [];
   const older = namesIn(directory).filter(hasForm);
   const ids = new Set([...older, ...namesIn(sessionsDir(directory)).filter(isJournalId)]);
   return [...ids].sort();
@@ -54,8 +57,9 @@ export function readSession(
   const damage = { lines: 0 };
   const tally = new Tally();
   const entries: Entry[] = [];
+  const later = laterOf(found.later);
   for (const { entry } of entriesOf(found.entries, 0, damage)) {
-    entries.push(keep(entry));
+    entries.push(keep(later(entry)));
     tally.add(entry);
   }
   const metadata = metadataOf(id, found.stored, tally, found.stat.mtimeMs);
@@ -92,7 +96,8 @@ export function* readEntries(
   directory: string,
   id: string,
   fromByte = 0,
+  damage: LineDamage = { lines: 0 },
 ): Generator<PlacedEntry, void, undefined> {
   const files = isJournalId(id) ? findSessionFiles(directory, id) : undefined;
-  if (files !== undefined) yield* entriesOf(files.entries, fromByte, { lines: 0 });
+  if (files !== undefined) yield* entriesOf(files.entries, fromByte, damage);
 }

@@ -16,6 +16,10 @@ export type KnownSession = {
   readonly ownerAlive: boolean;
   /** The runs that have an entry in it. */
   readonly runIds: ReadonlySet<string>;
+  /** Every line is an entry, the last one included. */
+  readonly whole: boolean;
+  /** The process that plans goes on with it, so that it has not ended. */
+  readonly open?: boolean;
 };
 
 export type KnownIntent = {
@@ -34,8 +38,11 @@ export type SessionRecovery = {
   readonly append: readonly string[];
   /** Runs that still go on: their entries are written when they have ended. */
   readonly wait: readonly string[];
-  /** It says that it is active and nobody is: it becomes interrupted. */
-  readonly interrupt: boolean;
+  /**
+   * The status of a session that says it is active and has lost its owner: `complete` when it has
+   * the entries of all its commands. Undefined: it has ended before.
+   */
+  readonly end: 'complete' | 'interrupted' | undefined;
 };
 
 /** A session that is gone was removed on purpose: its runs do not bring it back. */
@@ -51,9 +58,9 @@ export function planRecovery(facts: {
     bySession.set(sessionId, [...(bySession.get(sessionId) ?? []), known]);
   }
   return facts.sessions
-    .filter(({ ownerAlive }) => !ownerAlive)
+    .filter(({ ownerAlive, open }) => open === true || !ownerAlive)
     .map((session) => planFor(session, bySession.get(session.metadata.session_id) ?? []))
-    .filter(({ append, wait, interrupt }) => interrupt || append.length + wait.length > 0);
+    .filter(({ append, wait, end }) => end !== undefined || append.length + wait.length > 0);
 }
 
 function planFor(session: KnownSession, intents: readonly KnownIntent[]): SessionRecovery {
@@ -62,11 +69,13 @@ function planFor(session: KnownSession, intents: readonly KnownIntent[]): Sessio
     .sort((a, b) => startOf(a) - startOf(b));
   const ids = (running: boolean): string[] =>
     missing.filter((one) => one.running === running).map(({ runId }) => runId);
+  const complete = missing.length === 0 && session.whole;
+  const end = complete ? 'complete' : 'interrupted';
   return {
     sessionId: session.metadata.session_id,
     append: ids(false),
     wait: ids(true),
-    interrupt: session.metadata.status === 'active',
+    end: session.metadata.status === 'active' && session.open !== true ? end : undefined,
   };
 }
 
@@ -94,23 +103,27 @@ export async function knownSessions(
     const metadata = readMetadata(directory, id);
     if (metadata === undefined) continue;
     if (metadata.status !== 'active' && !wanted.has(id)) continue;
-    const runIds = await runsIn(directory, id);
-    known.push({ metadata, ownerAlive: ownerAlive(metadata, alive), runIds });
+    const seen = await entriesIn(directory, id);
+    known.push({ metadata, ownerAlive: ownerAlive(metadata, alive), ...seen });
   }
   return known;
 }
 
 /** A session may be hundreds of megabytes, and whoever asks for this has callers that wait. */
-async function runsIn(directory: string, sessionId: string): Promise<ReadonlySet<string>> {
+async function entriesIn(
+  directory: string,
+  sessionId: string,
+): Promise<Pick<KnownSession, 'runIds' | 'whole'>> {
   const tally = new Tally();
+  const damage = { lines: 0 };
   let turn = performance.now();
-  for (const { entry } of readEntries(directory, sessionId)) {
+  for (const { entry } of readEntries(directory, sessionId, 0, damage)) {
     tally.add(entry);
     if (performance.now() - turn < TURN_MS) continue;
     await setImmediate();
     turn = performance.now();
   }
-  return tally.runIds;
+  return { runIds: tally.runIds, whole: damage.lines === 0 };
 }
 
 export function ownerAlive(

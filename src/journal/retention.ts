@@ -1,10 +1,13 @@
-// Which sessions are old enough to go, and removing them. A session that somebody still writes is
-// never old. What is derived from a removed session (the index, the catalog) notices by itself.
+// Which sessions are old enough to go, and removing them. A session that a living process writes is
+// never old. Only files whose name and metadata are those of a session are removed: a journal's
+// directory may hold other files. The index and the catalog notice by themselves what is gone.
 import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
 import type { ProcessId } from '../types.ts';
-import { findSessionFiles, plainFile } from './files.ts';
-import { isJournalId, journalIdTime } from './ids.ts';
+import { decodeMetadata } from './entry.ts';
+import { findSessionFiles, plainFile, readText, type SessionFiles } from './files.ts';
+import { hasForm, journalIdTime } from './ids.ts';
+import { placeTrouble } from './place.ts';
 import { journalSessionIds, readMetadata } from './reader.ts';
 import { ownerAlive } from './recovery.ts';
 
@@ -23,7 +26,8 @@ export function sessionsOlderThan(
     if (arrived && arrivedAt(directory, id) >= cutoffMs) return false;
     const metadata = readMetadata(directory, id);
     if (metadata === undefined || Date.parse(metadata.last_updated) >= cutoffMs) return false;
-    return metadata.status !== 'active' || !ownerAlive(metadata, alive);
+    if (metadata.status === 'active' && ownerAlive(metadata, alive)) return false;
+    return ownFiles(directory, id) !== undefined;
   });
 }
 
@@ -32,12 +36,19 @@ function arrivedAt(directory: string, id: string): number {
   return (files && plainFile(files.entries)?.mtimeMs) ?? 0;
 }
 
+/** The files of a session that a recorder wrote: its metadata says that it is this one. */
+function ownFiles(directory: string, id: string): SessionFiles | undefined {
+  const files = hasForm(id) ? findSessionFiles(directory, id) : undefined;
+  if (files === undefined || placeTrouble(directory) !== undefined) return undefined;
+  return decodeMetadata(readText(files.metadata) ?? '')?.session_id === id ? files : undefined;
+}
+
 /** False when there is none. Throws the error of the system call (EACCES, EPERM, EROFS...). */
 export function removeSession(directory: string, id: string): boolean {
-  const files = isJournalId(id) ? findSessionFiles(directory, id) : undefined;
+  const files = ownFiles(directory, id);
   if (files === undefined) return false;
-  // The entries last: as long as they are there the session is listed and can be removed again.
-  for (const path of [files.metadata, files.entries]) {
+  // The metadata last: without it the entries could not be removed the next time.
+  for (const path of [files.later, files.entries, files.metadata]) {
     try {
       fs.unlinkSync(path);
     } catch (error) {

@@ -1,18 +1,13 @@
 // Which text is searched and what it means to be found in it. The same for the scan and for the
 // catalog, so that both find the same.
 //
-// Searched are four fields of an entry: command, description, stdout, stderr. Of a field longer
-// than 4,096 characters the first and the last 2,048 are searched: errors stand at one of the ends,
-// and the bytes are in the capture. What ran inside is searched in the same way, each process by
-// itself, where that is asked for. Escape sequences and control characters (but tab and the two
-// line ends) are taken out first. Letters match in either case, as Unicode folds them one by one:
-// what `rg -i` finds. A regular expression is JavaScript's, `^` and `$` are the ends of a line.
+// Searched are four fields of an entry, all that is stored of them: command, description, stdout,
+// stderr. What ran inside is searched in the same way, each process by itself, where that is asked
+// for. Escape sequences and control characters (but tab and the two line ends) are taken out first.
+// Letters match in either case, as Unicode folds them one by one: what `rg -i` finds. A regular
+// expression is JavaScript's, `^` and `$` are the ends of a line.
 import { AppError } from '../errors.ts';
 
-const EXCERPT_LENGTH_MAX = 4_096;
-const END_LENGTH = EXCERPT_LENGTH_MAX / 2;
-/** Stands where the middle was left out. No excerpt has it otherwise. */
-const GAP = '\x1f';
 const CONTROL = new RegExp(
   [
     '\\x1b\\[[0-?]*[ -/]*[@-~]', // CSI
@@ -28,55 +23,35 @@ const CONTROL = new RegExp(
 /** A part of a field that is searched: `length` characters, from `from` in the field itself. */
 type Piece = { readonly from: number; readonly length: number };
 
-/** What is searched of one field. */
-export function excerptOf(field: string): string {
-  return storable(
-    piecesOf(field)
-      .map((piece) => textOf(field, piece))
-      .join(''),
-  );
+/** What is searched of one field: all of it but its control sequences. */
+export function searchedText(field: string): string {
+  return storable(field.replace(CONTROL, ''));
 }
 
-/** Where in the field a place in its excerpt is. */
+export function searchedOrNull(field: string | null): string | null {
+  return field === null ? null : searchedText(field);
+}
+
+/** Where in the field a place in its searched text is. */
 export function placeInField(field: string, index: number): number {
   let before = 0;
   let last = 0;
   for (const { from, length } of piecesOf(field)) {
-    if (index < before + length) return from < 0 ? last : from + index - before;
+    if (index < before + length) return from + index - before;
     before += length;
-    if (from >= 0) last = from + length;
+    last = from + length;
   }
   return last;
 }
 
-function textOf(field: string, { from, length }: Piece): string {
-  return from < 0 ? GAP : field.slice(from, from + length);
-}
-
-function piecesOf(field: string): Piece[] {
-  if (field.length <= EXCERPT_LENGTH_MAX) return cleaned(field, 0, field.length);
-  const headEnd = END_LENGTH - Number(isHigh(field, END_LENGTH - 1));
-  const tailStart = field.length - END_LENGTH;
-  const tail = tailStart + Number(isHigh(field, tailStart - 1));
-  const gap = { from: -1, length: GAP.length };
-  return [...cleaned(field, 0, headEnd), gap, ...cleaned(field, tail, field.length)];
-}
-
-/** What lies between the control sequences of `field[from, to)`. */
-function cleaned(field: string, from: number, to: number): Piece[] {
-  const pieces: Piece[] = [];
-  const part = from === 0 && to === field.length ? field : field.slice(from, to);
+/** What lies between the control sequences of a field. */
+function* piecesOf(field: string): Generator<Piece, void, undefined> {
   let at = 0;
-  for (const { index, 0: sequence } of part.matchAll(CONTROL)) {
-    if (index > at) pieces.push({ from: from + at, length: index - at });
+  for (const { index, 0: sequence } of field.matchAll(CONTROL)) {
+    if (index > at) yield { from: at, length: index - at };
     at = index + sequence.length;
   }
-  if (part.length > at) pieces.push({ from: from + at, length: part.length - at });
-  return pieces;
-}
-
-function isHigh(text: string, index: number): boolean {
-  return (text.charCodeAt(index) & 0xfc00) === 0xd800;
+  if (field.length > at) yield { from: at, length: field.length - at };
 }
 
 /** As it comes back from a database: no halves of characters, and no NUL, which ends a text. */
@@ -87,8 +62,8 @@ export function storable(text: string): string {
 export type Match = { readonly index: number; readonly length: number };
 
 export type Matcher = {
-  readonly find: (excerpt: string) => Match | undefined;
-  /** What every excerpt in which something is found has in it; undefined when that is not known. */
+  readonly find: (text: string) => Match | undefined;
+  /** What every text in which something is found has in it; undefined when that is not known. */
   readonly literal: string | undefined;
 };
 
@@ -96,8 +71,8 @@ export type Matcher = {
 export function matcherOf(text: string, regex: boolean): Matcher {
   const literal = regex ? undefined : storable(text);
   const pattern = literal === undefined ? expression(text) : new RegExp(escaped(literal), 'iu');
-  const find = (excerpt: string): Match | undefined => {
-    const found = pattern.exec(excerpt);
+  const find = (searched: string): Match | undefined => {
+    const found = pattern.exec(searched);
     return found === null ? undefined : { index: found.index, length: found[0].length };
   };
   return { find, literal };

@@ -2,13 +2,15 @@
 // way to them: reading every entry. The catalog has a shorter way and must find the same.
 import type { Entry } from '../types.ts';
 import { entryTimestamp } from './entry.ts';
+import type { LineDamage } from './entry-lines.ts';
 import { journalSessionIds, readEntries } from './reader.ts';
 import {
-  excerptOf,
   type Match,
   type Matcher,
   matcherOf,
   placeInField,
+  searchedOrNull,
+  searchedText,
   storable,
 } from './search-text.ts';
 
@@ -30,7 +32,7 @@ export type SearchQuery = {
 const FIELDS = ['command', 'description', 'stdout', 'stderr'] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** Between the processes of an entry; no excerpt has it inside. */
+/** Between the processes of an entry; no searched text has it inside. */
 const BETWEEN = '\x1f';
 
 /** One entry in which it was found: the first place in the first field that has it. */
@@ -61,12 +63,13 @@ export type HitKey = {
   readonly entryId: string;
 };
 
-/** An entry that may be a hit. Excerpts, not the fields themselves. */
+/** An entry that may be a hit. */
 export type Candidate = HitKey & {
   readonly exitCode: number | null;
   readonly agentId: string | null;
   readonly command: string;
-  readonly excerpts: Readonly<Record<Field, string | null>>;
+  /** What is searched of a field. */
+  readonly searched: (name: Field) => string | null;
   /** What `processesOf` gives. */
   readonly processes: string | null;
   /** A field as the entry has it, for the few that are shown; undefined when it is gone. */
@@ -88,6 +91,35 @@ export function scanSearch(directory: string, query: SearchQuery): SearchHit[] {
   return newest.hits();
 }
 
+/** What a search cannot look at. */
+export type Unsearched = {
+  /** Lines of the journal that are no entries. */
+  readonly damagedLines: number;
+  /** Commands that printed more than their entries hold. */
+  readonly cutOutputs: number;
+};
+
+/** Over a whole journal, by reading it. */
+export function scanUnsearched(directory: string, query: SearchQuery): Unsearched {
+  let damagedLines = 0;
+  let cutOutputs = 0;
+  for (const sessionId of journalSessionIds(directory)) {
+    const damage = { lines: 0, torn: false };
+    for (const { entry } of readEntries(directory, sessionId, 0, damage)) {
+      if (entry.output_truncated && passes(entry, Date.parse(entry.timestamp), query)) {
+        cutOutputs += 1;
+      }
+    }
+    damagedLines += wholeLines(damage);
+  }
+  return { damagedLines, cutOutputs };
+}
+
+/** A last line without its end may be one that is being written. */
+export function wholeLines({ lines, torn }: LineDamage): number {
+  return lines - Number(torn === true);
+}
+
 function passes(entry: Entry, at: number, { since, exit, agent }: SearchQuery): boolean {
   if (since !== undefined && at < since) return false;
   if (agent !== undefined && entry.agent_id !== agent) return false;
@@ -100,7 +132,7 @@ function keyOf(entry: Entry, sessionId: string, offset: number): HitKey {
   return { at, sessionId, offset, sequence: entry.sequence_number, entryId: entry.entry_id };
 }
 
-function candidateOf(entry: Entry, key: HitKey): Candidate {
+export function candidateOf(entry: Entry, key: HitKey): Candidate {
   const fields = {
     command: storable(entry.command),
     description: entry.description === null ? null : storable(entry.description),
@@ -112,12 +144,7 @@ function candidateOf(entry: Entry, key: HitKey): Candidate {
     exitCode: entry.exit_code,
     agentId: entry.agent_id,
     command: fields.command,
-    excerpts: {
-      command: excerptOf(fields.command),
-      description: excerptOrNull(fields.description),
-      stdout: excerptOrNull(fields.stdout),
-      stderr: excerptOrNull(fields.stderr),
-    },
+    searched: (name) => searchedOrNull(fields[name]),
     processes: processesOf(entry),
     field: (name) => fields[name],
   };
@@ -125,11 +152,7 @@ function candidateOf(entry: Entry, key: HitKey): Candidate {
 
 /** What is searched of the processes of an entry, as one text. */
 export function processesOf({ process_list: list }: Pick<Entry, 'process_list'>): string | null {
-  return list === null ? null : list.map(excerptOf).join(BETWEEN);
-}
-
-export function excerptOrNull(field: string | null): string | null {
-  return field === null ? null : excerptOf(field);
+  return list === null ? null : list.map(searchedText).join(BETWEEN);
 }
 
 /** What to look for; `text` is undefined when only processes are asked for. */
@@ -164,13 +187,13 @@ function processHit(candidate: Candidate, matcher: Matcher): SearchHit | undefin
 
 function fieldHit(candidate: Candidate, matcher: Matcher): SearchHit | undefined {
   for (const found of FIELDS) {
-    const excerpt = candidate.excerpts[found];
-    const match = excerpt === null ? undefined : matcher.find(excerpt);
-    if (excerpt === null || match === undefined) continue;
+    const searched = candidate.searched(found);
+    const match = searched === null ? undefined : matcher.find(searched);
+    if (searched === null || match === undefined) continue;
     const field = candidate.field(found);
     if (field === null || field === undefined) return undefined;
     const offset = Buffer.byteLength(field.slice(0, placeInField(field, match.index)));
-    return { ...factsOf(candidate), found, offset, ...snippetOf(excerpt, match) };
+    return { ...factsOf(candidate), found, offset, ...snippetOf(searched, match) };
   }
   return undefined;
 }
@@ -187,19 +210,18 @@ const CONTEXT_LENGTH = 60;
 const MATCH_LENGTH_MAX = 200;
 const CUT = '…';
 
-function snippetOf(excerpt: string, match: Match): Pick<SearchHit, 'snippet' | 'match'> {
+function snippetOf(text: string, match: Match): Pick<SearchHit, 'snippet' | 'match'> {
   const { index } = match;
   const end = index + Math.min(match.length, MATCH_LENGTH_MAX);
-  // The gap of an excerpt ends a line, too.
-  const before = excerpt.slice(Math.max(0, index - CONTEXT_LENGTH), index).split(/[\n\r\x1f]/);
-  const after = excerpt.slice(end, end + CONTEXT_LENGTH).split(/[\n\r\x1f]/);
+  const before = text.slice(Math.max(0, index - CONTEXT_LENGTH), index).split(/[\n\r]/);
+  const after = text.slice(end, end + CONTEXT_LENGTH).split(/[\n\r]/);
   const left = before.at(-1) ?? '';
   const right = after[0] ?? '';
   const head = before.length === 1 && index > CONTEXT_LENGTH ? CUT : '';
-  const cutBehind = after.length === 1 && end + CONTEXT_LENGTH < excerpt.length;
+  const cutBehind = after.length === 1 && end + CONTEXT_LENGTH < text.length;
   const tail = cutBehind || end < index + match.length ? CUT : '';
   const from = head.length + left.length;
-  const snippet = storable(`${head}${left}${excerpt.slice(index, end)}${right}${tail}`);
+  const snippet = storable(`${head}${left}${text.slice(index, end)}${right}${tail}`);
   return { snippet, match: { from, to: from + end - index } };
 }
 

@@ -1,11 +1,15 @@
 // Chooses the session that a call's entry goes to. `per_conversation`: one for each conversation,
 // and by day for calls that name none; `per_day`: one for each calendar day where this process is;
 // `continuous`: one. A session is made when it is first needed, and a broken one is replaced then.
+// By day and by conversation a server goes on with the session of a server that was stopped or
+// crashed; beside one that still runs it makes a session that says which one it is part of.
 import { errnoOf } from '../errors.ts';
 import type { AgentContext, ProcessId, SessionMetadata, SessionStatus } from '../types.ts';
-import type { JournalEnv } from './files.ts';
+import { type Claim, claimSession, holdSession } from './claim.ts';
+import { continuable } from './continuation.ts';
+import { errno, type JournalEnv, unwritable } from './files.ts';
 import { IndexKeeper } from './index-keeper.ts';
-import { type Changed, type SessionWriter, startSession } from './writer.ts';
+import { type Changed, resumeSession, type SessionWriter, startSession } from './writer.ts';
 
 export type SessionMode = 'per_conversation' | 'per_day' | 'continuous';
 
@@ -15,6 +19,8 @@ export type SessionsOptions = {
   readonly workingDirectory: string;
   readonly owner: ProcessId | null;
   readonly env: JournalEnv;
+  /** Whether a process lives. Without it no session of another server is gone on with. */
+  readonly alive?: (one: ProcessId) => boolean;
   /** Told whenever a session's metadata changed: for what else is derived from it. */
   readonly changed?: Changed;
 };
@@ -29,6 +35,8 @@ const NOBODY: AgentContext = {
   traceId: null,
 };
 
+const NONE = { free: [], root: undefined };
+
 const DAY = 'day ';
 const CONVERSATION = 'conversation ';
 
@@ -41,6 +49,11 @@ export class Sessions {
   /** Broken ones; their end is written when the disk takes something again. */
   readonly #interrupted = new Set<SessionWriter>();
   readonly #ending = new Set<Promise<void>>();
+  readonly #claims = new Map<SessionWriter, Claim>();
+  /** Sessions of dead servers while recovery writes their entries. */
+  readonly #recovering = new Map<string, SessionWriter>();
+  /** Days and conversations that have had a session here. */
+  readonly #known = new Set<string>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -71,6 +84,14 @@ export class Sessions {
     this.#end(writer, 'interrupted', reasonOf(writer));
   }
 
+  /**
+   * Writes finished entries and the ends of all sessions before it returns: the process may be
+   * killed at any moment. `closeAll` does the rest. Never throws.
+   */
+  endNow(status: SessionStatus, endReason: string): void {
+    for (const writer of this.active()) writer.endNow(status, endReason);
+  }
+
   /** Ends every session and writes the index. Never throws. */
   async closeAll(status: SessionStatus, endReason: string): Promise<void> {
     for (const writer of this.active()) {
@@ -90,11 +111,18 @@ export class Sessions {
     if (found !== undefined && !found.writer.broken) return found;
     if (found !== undefined) this.replaceBroken(found.writer);
     this.#endOthers(now);
-    const open = this.#adopted(context) ?? {
-      writer: this.#begin(context),
-      usedAt: now,
-      used: false,
-    };
+    // What broke here, or ended for a new day, is not gone on with.
+    const { free, root } = this.#known.has(key) ? NONE : this.#others(key, now);
+    this.#known.add(key);
+    const writer = this.#resumed(free);
+    const open: Open =
+      writer === undefined
+        ? ((root === undefined ? this.#adopted(context, key) : undefined) ?? {
+            writer: this.#begin(context, key, root),
+            usedAt: now,
+            used: false,
+          })
+        : { writer, usedAt: now, used: true };
     this.#open.set(key, open);
     return open;
   }
@@ -106,22 +134,76 @@ export class Sessions {
     return named ? `${CONVERSATION}${conversationId}` : dayKey(now);
   }
 
-  #begin({ agentId, conversationId }: AgentContext): SessionWriter {
+  #begin(context: AgentContext, group: string, partOf: string | undefined): SessionWriter {
+    const { agentId, conversationId } = context;
     const { directory, workingDirectory, owner, env } = this.#options;
-    const facts = { workingDirectory, agentId, conversationId, owner };
-    const writer = startSession(directory, facts, env, (metadata, sizeBytes) =>
-      this.#changed(metadata, sizeBytes),
-    );
+    const facts = { workingDirectory, agentId, conversationId, owner, group, partOf };
+    const writer = startSession(directory, facts, env, this.#tell);
+    this.#claims.set(writer, holdSession(directory, writer.id));
     this.#retryInterrupted();
     return writer;
   }
 
+  readonly #tell: Changed = (metadata, sizeBytes) => this.#changed(metadata, sizeBytes);
+
+  #others(group: string, now: number): ReturnType<typeof continuable> {
+    const { directory, workingDirectory, owner, alive, mode } = this.#options;
+    if (mode === 'continuous' || owner === null || alive === undefined) return NONE;
+    const wanted = { group, workingDirectory, owner, since: now - SILENCE_MS };
+    return continuable(directory, wanted, alive);
+  }
+
+  /** Goes on with the first of these that no other writer has. */
+  #resumed(ids: readonly string[]): SessionWriter | undefined {
+    const { owner } = this.#options;
+    for (const id of ids) {
+      try {
+        const writer = this.recover(id);
+        this.#recovering.delete(id);
+        if (owner !== null) writer.goOn(owner);
+        return writer;
+      } catch {
+        // Another server has it, or it cannot be written: a new one may be.
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * For recovery: the writer of a session whose server is gone, or which this server goes on with.
+   * Throws `journal_unwritable`, also when another process writes it. `recovered` must follow.
+   */
+  recover(id: string): SessionWriter {
+    const { directory, owner, env, alive = () => false } = this.#options;
+    const known = this.active().find((writer) => writer.id === id) ?? this.#recovering.get(id);
+    if (known !== undefined) return known;
+    const claim = owner === null ? undefined : claimSession(directory, id, owner, alive);
+    if (claim === undefined) throw unwritable(id, errno('EBUSY', 'another process writes it'));
+    try {
+      const writer = resumeSession(directory, id, env, this.#tell);
+      this.#claims.set(writer, claim);
+      this.#recovering.set(id, writer);
+      return writer;
+    } catch (error) {
+      claim.release();
+      throw error;
+    }
+  }
+
+  /** Ends it again, unless a caller has got it meanwhile. */
+  async recovered(writer: SessionWriter, status: SessionStatus, reason: string): Promise<void> {
+    if (!this.#recovering.delete(writer.id)) return;
+    this.#end(writer, status, reason);
+    await Promise.all(this.#ending);
+  }
+
   /** A session that `start` made and no call has used is the one for the first conversation. */
-  #adopted({ agentId, conversationId }: AgentContext): Open | undefined {
+  #adopted({ agentId, conversationId }: AgentContext, group: string): Open | undefined {
     for (const [key, open] of this.#open) {
       if (open.used || open.writer.broken) continue;
       this.#open.delete(key);
-      open.writer.adopt(agentId, conversationId);
+      this.#known.delete(key);
+      open.writer.adopt(agentId, conversationId, group);
       return open;
     }
     return undefined;
@@ -150,7 +232,10 @@ export class Sessions {
   #end(writer: SessionWriter, status: SessionStatus, endReason: string): void {
     const ending = writer.finalize(status, endReason).then(() => {
       this.#ending.delete(ending);
-      if (writer.settled) this.#interrupted.delete(writer);
+      if (!writer.settled) return;
+      this.#interrupted.delete(writer);
+      this.#claims.get(writer)?.release();
+      this.#claims.delete(writer);
     });
     this.#ending.add(ending);
   }

@@ -1,9 +1,9 @@
 // The numbers of `cuff record stats`, and the plain way to them: looking at every entry. The
 // catalog has a shorter way and must come to the same.
-import type { Entry } from '../types.ts';
 import { journalSessionIds, readEntries } from './reader.ts';
 import { addEntry, type Longest, newRollup, type Rollup } from './rollup.ts';
 import { storable } from './search-text.ts';
+import { SequenceCheck, type SequenceFaults, sumOfFaults } from './sequence.ts';
 
 export type Stats = {
   /** Sessions with at least one of the commands. */
@@ -22,6 +22,8 @@ export type Stats = {
   /** 0 when there are no commands. */
   readonly averageMs: number;
   readonly longest?: Longest;
+  /** Of the numbers of the entries in those sessions, over their whole length. */
+  readonly sequence: SequenceFaults;
 };
 
 export type StatsQuery = {
@@ -29,33 +31,24 @@ export type StatsQuery = {
   readonly since?: number;
 };
 
-type Facts = Pick<Entry, 'session_id' | 'command' | 'duration_ms' | 'exit_code'>;
-
-export function statsOf(entries: Iterable<Facts>): Stats {
-  const rollup = newRollup();
-  const sessions = new Set<string>();
-  for (const entry of entries) {
-    sessions.add(entry.session_id);
-    addEntry(rollup, entry);
-  }
-  return statsFrom(rollup, sessions.size);
-}
-
 /** Over a whole journal, by reading it. A session counts as the file it is in. */
 export function scanStats(directory: string, query: StatsQuery): Stats {
-  return statsOf(factsOf(directory, query.since ?? Number.NEGATIVE_INFINITY));
-}
-
-function* factsOf(directory: string, since: number): Generator<Facts, void, undefined> {
+  const since = query.since ?? Number.NEGATIVE_INFINITY;
+  const rollup = newRollup();
+  const faults: SequenceFaults[] = [];
   for (const id of journalSessionIds(directory)) {
-    for (const { entry } of readEntries(directory, id)) {
+    const before = rollup.commands;
+    const check = new SequenceCheck();
+    for (const { entry } of readEntries(directory, id, 0, { lines: 0, sequence: check })) {
       if (Date.parse(entry.timestamp) < since) continue;
-      yield { ...entry, session_id: id, command: storable(entry.command) };
+      addEntry(rollup, { ...entry, command: storable(entry.command) });
     }
+    if (rollup.commands > before) faults.push(check.faults);
   }
+  return statsFrom(rollup, faults.length, sumOfFaults(faults));
 }
 
-export function statsFrom(rollup: Rollup, sessions: number): Stats {
+export function statsFrom(rollup: Rollup, sessions: number, sequence: SequenceFaults): Stats {
   const { commands, durationMs, exitCodes, longest, forms } = rollup;
   const frequency = [...forms].map(([command, count]) => ({ command, count }));
   frequency.sort((a, b) => b.count - a.count || (a.command < b.command ? -1 : 1));
@@ -66,6 +59,7 @@ export function statsFrom(rollup: Rollup, sessions: number): Stats {
     frequency,
     exitCodes: { ...exitCodes },
     averageMs: commands === 0 ? 0 : durationMs / commands,
+    sequence,
     ...(longest === undefined ? {} : { longest }),
   };
 }

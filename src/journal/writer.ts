@@ -2,8 +2,14 @@
 // its place in the file. The metadata follows at most once a second and at the end: whoever reads
 // an active session counts its lines. Nothing but `append` and starting can fail.
 import { type AppError, errnoOf } from '../errors.ts';
-import type { Entry, EntryDraft, SessionMetadata, SessionStatus } from '../types.ts';
-import { decodeMetadata, encodeEntry, encodeMetadata, entryTimestamp } from './entry.ts';
+import type { Entry, EntryDraft, ProcessId, SessionMetadata, SessionStatus } from '../types.ts';
+import {
+  decodeMetadata,
+  encodeEntry,
+  encodeMetadata,
+  entryTimestamp,
+  wholeSeconds,
+} from './entry.ts';
 import { endsTorn, entryOfRun, tallyOf } from './entry-lines.ts';
 import {
   closeQuietly,
@@ -23,7 +29,14 @@ import {
 } from './files.ts';
 import { GroupCommit } from './group-commit.ts';
 import { entryId, newJournalSessionId } from './ids.ts';
-import { metadataOf, newMetadata, type SessionFacts, touched, withEntry } from './metadata.ts';
+import {
+  metadataOf,
+  newMetadata,
+  ownerField,
+  type SessionFacts,
+  touched,
+  withEntry,
+} from './metadata.ts';
 import { MetadataFile } from './metadata-file.ts';
 
 const ID_TRIES_MAX = 5; // two sessions of one second with the same 48 random bits
@@ -63,11 +76,15 @@ export function startSession(
 
 function undo(files: SessionFiles, fd: number, disk: Disk): void {
   closeQuietly(fd, disk);
+  removeFiles(files, disk);
+}
+
+function removeFiles(files: SessionFiles, disk: Disk): void {
   for (const path of [files.metadata, files.entries]) {
     try {
       disk.unlinkSync(path);
     } catch {
-      // An empty session stays behind; the next recovery says that it was interrupted.
+      // An empty session stays behind; the next recovery removes it.
     }
   }
 }
@@ -114,11 +131,16 @@ type Begun = {
   readonly runIds: ReadonlySet<string>;
 };
 
-/** Behind the reason why a session ended that got entries afterwards. */
+/** Why it ended, whatever came afterwards. */
+export function plainReason({ end_reason }: SessionMetadata): string | null {
+  return end_reason?.endsWith(LATE) ? end_reason.slice(0, -LATE.length) : end_reason;
+}
+
+/** Behind the reason why a session ended that got entries afterwards, or may still get some. */
 const LATE = ', late entries';
 
-function lateReason({ end_reason }: SessionMetadata): string {
-  return end_reason?.endsWith(LATE) ? end_reason : `${end_reason ?? ''}${LATE}`;
+function lateReason(reason: string | null): string {
+  return reason?.endsWith(LATE) ? reason : `${reason ?? ''}${LATE}`;
 }
 
 /** It was ended in order and had the entries of all runs that were over by then. */
@@ -129,7 +151,8 @@ export function endedWhole({ status, end_reason }: SessionMetadata): boolean {
 
 export class SessionWriter {
   readonly id: string;
-  readonly #entriesPath: string;
+  readonly #files: SessionFiles;
+  readonly #disk: Disk;
   readonly #file: GroupCommit;
   readonly #metadata: MetadataFile;
   readonly #now: () => number;
@@ -137,12 +160,19 @@ export class SessionWriter {
   readonly #runIds: ReadonlySet<string>;
   #sequence: number;
   #ended: boolean;
+  /** Entries that are not known to be on the disk yet. */
+  readonly #unconfirmed = new Set<Entry>();
+  /** Commands that were started for this session and have no entry yet. */
+  #expected = 0;
+  /** `endNow` ended it while commands were still running. */
+  #endedEarly = false;
   #settling: Promise<void> = Promise.resolve();
 
   constructor(begun: Begun, env: JournalEnv, changed: Changed | undefined) {
     const { files, file, metadata, written } = begun;
     this.id = metadata.session_id;
-    this.#entriesPath = files.entries;
+    this.#files = files;
+    this.#disk = env.fs ?? DISK;
     this.#file = file;
     this.#metadata = new MetadataFile(files.metadata, () => file.named(), env, metadata, written);
     this.#now = env.now;
@@ -178,36 +208,88 @@ export class SessionWriter {
    */
   async append(draft: EntryDraft): Promise<Entry> {
     const written = draft.run_id !== null && this.#runIds.has(draft.run_id);
-    const before = written ? entryOfRun(this.#entriesPath, draft.run_id) : undefined;
+    const before = written ? entryOfRun(this.#files.entries, draft.run_id) : undefined;
     if (before !== undefined) return before;
     const late = this.#ended;
     this.#sequence += 1;
     const entry = placed(draft, this.id, this.#sequence, this.#now());
+    this.#unconfirmed.add(entry);
     try {
       await this.#file.add(encodeEntry(entry));
     } catch (error) {
       this.#metadata.forget(); // what was refused may be in the file, whole or in part
       throw error;
+    } finally {
+      this.#unconfirmed.delete(entry);
     }
-    const counted = withEntry(this.metadata, entry);
-    this.#change(late ? { ...counted, end_reason: lateReason(counted) } : counted);
+    const counted = withEntry(learned(this.metadata, entry), entry);
+    const { end_reason } = counted;
+    this.#change(late ? { ...counted, end_reason: lateReason(end_reason) } : counted);
     return entry;
+  }
+
+  /** Another server goes on with it: `owner` is its writer from now on. */
+  goOn(owner: ProcessId): void {
+    this.#ended = false;
+    const now = this.#now();
+    const { end_reason: _, ...before } = this.metadata;
+    const active = { ...before, status: 'active', end_reason: null } as const;
+    const resumed = { ...active, owner: ownerField(owner), resumed_at: wholeSeconds(now) };
+    this.#metadata.latest = touched(resumed, now);
+    this.#metadata.write();
+    this.#tell(this.#file.size);
+  }
+
+  /** A command was started whose entry belongs here; `arrived` when that was written or refused. */
+  expect(): void {
+    this.#expected += 1;
+  }
+
+  arrived(): void {
+    this.#expected -= 1;
+  }
+
+  /**
+   * Writes the finished entries and then the end before it returns, because the process may be
+   * killed at any moment. Entries of commands that still run come later. Never throws.
+   */
+  endNow(status: SessionStatus, endReason: string): void {
+    this.#file.flush();
+    if (this.#ended || this.broken || this.#empty) return;
+    this.#endedEarly = true;
+    this.#end(status, endReason);
+    let counted = this.metadata;
+    for (const entry of this.#unconfirmed) counted = withEntry(counted, entry);
+    this.#metadata.writeEndNow(counted);
+    this.#tell(this.#file.size);
   }
 
   /** Writes the metadata with this status. The first status stays. Never throws. */
   finalize(status: SessionStatus, endReason: string): Promise<void> {
-    if (!this.#ended) {
-      this.#ended = true;
-      this.#metadata.cancel();
-      const ended = { ...this.metadata, status, end_reason: endReason };
-      this.#metadata.latest = touched(ended, this.#now());
+    if (!this.#ended) this.#end(status, endReason);
+    else if (this.#endedEarly && this.#expected === 0 && this.metadata.end_reason !== endReason) {
+      this.#metadata.latest = { ...this.metadata, end_reason: endReason }; // nothing is late now
     }
     return this.#settle();
   }
 
+  #end(status: SessionStatus, endReason: string): void {
+    this.#ended = true;
+    this.#metadata.cancel();
+    const reason = this.#expected > 0 ? lateReason(endReason) : endReason;
+    this.#metadata.latest = touched({ ...this.metadata, status, end_reason: reason }, this.#now());
+  }
+
+  /** Nothing was recorded, and nothing will be. */
+  get #empty(): boolean {
+    const entries = this.metadata.entry_count + this.#unconfirmed.size;
+    return entries + this.#expected === 0 && !this.broken;
+  }
+
   /** Says who it is for, while nobody has used it yet. */
-  adopt(agentId: string | null, conversationId: string | null): void {
-    this.#change({ ...this.metadata, agent_id: agentId, conversation_id: conversationId });
+  adopt(agentId: string | null, conversationId: string | null, group: string): void {
+    const whose = { agent_id: agentId, conversation_id: conversationId, group };
+    this.#change({ ...this.metadata, ...whose });
   }
 
   #change(metadata: SessionMetadata): void {
@@ -229,13 +311,22 @@ export class SessionWriter {
 
   async #writeEnd(): Promise<void> {
     await this.#file.close();
-    if (this.#metadata.current) return;
+    if (this.#empty && plainFile(this.#files.entries)?.size === 0) {
+      removeFiles(this.#files, this.#disk);
+      this.#metadata.abandon();
+      this.#tell(0);
+      return;
+    }
+    if (this.#metadata.current) {
+      await this.#metadata.writeEnd(); // `endNow` wrote it and did not wait for the disk
+      return;
+    }
     if (this.broken) {
-      const { counts } = tallyOf(this.#entriesPath);
+      const { counts } = tallyOf(this.#files.entries);
       this.#metadata.latest = { ...this.metadata, ...counts };
     }
     await this.#metadata.writeEnd();
-    if (this.settled) this.#tell(plainFile(this.#entriesPath)?.size ?? this.#file.size);
+    if (this.settled) this.#tell(plainFile(this.#files.entries)?.size ?? this.#file.size);
   }
 
   #tell(sizeBytes: number): void {
@@ -247,17 +338,23 @@ export class SessionWriter {
   }
 }
 
+/** A session that the server began with, before any caller came, learns whose it is. */
+function learned(metadata: SessionMetadata, { agent_id }: Entry): SessionMetadata {
+  const first = metadata.entry_count === 0 && metadata.agent_id === null;
+  return first ? { ...metadata, agent_id } : metadata;
+}
+
 /** A time or a number that no reader would accept would cost the whole line. */
 function placed(draft: EntryDraft, sessionId: string, sequence: number, now: number): Entry {
   const parsed = Date.parse(draft.timestamp);
   const startedAt = Number.isNaN(parsed) ? now : parsed;
   return {
     ...draft,
-    entry_id: entryId(startedAt, sequence),
+    entry_id: entryId(startedAt, sequence, sessionId),
     session_id: sessionId,
     sequence_number: sequence,
     timestamp: startedAt === parsed ? draft.timestamp : entryTimestamp(now),
     duration_ms: Math.max(0, Math.round(draft.duration_ms) || 0),
-    timeout_seconds: Math.max(1, Math.round(draft.timeout_seconds) || 1),
+    timeout_seconds: Math.max(0, Math.ceil(draft.timeout_seconds) || 0),
   };
 }

@@ -61,6 +61,8 @@ export type HouseOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Groups the entries of the journal; a run belongs to the conversation that started it. */
   readonly conversationId?: string;
+  /** Which agent calls, for the journal. */
+  readonly agentId?: string;
   /** Whether commands are journalled, or how: the section `recording` of the settings. */
   readonly recording?: boolean | Readonly<Record<string, unknown>>;
   /** The settings of the dialect, as `config` in settings.yml. */

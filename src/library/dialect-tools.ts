@@ -104,7 +104,7 @@ function makeTool(dialect: string, definition: ToolDefinition, shared: Shared): 
     house.during(options, async (context): Promise<ToolAnswer> => {
       const plugin = await ready();
       const result = await plugin.callTool(name, objectOf(input), context);
-      const { text, structured } = result;
+      const { text, structured = result.parts } = result;
       return { text, isError: !result.success, ...(structured && { structured }) };
     });
   return {

@@ -44,6 +44,7 @@ export function openHouse(options: Options): House {
         throw new AppError('cancelled', 'The signal was aborted before the call was made.');
       }
       const meta = {
+        ...(options.agentId !== undefined && { agent_id: options.agentId }),
         ...(options.conversationId !== undefined && { conversation_id: options.conversationId }),
         ...(call?.toolCallId !== undefined && { tool_call_id: call.toolCallId }),
       };

@@ -1,4 +1,6 @@
-// Questions to the person at the client. In the 2025 protocol the server sends a request of its own
+// Questions to the person at the client. An answer that comes sooner than a person can read the
+// question was given by the client itself, and is none.
+// In the 2025 protocol the server sends a request of its own
 // and waits. In the 2026 one it answers the call with the question: the call stays here, without a
 // request, until the client calls again with the answer or the time of the question is over.
 
@@ -6,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { AskPerson, PersonAnswer, PersonQuestion } from '../plugin.ts';
 import { asObject, asString, type JsonObject } from '../text/json.ts';
-import type { FaceCall, FaceResult } from './face.ts';
+import type { AskTerms, FaceCall, FaceResult } from './face.ts';
 
 /** The one field of the form. */
 const FIELD = 'answer';
@@ -53,16 +55,27 @@ export function personAnswer(given: unknown, { choices }: PersonQuestion): Perso
 }
 
 const NONE: PersonAnswer = { kind: 'none' };
+const UNSEEN: PersonAnswer = { kind: 'unseen' };
 
 /** Asks with a request; whatever goes wrong with it is no answer. */
-export function askByRequest(send: (form: Form, waitMs: number) => Promise<unknown>): AskPerson {
+export function askByRequest(
+  send: (form: Form, waitMs: number) => Promise<unknown>,
+  terms: AskTerms,
+): AskPerson {
   return async (question) => {
-    try {
-      return personAnswer(await send(formOf(question), question.waitMs), question);
-    } catch {
-      return NONE; // too late, cancelled, hung up, or the client cannot after all
-    }
+    const judge = timed(terms);
+    const given = await send(formOf(question), terms.waitMs).then(
+      (result) => personAnswer(result, question),
+      () => NONE, // too late, cancelled, hung up, or the client cannot after all
+    );
+    return judge(given);
   };
+}
+
+/** From now on: what comes too soon was not seen by a person. */
+function timed({ minMs, now }: AskTerms): (answer: PersonAnswer) => PersonAnswer {
+  const askedAt = now();
+  return (answer) => (now() - askedAt < minMs() ? UNSEEN : answer);
 }
 
 /** How a call goes on: it is done, or there is something to ask. */
@@ -75,6 +88,11 @@ type Open = Pick<FaceCall, 'name' | 'args' | 'signal' | 'progress'>;
 /** The calls of which the client has a question. */
 export class WaitingCalls {
   readonly #waiting = new Map<string, WaitingCall>();
+  readonly #terms: AskTerms;
+
+  constructor(terms: AskTerms) {
+    this.#terms = terms;
+  }
 
   /** `state` and `answer` are what the client brings back, and may be anything. */
   async turn(
@@ -83,7 +101,7 @@ export class WaitingCalls {
     start: (around: Pick<FaceCall, 'signal' | 'progress' | 'ask'>) => Promise<FaceResult>,
   ): Promise<Turn> {
     const known = typeof back.state === 'string' ? this.#take(back.state, call) : undefined;
-    const waiting = known ?? new WaitingCall(call, start);
+    const waiting = known ?? new WaitingCall(call, start, this.#terms);
     known?.answer(back.answer);
     const turn = await waiting.next(call);
     if (turn.kind === 'done') return turn;
@@ -105,6 +123,7 @@ class WaitingCall {
   readonly result: Promise<FaceResult>;
   readonly #name: string;
   readonly #args: JsonObject;
+  readonly #terms: AskTerms;
   readonly #abort = new AbortController();
   #progress: FaceCall['progress'];
   #question: { readonly asked: PersonQuestion; give(answer: unknown): void } | undefined;
@@ -113,7 +132,9 @@ class WaitingCall {
   constructor(
     { name, args, progress }: Open,
     start: (around: Pick<FaceCall, 'signal' | 'progress' | 'ask'>) => Promise<FaceResult>,
+    terms: AskTerms,
   ) {
+    this.#terms = terms;
     this.#name = name;
     this.#args = args;
     this.#progress = progress;
@@ -169,9 +190,10 @@ class WaitingCall {
         this.#question = undefined;
         resolve(answer);
       };
-      const timer = setTimeout(() => end(NONE), asked.waitMs);
+      const timer = setTimeout(() => end(NONE), this.#terms.waitMs);
       this.#abort.signal.addEventListener('abort', () => end(NONE), { once: true });
-      this.#question = { asked, give: (given) => end(personAnswer(given, asked)) };
+      const judge = timed(this.#terms);
+      this.#question = { asked, give: (given) => end(judge(personAnswer(given, asked))) };
       this.#asked();
     });
   }

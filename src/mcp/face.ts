@@ -38,11 +38,23 @@ export type FaceResult = {
   readonly text: string;
   readonly structured?: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
+  /** What the person should know besides; it stands behind the answer, as a text of its own. */
+  readonly notice?: string;
+};
+
+/** How long a person has for an answer, and how long one takes at least. */
+export type AskTerms = {
+  readonly waitMs: number;
+  /** An answer that comes sooner is the client's own. */
+  minMs(): number;
+  /** Milliseconds of a clock that is never set. */
+  now(): number;
 };
 
 export type Face = {
   readonly name: string;
   readonly version: string;
+  readonly asking: AskTerms;
   /** For the model: what the tools are for. */
   instructions(): string;
   tools(): readonly FaceTool[];

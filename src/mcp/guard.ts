@@ -8,8 +8,11 @@ const HERE: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
 export type Refusal = { readonly status: 401 | 403; readonly message: string };
 
-/** Why a request is refused, or undefined when it may be served. */
-export function refusal(headers: IncomingHttpHeaders, token: string): Refusal | undefined {
+/** Why a request is refused, or undefined when it may be served. Any of the tokens will do. */
+export function refusal(
+  headers: IncomingHttpHeaders,
+  ...tokens: readonly string[]
+): Refusal | undefined {
   if (!isHere(`http://${headers.host ?? ''}`, headers.host)) {
     return { status: 403, message: 'The Host header must name 127.0.0.1 or localhost.' };
   }
@@ -17,7 +20,7 @@ export function refusal(headers: IncomingHttpHeaders, token: string): Refusal | 
   if (origin !== undefined && !isHere(origin, origin.replace(/^https?:\/\//, ''))) {
     return { status: 403, message: 'Requests from web pages of other origins are refused.' };
   }
-  if (!hasToken(headers.authorization, token)) {
+  if (!tokens.some((token) => hasToken(headers.authorization, token))) {
     return { status: 401, message: 'A bearer token is needed: Authorization: Bearer TOKEN.' };
   }
   return undefined;

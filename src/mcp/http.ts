@@ -42,6 +42,7 @@ export async function serveHttp(host: Host, options: HttpOptions): Promise<HttpS
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${HERE}:${port}${PATH}`,
+    hungUp: closed,
     gone: closed,
     async close() {
       server.close();

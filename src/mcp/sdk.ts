@@ -18,6 +18,7 @@ import {
   ResourceNotFoundError,
   Server,
   type ServerContext,
+  SUPPORTED_PROTOCOL_VERSIONS,
   type Tool,
   type Transport,
   WebStandardStreamableHTTPServerTransport,
@@ -27,6 +28,13 @@ import { asObject, asString } from '../text/json.ts';
 import { askByRequest, formOf, showsForms, WaitingCalls } from './asking.ts';
 import type { Face, FaceCall, FaceResult } from './face.ts';
 import type { Message, Wire } from './stdio.ts';
+
+export const CAPABILITIES = { tools: { listChanged: true }, resources: {} } as const;
+
+/** Those of clients that say `initialize`. */
+export const PROTOCOLS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS.filter(
+  (version) => version < '2026',
+);
 
 type OnError = (error: Error) => void;
 
@@ -55,7 +63,7 @@ export type HttpPart = { readonly fetch: Fetch; close(): Promise<void> };
 /** Clients of the 2026 protocol: each request stands for itself. */
 export function openHandler(face: Face, bytesMax: number, onerror: OnError): HttpPart {
   const options = { legacy: 'reject', maxRequestBodySize: bytesMax, onerror } as const;
-  const waiting = new WaitingCalls(); // the answer comes with another request
+  const waiting = new WaitingCalls(face.asking); // the answer comes with another request
   const handler = createMcpHandler(() => newServer(face, waiting), options);
   const unsubscribe = face.onToolsChanged(() => handler.notify.toolsChanged());
   return {
@@ -98,7 +106,7 @@ export async function openSession(
 
 /** A server that tells its client when the tools change. */
 function connectionServer(face: Face): Server {
-  const server = newServer(face, new WaitingCalls(), randomUUID());
+  const server = newServer(face, new WaitingCalls(face.asking), randomUUID());
   server.onclose = face.onToolsChanged(() => {
     server.sendToolListChanged().catch(() => undefined); // it hung up meanwhile
   });
@@ -119,7 +127,7 @@ function newServer(face: Face, waiting: WaitingCalls, connection?: string): Serv
     { name, version },
     {
       instructions: face.instructions(),
-      capabilities: { tools: { listChanged: true }, resources: {} },
+      capabilities: CAPABILITIES,
       jsonSchemaValidator: NO_VALIDATOR,
       debouncedNotificationMethods: ['notifications/tools/list_changed'],
     },
@@ -129,7 +137,7 @@ function newServer(face: Face, waiting: WaitingCalls, connection?: string): Serv
     const call = { ...callOf(server, request, context), connection };
     if (!canAsk(server, context)) return face.call(call).then(toolResult);
     if (context.mcpReq.envelope !== undefined) return inTurns(face, waiting, call, context);
-    return face.call({ ...call, ask: asking(call, context) }).then(toolResult);
+    return face.call({ ...call, ask: asking(face, call, context) }).then(toolResult);
   });
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({
@@ -175,9 +183,14 @@ function canAsk(server: Server, { mcpReq: { envelope } }: ServerContext): boolea
 }
 
 /** Only clients of the 2025 protocol take requests. */
-function asking({ signal }: Pick<FaceCall, 'signal'>, { mcpReq }: ServerContext) {
-  return askByRequest((params, timeout) =>
-    mcpReq.send({ method: 'elicitation/create', params }, { timeout, signal }),
+function asking(
+  { asking: terms }: Pick<Face, 'asking'>,
+  { signal }: Pick<FaceCall, 'signal'>,
+  { mcpReq }: ServerContext,
+) {
+  return askByRequest(
+    (params, timeout) => mcpReq.send({ method: 'elicitation/create', params }, { timeout, signal }),
+    terms,
   );
 }
 
@@ -204,9 +217,10 @@ function clientOf(envelope: Readonly<Record<string, unknown>> = {}): FaceCall['c
   return name === undefined ? undefined : { name, version: asString(info?.version) ?? '' };
 }
 
-function toolResult({ text, structured, isError }: FaceResult): CallToolResult {
+function toolResult({ text, structured, isError, notice }: FaceResult): CallToolResult {
+  const texts = notice === undefined ? [text] : [text, notice];
   return {
-    content: [{ type: 'text', text }],
+    content: texts.map((one) => ({ type: 'text', text: one })),
     ...(structured !== undefined && { structuredContent: structured }),
     ...(isError && { isError }),
   };

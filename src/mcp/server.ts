@@ -4,8 +4,10 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Host } from '../host.ts';
 import type { Resource, ToolDefinition } from '../plugin.ts';
+import type { ReadyAnswers } from '../ready.ts';
 import { printable } from '../text/printable.ts';
 import type { Face, FaceCall, FaceResult, FaceTool } from './face.ts';
+import type { HandOver } from './front.ts';
 import { instructionsFor } from './instructions.ts';
 import { throttled } from './progress.ts';
 import { isMessage, serveWire } from './sdk.ts';
@@ -14,36 +16,80 @@ import { LineWire } from './stdio.ts';
 // Clients hang up at 10 MiB, and each of them counts differently.
 export const RESULT_BYTES_MAX = 4 * 1024 * 1024;
 
+// Clients give up on a call after a minute, some after 45 s: the refusal has to come before that,
+// with the id in it that a person can approve later.
+const ASK_MS = 40_000;
+
 export type ServerOptions = {
   readonly name: string;
   readonly version: string;
+  /** How long a person has for an answer, where the client is known to wait longer than usual. */
+  readonly askMs?: number | undefined;
   readonly onerror: (error: Error) => void;
 };
 
 export type Served = {
+  /** Resolves when the client has hung up; calls may still be under way. */
+  readonly hungUp: Promise<void>;
   /** Resolves when there is nobody left to serve. */
   readonly gone: Promise<void>;
   /** Aborts the calls that are still running. */
   close(): Promise<void>;
 };
 
+export type StdioOptions = ServerOptions & {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** What was answered before this server was loaded. */
+  readonly before?: Pick<HandOver, 'answered' | 'listed'> | undefined;
+};
+
 /** Speaks on these two streams, and nobody else may. */
-export function serveStdio(
-  host: Host,
-  options: ServerOptions & { readonly input: Readable; readonly output: Writable },
-): Served {
-  const wire = new LineWire(options.input, options.output, isMessage);
+export function serveStdio(host: Host, options: StdioOptions): Served {
+  const { input, output, before } = options;
+  const wire = new LineWire(input, output, isMessage, before?.answered);
   const handle = serveWire(faceOf(host, options), wire, options.onerror);
-  return { gone: wire.gone, close: () => handle.close() };
+  if (before?.listed !== undefined && before.listed !== answersOf(host.tools()).tools) {
+    void wire.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+  }
+  return { hungUp: wire.hungUp, gone: wire.gone, close: () => handle.close() };
 }
 
-export function faceOf(host: Host, { name, version }: ServerOptions): Face {
+type Mounted = { readonly name: string; readonly definition: ToolDefinition };
+
+/** What is said to `initialize` and `tools/list` about these tools. */
+export function answersOf(
+  mounted: readonly Mounted[],
+  notices: readonly string[] = [],
+): ReadyAnswers {
+  const tools = mounted.map(({ name, definition }) => faceTool(name, definition));
+  return { instructions: instructionsOf(mounted, notices), tools: JSON.stringify({ tools }) };
+}
+
+function instructionsOf(mounted: readonly Mounted[], notices: readonly string[]): string {
+  return [instructionsFor(mounted.map(({ name }) => name)), ...notices].join('\n');
+}
+
+export function faceOf(host: Host, { name, version, askMs = ASK_MS }: ServerOptions): Face {
+  let told = '';
+  /** With the first answer, and again when there is something else to say. */
+  const news = (): string | undefined => {
+    const notice = host.notices().join('\n');
+    if (notice === told) return undefined;
+    told = notice;
+    return notice === '' ? undefined : notice;
+  };
   return {
     name,
     version,
-    instructions: () => instructionsFor(host.tools().map((tool) => tool.name)),
+    asking: { waitMs: askMs, minMs: () => host.askMinMs(), now: () => performance.now() },
+    instructions: () => instructionsOf(host.tools(), host.notices()),
     tools: () => host.tools().map((tool) => faceTool(tool.name, tool.definition)),
-    call: (call) => callTool(host, call),
+    async call(call) {
+      const result = await callTool(host, call);
+      const notice = news();
+      return notice === undefined ? result : { ...result, notice };
+    },
     templates: () => host.resources(),
     read: (uri) => readResource(host, uri),
     onToolsChanged: (listener) => host.onToolsChanged(listener),

@@ -35,11 +35,15 @@ export class LineWire implements Wire {
   onerror: Wire['onerror'];
   /** Resolves when the other side has hung up. Answers may still be on their way. */
   readonly gone: Promise<void>;
+  /** Resolves as soon as the other side has hung up, whatever is still to be answered. */
+  readonly hungUp: Promise<void>;
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #recognised: (message: Message) => boolean;
+  readonly #answered: Set<unknown>;
   readonly #unanswered = new Set<unknown>();
   #leave: () => void = () => undefined;
+  #hangUp: () => void = () => undefined;
   #pieces: Buffer[] = [];
   #length = 0;
   #skipping = false;
@@ -47,12 +51,22 @@ export class LineWire implements Wire {
   #broken = false;
   #closed = false;
 
-  constructor(input: Readable, output: Writable, recognised: (message: Message) => boolean) {
+  /** `answered`: requests whose answer the client has already. */
+  constructor(
+    input: Readable,
+    output: Writable,
+    recognised: (message: Message) => boolean,
+    answered: Set<unknown> = new Set(),
+  ) {
     this.#input = input;
     this.#output = output;
     this.#recognised = recognised;
+    this.#answered = answered;
     this.gone = new Promise((resolve) => {
       this.#leave = resolve;
+    });
+    this.hungUp = new Promise((resolve) => {
+      this.#hangUp = resolve;
     });
   }
 
@@ -62,12 +76,14 @@ export class LineWire implements Wire {
     this.#input.on('data', this.#onData);
     this.#input.on('end', this.#onEnd);
     this.#input.on('close', this.#onEnd);
+    this.#input.resume(); // what read it before has paused it
   }
 
   async send(message: Message): Promise<void> {
     if (this.#closed || this.#broken) return;
     if (!('method' in message)) this.#unanswered.delete(message.id);
-    this.#output.write(`${JSON.stringify(message)}\n`);
+    const known = !('method' in message) && this.#answered.delete(message.id);
+    if (!known) this.#output.write(`${JSON.stringify(message)}\n`);
     if (this.#output.writableLength > ANSWERS_WAITING_MAX && !this.#input.isPaused()) {
       this.#input.pause();
       this.#output.once('drain', () => this.#input.resume());
@@ -88,12 +104,14 @@ export class LineWire implements Wire {
 
   readonly #onBroken = (): void => {
     this.#broken = true;
+    this.#hangUp();
     this.#leave();
   };
 
   readonly #onEnd = (): void => {
     if (this.#ended || this.#closed) return;
     this.#ended = true;
+    this.#hangUp();
     if (this.#length > 0) this.#line(this.#takeLine());
     if (this.#unanswered.size === 0) this.#leave();
     else setTimeout(this.#leave, LAST_ANSWERS_MS);

@@ -52,7 +52,12 @@ export function recorderHealth(facts: RecorderFacts, disk: DiskProbe = REAL_DISK
 }
 
 /** What a policy that is not as its files say is to whoever asks how a server does. */
-export function withPolicy(health: Health, problems: readonly string[] | undefined): Health {
+export function withPolicy(
+  given: Health,
+  problems: readonly string[] | undefined,
+  notices: readonly string[] = [],
+): Health {
+  const health = notices.length === 0 ? given : { ...given, notices };
   if (problems === undefined || problems.length === 0) return health;
   return { ...health, healthy: false, reasons: [...problems, ...health.reasons] };
 }

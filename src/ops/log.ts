@@ -1,7 +1,15 @@
 // The internal log: JSON lines in logs/derun.log under the state root. It never speaks to a
 // terminal, holds no output and no environment, and a log that cannot be written stops nobody.
 
-import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectories } from '../directories.ts';
 
@@ -41,18 +49,27 @@ export function openLog(root: string, now: () => number = Date.now): Log {
 
 /** To a log of that name; one that has grown too large becomes NAME.1 and a new one begins. */
 export function appendLog(dir: string, name: string, text: string): void {
-  const path = join(dir, name);
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
   try {
     makeDirectories(dir, 0o700);
-    const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-    try {
-      writeSync(fd, text);
-      if (fstatSync(fd).size > LOG_BYTES_MAX) renameSync(path, `${path}.1`);
-    } finally {
-      closeSync(fd);
-    }
+    appendBounded(dir, name, text, LOG_BYTES_MAX);
   } catch {
     // The log shares the disk with what it would complain about.
+  }
+}
+
+/** Throws when the text could not be written as a whole, or something there is a link. */
+export function appendBounded(dir: string, name: string, text: string, bytesMax: number): void {
+  const path = join(dir, name);
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  // A link leads to a place of another user's choice.
+  if (!lstatSync(dir).isDirectory()) throw new Error(`${dir} is not a directory.`);
+  const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+  const fd = openSync(path, flags, 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    if (writeSync(fd, bytes) < bytes.length) throw new Error(`${path} has no room.`);
+    if (fstatSync(fd).size > bytesMax) renameSync(path, `${path}.1`);
+  } finally {
+    closeSync(fd);
   }
 }

@@ -1,7 +1,7 @@
 // What a recorder counts, under seed 000's seven names, and the small server that shows it to
 // Prometheus. No label holds anything a caller chose: label values must stay few, and never secret.
 
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Health } from '../plugin.ts';
 
@@ -123,16 +123,24 @@ type Registers = InstanceType<Prometheus['Registry']>[];
 
 export type MetricsServer = { readonly port: number; close(): Promise<void> };
 
+type Sources = {
+  readonly metrics: RecorderMetrics;
+  readonly health: () => Promise<Health>;
+  /** Why a request with these headers is not served. */
+  readonly refuse: (
+    headers: IncomingHttpHeaders,
+  ) => { readonly status: number; readonly message: string } | undefined;
+};
+
 /** `/metrics` and `/health` on 127.0.0.1; port 0 takes a free one. Rejects when it is taken. */
-export async function serveMetrics(
-  port: number,
-  sources: { readonly metrics: RecorderMetrics; readonly health: () => Promise<Health> },
-): Promise<MetricsServer> {
+export async function serveMetrics(port: number, sources: Sources): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     const { status, type, body } = await answer(request, sources).catch((error: unknown) =>
       plain(500, `${error}\n`),
     );
-    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+    const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+    const headers = { 'content-type': type, 'cache-control': 'no-store', ...challenge };
+    response.writeHead(status, headers);
     response.end(request.method === 'HEAD' ? undefined : body);
   });
   await new Promise<void>((resolve, reject) => {
@@ -154,11 +162,11 @@ type Answer = { readonly status: number; readonly type: string; readonly body: s
 
 async function answer(
   { method, url, headers }: IncomingMessage,
-  { metrics, health }: Parameters<typeof serveMetrics>[1],
+  { metrics, health, refuse }: Sources,
 ): Promise<Answer> {
   const path = url?.split('?')[0];
-  // A page in a browser can have a name of its own point here, but not send this one.
-  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '')) return plain(403, 'No.\n');
+  const refused = refuse(headers);
+  if (refused !== undefined) return plain(refused.status, `${refused.message}\n`);
   if (method !== 'GET' && method !== 'HEAD') return plain(405, 'Only GET.\n');
   if (path === '/metrics') {
     const type = 'text/plain; version=0.0.4; charset=utf-8';

@@ -37,7 +37,8 @@ export type ReasonCode =
   | 'network' // a host that is not listed
   | 'cwd' // a directory outside of the scopes
   | 'function.shadows' // a function with the name of a program
-  | 'stdin'; // the rule says where input may come from
+  | 'stdin' // the rule says where input may come from
+  | 'halted'; // the policy or the settings cannot be read
 
 export type RuleRef = {
   readonly file: string | undefined;

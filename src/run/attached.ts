@@ -24,9 +24,15 @@ export function launch(
   stdio: readonly ('inherit' | 'ignore' | 'pipe')[],
 ): Attached {
   const child = spawn(runner, ['run', ...runnerWords(spec)], { stdio: [...stdio], env: spec.env });
-  const socket = child.stdio[3] as Socket;
-  const lines = new Lines();
   let last = false;
+  child.on('error', (error: NodeJS.ErrnoException) => {
+    last = true;
+    listener({ kind: 'failed', stage: 'runner', ...spawnTrouble(error) });
+  });
+  const socket = socketOf(child);
+  // Without files to spare there are no streams at all; the error follows.
+  if (socket === undefined) return { child, order: () => undefined };
+  const lines = new Lines();
   const gone = (): void => {
     if (!last) listener({ kind: 'gone' });
     last = true;
@@ -39,17 +45,27 @@ export function launch(
   });
   socket.on('error', () => socket.destroy()); // a dead runner cannot take orders: `gone` follows
   socket.on('close', gone);
-  child.on('error', (error: NodeJS.ErrnoException) => {
-    last = true;
-    const code = error.code ?? 'EIO';
-    listener({ kind: 'failed', stage: 'runner', error: code, message: error.message });
-  });
   return {
     child,
     order(text) {
       if (socket.writable) socket.write(`${text}\n`);
     },
   };
+}
+
+/** The fourth stream; undefined where Node gives up before it has made any (EMFILE, ENFILE). */
+export function socketOf({ stdio }: ChildProcess): Socket | undefined {
+  return (stdio as ChildProcess['stdio'] | undefined)?.[3] as Socket | undefined;
+}
+
+/** Why a runner could not be started, as a sentence. */
+export function spawnTrouble(error: NodeJS.ErrnoException): { error: string; message: string } {
+  const code = error.code ?? 'EIO';
+  const few = code === 'EMFILE' || code === 'ENFILE';
+  const message = few
+    ? `the runner could not be started: too many open files (${code}); raise \`ulimit -n\``
+    : `the runner could not be started: ${code}`;
+  return { error: code, message };
 }
 
 /** Puts the terminal back as it was when its runner was killed before it could. */

@@ -1,5 +1,5 @@
 // Orders to a runner through the FIFO in its capture, from any process of the same user. Opening
-// the FIFO is also the test whether the runner lives: ENXIO means that nobody reads it any more.
+// the FIFO is also the test whether the runner lives: ENXIO means that no process reads it.
 
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,52 +9,62 @@ import type { Handle, KillOrder } from './spec.ts';
 const STDIN_PIECE = 1024; // in hexadecimal well below PIPE_BUF, so that an order stays whole
 const FULL_MS = 2; // the runner reads 8 KiB at a time
 
-/** Sends one order; false when the runner is gone. */
-export function sendOrder(dir: string, order: string): boolean {
-  return trySend(dir, order) !== 'gone';
-}
+/** How long an order waits for a free descriptor before it is taken to be undeliverable. */
+const PATIENCE_MS = 2_000;
+
+/** Shortages of this process or of the system that pass; the runner itself is well. */
+const PASSING: readonly (string | undefined)[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EINTR'];
 
 /**
- * Sends orders one after the other; what a full FIFO does not take yet waits. `lost` gets those
- * for which there is none: the run is over, or somebody removed its capture under it.
+ * `full` and `short` (of descriptors or memory) pass: try again. `gone`: the order cannot be
+ * delivered, because the run is over or its FIFO cannot be reached.
+ */
+export type Sent = 'sent' | 'full' | 'short' | 'gone';
+
+/**
+ * Sends orders one after the other; an order that cannot be sent yet waits. `lost` gets the orders
+ * that cannot be delivered at all. No error of one order keeps later ones from being sent.
  */
 export function orderQueue(dir: string, lost: (order: string) => void): (order: string) => void {
   const waiting: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let shortSince: number | undefined;
   const flush = (): void => {
+    timer = undefined;
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
-      const sent = trySend(dir, next);
-      if (sent === 'full') {
-        setTimeout(flush, FULL_MS);
+      const sent = sendOrder(dir, next);
+      shortSince = sent === 'short' ? (shortSince ?? performance.now()) : undefined;
+      const patient = shortSince === undefined || performance.now() - shortSince < PATIENCE_MS;
+      if (sent === 'full' || (sent === 'short' && patient)) {
+        timer = setTimeout(flush, FULL_MS);
         return;
       }
       waiting.shift();
-      if (sent === 'gone') lost(next);
+      if (sent !== 'sent') lost(next);
     }
   };
   return (order) => {
-    if (waiting.push(order) === 1) flush();
+    waiting.push(order);
+    if (timer === undefined) flush();
   };
 }
 
-function trySend(dir: string, order: string): 'sent' | 'full' | 'gone' {
+/** One attempt to send one order. It never throws. */
+export function sendOrder(dir: string, order: string): Sent {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0);
-  let fd: number;
+  let fd: number | undefined;
   try {
     fd = openSync(join(dir, 'control'), flags);
-  } catch (error) {
-    const code = errnoOf(error);
-    if (code === 'ENXIO' || code === 'ENOENT' || code === 'ENOTDIR') return 'gone';
-    throw error;
-  }
-  try {
-    if (!fstatSync(fd).isFIFO()) return 'gone'; // somebody put something else there
+    if (!fstatSync(fd).isFIFO()) return 'gone'; // another file was put in its place
     writeSync(fd, `${order}\n`);
     return 'sent';
   } catch (error) {
-    if (errnoOf(error) === 'EAGAIN') return 'full';
-    throw error;
+    const code = errnoOf(error);
+    if (code === 'EAGAIN') return 'full';
+    // ENXIO and EPIPE: no runner reads the FIFO. Any other errno: it cannot be reached.
+    return PASSING.includes(code) ? 'short' : 'gone';
   } finally {
-    closeSync(fd);
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -50,6 +50,7 @@ export class PortableRun implements Handle {
   /** Given before there was a command to give them to. */
   readonly #orders: ((live: Live) => void)[] = [];
   #launchedMs = 0;
+  #killReport: KillReport | undefined;
   #exited: { readonly outcome: Exited; readonly at: number; readonly tookMs: number } | undefined;
   #endedBy: EndedBy = 'itself';
   #state: 'running' | 'answered' | 'over' = 'running';
@@ -220,7 +221,15 @@ export class PortableRun implements Handle {
     killing?.begin(signal, graceMs, cause);
   }
 
-  #killed({ signal, cause, died, alive }: KillReport): void {
+  /** /proc can show that the shell is dead before Node says how it died, which comes first. */
+  #killed(report: KillReport): void {
+    const dead = this.#live !== undefined && !report.alive.includes(this.#live.child.pid);
+    if (this.#exited === undefined && dead) this.#killReport ??= report;
+    else this.#reportKill(report);
+  }
+
+  #reportKill({ signal, cause, died, alive }: KillReport): void {
+    this.#killReport = undefined;
     const by = cause === 'timeout' || cause === 'capture' ? cause : 'order';
     this.#sink.event('kill', { signal, by, died, alive });
     // Whoever was not found and still holds the output would keep a killed run open.
@@ -237,6 +246,7 @@ export class PortableRun implements Handle {
       'shell_exited',
       outcome.kind === 'exited' ? { exit_code: outcome.code } : { signal: outcome.signal },
     );
+    if (this.#killReport !== undefined) this.#reportKill(this.#killReport);
     this.#live?.killing.look();
     this.#afterDrain(() => {
       this.#drained = true;

@@ -16,6 +16,7 @@ export const PORTABLE_LIMITS: readonly string[] = [
   'There is no true order between stdout and stderr; the merged transport is two streams, too.',
   'The socket transport does not say which process wrote the bytes.',
   'A run is not traced: nobody says which processes there were.',
+  'Of more output than a capture may keep only the head stays: the tail is lost.',
   'Reading costs the event loop and heap of this process; starting costs more the larger it is.',
   'Deadlines, kills and ends are noticed late while the event loop is blocked.',
   'Death by a real-time signal looks like exit code 0, because Node has no name for those.',

@@ -1,7 +1,7 @@
 // What the kernel says about processes, read from /proc; the only file that reads it. Elsewhere
 // than on Linux only liveness is known, by pid alone, and start times are 0.
 
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { errnoOf } from '../errors.ts';
 import type { ProcessId } from '../types.ts';
 
@@ -68,14 +68,30 @@ export function thisProcess(): ProcessId {
 export function processAlive(id: ProcessId): boolean {
   if (process.platform === 'linux') {
     const stat = statOf(id.pid);
-    if (stat === undefined || stat.state === 'Z' || stat.state === 'X') return false;
+    if (stat === undefined) return hidden(id.pid);
+    if (stat.state === 'Z' || stat.state === 'X') return false;
     return id.startTime === 0 || stat.startTime === id.startTime;
   }
+  return signalable(id.pid);
+}
+
+/** Without a free descriptor /proc cannot be read, although the process may well be there. */
+function hidden(pid: number): boolean {
+  if (!signalable(pid)) return false;
   try {
-    process.kill(id.pid, 0);
+    closeSync(openSync('/proc/self/stat', 'r'));
+    return false;
+  } catch (error) {
+    return ['EMFILE', 'ENFILE'].includes(errnoOf(error) ?? '');
+  }
+}
+
+function signalable(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
     return true;
   } catch (error) {
-    return errnoOf(error) === 'EPERM'; // somebody else's: alive
+    return errnoOf(error) === 'EPERM'; // another user's: alive
   }
 }
 

@@ -3,8 +3,9 @@
 // ends with us; the runs go on.
 
 import { spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { ProcessId } from '../types.ts';
+import { socketOf, spawnTrouble } from './attached.ts';
 import { startForwarded } from './forwarded.ts';
 import { Lines, parseMessage, runnerWords } from './messages.ts';
 import { handleOver, orderQueue } from './orders.ts';
@@ -54,7 +55,10 @@ class Server {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       detached: true,
     });
-    this.#socket = child.stdio[3] as Socket;
+    const socket = socketOf(child);
+    child.on('error', (error) => this.#refuse(spawnTrouble(error)));
+    this.#socket = socket ?? new Socket();
+    if (socket === undefined) return; // the error follows
     const lines = new Lines();
     this.#socket.on('data', (piece: Buffer) => {
       for (const line of lines.push(piece)) {
@@ -65,7 +69,6 @@ class Server {
     // Runners hold the socket too: it closes only when the last of them is gone as well.
     this.#socket.on('close', () => this.#lose(() => true));
     this.#socket.on('error', () => this.#socket.destroy());
-    child.on('error', () => this.#socket.destroy());
     child.on('exit', () => {
       this.gone = true;
       this.#socket.end(); // the spare it left behind sees the end; runners do not read
@@ -91,7 +94,7 @@ class Server {
     const run: Served = { listener, send, early: [] };
     this.#runs.set(spec.id, run);
     this.#socket.ref();
-    this.#socket.write(encodeRequest(runnerWords(spec), spec.env));
+    if (this.#socket.writable) this.#socket.write(encodeRequest(runnerWords(spec), spec.env));
     return handleOver(send);
   }
 
@@ -118,6 +121,14 @@ class Server {
     const { early = [] } = run;
     run.early = undefined;
     early.forEach(run.send);
+  }
+
+  /** There never was a server: nothing that it was asked for has begun. */
+  #refuse(trouble: { readonly error: string; readonly message: string }): void {
+    this.gone = true;
+    const failed = { kind: 'failed', stage: 'runner', ...trouble } as const;
+    for (const id of [...this.#runs.keys()]) this.#deliver(id, failed);
+    this.#socket.destroy();
   }
 
   #lose(which: (run: Served) => boolean): void {

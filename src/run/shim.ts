@@ -121,7 +121,8 @@ function makeOnce(env: Env, sources: string, library: string | undefined): Shim 
 
 function keyOf(sources: string, library: string | undefined): string {
   if (library !== undefined) return fingerprint(dirname(library), [FILE]);
-  return fingerprint(sources, [...readdirSync(sources).sort(), join('..', 'trace.h')]);
+  const shared = ['trace.h', 'secret-words.h'].map((name) => join('..', name));
+  return fingerprint(sources, [...readdirSync(sources).sort(), ...shared]);
 }
 
 function layOut(dir: string, sources: string, shim: Buffer): void {

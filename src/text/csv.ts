@@ -1,11 +1,21 @@
-// CSV as RFC 4180 writes it: CRLF behind every row, quotes around what needs them. Nothing is
-// changed on the way: a value that a spreadsheet would take for a formula is quoted, not rewritten.
+// CSV as RFC 4180 writes it: CRLF behind every row, quotes around what needs them. A text that a
+// spreadsheet would take for a formula gets a `'` in front: what a command printed must not be
+// executed by the program that shows it. Numbers stay numbers.
 
 export type CsvValue = string | number | boolean | null;
 
-/** `null` is an empty field, an empty text is a quoted one: a reader that cares can tell. */
-export function csvRow(values: readonly CsvValue[]): string {
-  return `${values.map(field).join(',')}\r\n`;
+/**
+ * `null` is an empty field, an empty text is a quoted one: a reader that cares can tell. `raw`
+ * leaves formulas as they are.
+ */
+export function csvRow(values: readonly CsvValue[], { raw = false } = {}): string {
+  return `${values.map((value) => field(raw ? value : harmless(value))).join(',')}\r\n`;
+}
+
+const FORMULA = /^[=+\-@\t\r]/;
+
+function harmless(value: CsvValue): CsvValue {
+  return typeof value === 'string' && FORMULA.test(value) ? `'${value}` : value;
 }
 
 // Beyond what the RFC asks for, what starts like a formula and outer spaces are quoted, too: some

@@ -73,15 +73,15 @@ export function timeText(time: string | number): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** How long many commands took: `4h 23m`, `2m 34s`, `45s`, `320ms`. Never more than it was. */
+/** How long many commands took: `4h 23m`, `2m 34s`, `45s`, `320ms`. To the nearest unit shown. */
 export function spanText(ms: number): string {
   const whole = Math.max(0, Math.floor(ms));
   if (whole === 0) return '0s';
   if (whole < 1000) return `${whole}ms`;
-  const seconds = Math.floor(whole / 1000);
-  const minutes = Math.floor(seconds / 60);
-  if (minutes === 0) return `${seconds}s`;
-  if (minutes < 60) return `${minutes}m ${seconds % 60}s`;
+  const seconds = Math.round(whole / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  const minutes = Math.round(seconds / 60);
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 

@@ -49,3 +49,13 @@ export function asStrings(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.every((one) => typeof one === 'string') ? value : undefined;
 }
+
+/** Its JSON, for a person who reads it; undefined for what JSON cannot say. */
+export function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return 'something nested too deeply'; // thousands of brackets: there is no stack for them
+  }
+}

@@ -1,11 +1,13 @@
 // Keeps the values of secrets out of text. A secret is known by the name of its variable; its value
 // is found as it is, URL-encoded, and inside of base64, and a placeholder that names the variable
-// stands in its place. What is no variable's value is not known to be a secret.
+// stands in its place. In the text of a command, what its own words call a secret is one, too.
+
+import { isSecretName, redactText } from './secret-words.ts';
 
 /** `lengthMax`: no form of a secret is longer; who cuts a text knows what a cut can hide. */
 export type Redactor = ((text: string) => string) & { readonly lengthMax: number };
 
-const NAMES = /(_KEY|_SECRET|_TOKEN|_PASSWORD)$|^(AWS|GITHUB|OPENAI|ANTHROPIC|GEMINI)_/i;
+const ACCOUNTS = /^(AWS|GITHUB|OPENAI|ANTHROPIC|GEMINI)_/i;
 
 // A shorter value is a word like `true` or a port, and would be found everywhere.
 const VALUE_LENGTH_MIN = 8;
@@ -15,7 +17,7 @@ type Form = { readonly name: string; readonly pattern: string; readonly length: 
 
 export function redactor(env: Env): Redactor {
   const forms = Object.entries(env)
-    .filter(([name]) => NAMES.test(name))
+    .filter(([name]) => isSecretName(name) || ACCOUNTS.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value = '']) => ({ name, value: value.trim() }))
     .filter(({ value }) => value.length >= VALUE_LENGTH_MIN)
@@ -31,6 +33,13 @@ export function redactor(env: Env): Redactor {
       return `[REDACTED:${found?.name}]`;
     });
   return Object.assign(redact, { lengthMax });
+}
+
+/** For the text of a command, and what describes it; not for output, where `--password` is help. */
+export function commandRedactor(values: Redactor): Redactor {
+  return Object.assign((text: string) => redactText(values(text)), {
+    lengthMax: values.lengthMax,
+  });
 }
 
 function formsOf({ name, value }: { name: string; value: string }): Form[] {

@@ -33,6 +33,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return buffer.toString(isAscii(buffer) ? 'latin1' : 'utf8');
 }
 
+/** Text as it is when it was written as UTF-8 and read again: half a character becomes U+FFFD. */
+export function wholeText(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? Buffer.from(text).toString() : text;
+}
+
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

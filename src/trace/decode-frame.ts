@@ -1,6 +1,7 @@
 // The contents of one frame whose check holds. What is inconsistent all the same, or of a type
 // nobody knows, is undefined: a process of the same user can forge a check, too.
 
+import { redactWords } from '../text/secret-words.ts';
 import { FRAME_HEAD_BYTES, type Frame, type Source, type Who, type WriteRecord } from './format.ts';
 
 const SOURCES: readonly Source[] = ['shim', 'runner', 'proc', 'ptrace'];
@@ -103,6 +104,8 @@ function start(body: Body, head: Head, flags: number): Frame | undefined {
   const strings = body.strings(48, 2 + keptArgs + keptEnv);
   if (strings === undefined) return undefined;
   const [exe = '', cwd = ''] = strings;
+  const argv = strings.slice(2, 2 + keptArgs);
+  const safe = redactWords(argv);
   return {
     type: 'start',
     ...head,
@@ -111,9 +114,9 @@ function start(body: Body, head: Head, flags: number): Frame | undefined {
     startTicks: Number(body.uint64(8)),
     inner: body.inner(16),
     args: body.uint32(24),
-    argv: strings.slice(2, 2 + keptArgs),
+    argv: safe,
     cut: (flags & CUT) !== 0,
-    redacted: (flags & REDACTED) !== 0,
+    redacted: (flags & REDACTED) !== 0 || safe !== argv,
     isStatic: (flags & STATIC) !== 0,
     exe,
     cwd,
@@ -132,15 +135,17 @@ function exec(body: Body, head: Head, flags: number): Frame | undefined {
   const strings = body.strings(16, 1 + body.uint32(12));
   if (strings === undefined) return undefined;
   const spawned = body.uint32(0);
+  const argv = strings.slice(1);
+  const safe = redactWords(argv);
   return {
     type: 'exec',
     ...head,
     spawned: spawned === 0 ? undefined : spawned,
     args: body.uint32(4),
     file: strings[0] ?? '',
-    argv: strings.slice(1),
+    argv: safe,
     cut: (flags & CUT) !== 0,
-    redacted: (flags & REDACTED) !== 0,
+    redacted: (flags & REDACTED) !== 0 || safe !== argv,
     isStatic: (flags & STATIC) !== 0,
   };
 }

@@ -17,7 +17,7 @@ export type TraceInput = {
   readonly facts: RunFacts;
 };
 
-export type StreamBytes = Readonly<Record<Channel, number>>;
+export type StreamBytes = Readonly<Record<Exclude<Channel, 'unknown'>, number>>;
 
 export type TracedProcess = Process & { readonly bytes: StreamBytes };
 
@@ -117,7 +117,8 @@ function bytesOf(segments: readonly Segment[]): Map<number | undefined, StreamBy
   const totals = new Map<number | undefined, StreamBytes>();
   for (const { process, channel, length } of segments) {
     const sum = totals.get(process) ?? NO_BYTES;
-    totals.set(process, { ...sum, [channel]: sum[channel] + length });
+    const stream = channel === 'unknown' ? 'stdout' : channel;
+    totals.set(process, { ...sum, [stream]: sum[stream] + length });
   }
   return totals;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Guard, type GuardCall, type Refusal, type Ruling } from '../../src/agent/guard.ts';
 import { processMetrics } from '../../src/ops/metrics.ts';
+import type { PersonAnswer } from '../../src/plugin.ts';
 import { Approvals } from '../../src/policy-approvals.ts';
 import * as court from '../../src/policy-court.ts';
 import { PolicyEngine } from '../../src/policy-engine.ts';
@@ -17,14 +18,14 @@ class Place {
   readonly engine: PolicyEngine;
   readonly approvals = new Approvals(join(this.dir, 'state'));
 
-  constructor(policy: string) {
+  constructor(policy: string, now?: () => number) {
     onTestFinished(() => fs.rmSync(this.dir, { recursive: true, force: true }));
     fs.mkdirSync(join(this.dir, '.cuff'));
     this.policy(policy);
     const stateRoot = join(this.dir, 'state');
     const systemFile = join(this.dir, 'none');
     const where = { project: this.dir, env: { HOME: this.dir }, systemFile };
-    this.engine = PolicyEngine.open({ ...where, stateRoot, watch: false }, court);
+    this.engine = PolicyEngine.open({ ...where, stateRoot, watch: false, now }, court);
   }
 
   policy(text: string): void {
@@ -166,7 +167,7 @@ it('a secret is read when somebody says so, each time, and no rule comes of it',
   expect([ruled.run, ruled.decision?.approved, choices]).toEqual([
     true,
     'elicitation',
-    ['once', 'deny'],
+    ['deny', 'once'],
   ]);
   expect(await guard.rule(asked, place.call({ ask: answering('always') }))).toMatchObject({
     run: false,
@@ -194,6 +195,10 @@ it('a refusal says which part of a command which rule is about, and what to do',
   expect((await said('git push', async () => ({ kind: 'none' })))?.slice(0, -8)).toBe(
     `${pushed}The person was asked and gave no answer.\n${last}`,
   );
+  const unseen = 'The client answered without showing it: the answer came sooner than a person ';
+  expect((await said('git push', async () => ({ kind: 'unseen' })))?.slice(0, -8)).toBe(
+    `${pushed}${unseen}can read it.\n${last}`,
+  );
   expect(await said('git push', async () => ({ kind: 'declined' }))).toBe(
     `${pushed}The person was asked and said no.`,
   );
@@ -205,6 +210,47 @@ it('a refusal says which part of a command which rule is about, and what to do',
   expect(await said('rm b')).toBe(
     '[policy: deny (rule.deny): The rule `rm *` denies `rm b`: People delete.]',
   );
+});
+
+describe('a no', () => {
+  it('counts for five minutes, for this command in this conversation', async () => {
+    let now = 1_000_000;
+    const place = new Place(ASK, () => now);
+    const guard = await place.guard();
+    let answer: PersonAnswer = { kind: 'declined' };
+    const questions: string[] = [];
+    const says = async (command: string, key: string): Promise<string | undefined> => {
+      const ask: GuardCall['ask'] = async ({ message }) => {
+        questions.push(`${key} ${message.split('\n')[2]}`);
+        return answer;
+      };
+      return told(await guard.rule({ command, cwd: place.dir }, place.call({ ask, key })));
+    };
+    expect(await says('touch x', 'a')).toMatch(/asked and said no\.$/);
+    answer = { kind: 'chosen', value: 'once' };
+    now += 299_999;
+    expect(await says('touch x', 'a')).toMatch(/not asked again for five minutes\.$/);
+    expect(questions).toEqual(['a touch x']);
+    // An answer of the client alone is no answer: the same command is asked about again.
+    answer = { kind: 'unseen' };
+    await says('touch y', 'a');
+    await says('touch y', 'a');
+    await says('touch x', 'b');
+    now += 1;
+    await says('touch x', 'a');
+    expect(questions.slice(1)).toEqual(['a touch y', 'a touch y', 'b touch x', 'a touch x']);
+  });
+
+  it('is not heard any more once the person approved the command', async () => {
+    const place = new Place(ASK);
+    const guard = await place.guard();
+    const asked = { command: 'touch x', cwd: place.dir };
+    expect((await guard.rule(asked, place.call())).run).toBe(false);
+    const declined = place.call({ ask: async () => ({ kind: 'declined' }) });
+    expect((await guard.rule(asked, declined)).run).toBe(false);
+    for (const question of place.approvals.pending()) place.approvals.grant(question);
+    expect((await guard.rule(asked, declined)).run).toBe(true);
+  });
 });
 
 describe('a grant', () => {

@@ -254,7 +254,12 @@ describe('bytes whose record is lost', () => {
       ]);
     const known = GIVEN.map(({ bytes, channel = 'stdout' }) => [channel, true, String(bytes)]);
     for (const n of GIVEN.keys()) {
-      const expected = known.map(([channel, , bytes], i) => [channel, i !== n, bytes]);
+      const last = n === GIVEN.length - 1; // behind it nothing tells
+      const expected = known.map(([channel, , bytes], i) => [
+        i === n && last ? 'unknown' : channel,
+        i !== n,
+        bytes,
+      ]);
       expect(chunks(lost(n))).toEqual(expected);
     }
     // Two of the same stream in a row cannot be told apart, and need not be.
@@ -280,18 +285,18 @@ describe('bytes whose record is lost', () => {
     }
   });
 
-  it('at the end are read as the main stream, since the writer had no time to say', () => {
+  it('at the end are of an unknown stream, since the writer had no time to say', () => {
     const capture = lost(4, 5);
     const last = readOutput(capture, 0, 100).chunks.at(-1);
     expect([last?.chunk.channel, last?.chunk.at, String(last?.bytes)]).toEqual([
-      'stdout',
+      'unknown',
       0,
       '\0\0\nend',
     ]);
     const none = lost(0, 1, 2, 3, 4, 5);
     expect(readOutput(none, 5, 100).chunks).toEqual([
       {
-        chunk: { offset: 5, length: WHOLE.length - 5, channel: 'stdout', at: 0, lines: 4 },
+        chunk: { offset: 5, length: WHOLE.length - 5, channel: 'unknown', at: 0, lines: 4 },
         bytes: WHOLE.subarray(5),
       },
     ]);

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type CaptureEvent, decodeEvent, encodeEvent } from '../../src/capture/event.ts';
 import {
-  type CaptureEvent,
-  decodeEvent,
   decodeFinal,
   decodeIndex,
   decodeMeta,
-  encodeEvent,
   encodeFinal,
   encodeIndex,
   encodeMeta,

@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { onTestFinished } from 'vitest';
+import { type CaptureEvent, encodeEvent } from '../../src/capture/event.ts';
 import {
-  type CaptureEvent,
-  encodeEvent,
   encodeFinal,
   encodeIndex,
   encodeMeta,

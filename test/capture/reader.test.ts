@@ -185,7 +185,7 @@ describe('a capture that is being written', () => {
     expect(late.chunks[1]?.chunk).toEqual({
       offset: 2,
       length: 2,
-      channel: 'stdout',
+      channel: 'unknown',
       at: 0,
       lines: 0,
     });

@@ -72,7 +72,9 @@ describe('cuff demo', () => {
     }
     expect(out.match(/[12] alive before the kill, 0 after it/g)).toHaveLength(2);
     expect(out.match(/^ {3}\d{8}-\d{6}-[0-9a-f]{8} {2}(exited|signaled) /gm)).toHaveLength(7);
-    expect(out.match(/exit code [02], recorded as e_\d{8}_\d{6}_00[12]\n/g)).toHaveLength(2);
+    expect(
+      out.match(/exit code [02], recorded as e_\d{8}_\d{6}_00[12]-[0-9a-f]{4}\n/g),
+    ).toHaveLength(2);
     expect(out).toContain('command+30: grep -c root /etc/passwd; ls /nowhere\n');
     if (!untraceable) {
       expect(out).toMatch(/ exit 2 +err \d+ B +├─ ls \/nowhere\n/);

@@ -57,6 +57,13 @@ function row({ checks }: Doctor, name: string): Doctor['checks'][number] | undef
 }
 
 describe('cuff doctor', () => {
+  it('needs no program on the PATH', async () => {
+    const bin = join(cli.root, 'empty-bin');
+    mkdirSync(bin);
+    const found = await doctor({ PATH: bin });
+    expect([row(found, 'runner')?.status, row(found, 'pty')?.status]).toEqual(['ok', 'ok']);
+  });
+
   it('looks at everything a run needs', async () => {
     const { code, out, err } = await asked({});
     expect([code, err]).toEqual([0, '']);

@@ -24,3 +24,36 @@ describe('the dialect', () => {
     expect(err).toContain('Allowed choices are bash_recorder, cuff_shell,');
   });
 });
+
+describe('what a client is told besides', () => {
+  it('is to load the tools of cuff at once, for Claude Code alone', async () => {
+    const { out } = await place.init('--client claude --print');
+    expect(JSON.parse(out).mcpServers.cuff.alwaysLoad).toBe(true);
+    expect((await place.init('--client cursor --print')).out).not.toContain('alwaysLoad');
+  });
+
+  it('is not to work without cuff, for Codex and on demand', async () => {
+    expect((await place.init('--client codex')).code).toBe(0);
+    expect(place.files()['home/.codex/config.toml']).not.toContain('required');
+    const { code, err } = await place.init('--client codex --only');
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('Codex will not start without cuff (required = true): --only.\n'),
+    ]);
+    expect(place.files()['home/.codex/config.toml']).toMatch(/^required = true$/m);
+    expect((await place.init('--client codex --remove')).code).toBe(0);
+    expect(place.files()['home/.codex/config.toml']).toBeUndefined();
+  });
+
+  it('is so where a policy enforces, or cannot be read', async () => {
+    place.write('.cuff/policy.yml', 'mode: warn\ndefault: allow\n');
+    expect((await place.init('--client codex --print')).out).not.toContain('required');
+    for (const policy of ['default: ask\n', '{']) {
+      place.write('.cuff/policy.yml', policy);
+      const { out, err } = await place.init('--client codex --print');
+      expect(out).toMatch(/^required = true$/m);
+      expect(err).toContain('(required = true): a policy enforces.');
+    }
+    expect((await place.init('--client claude --print')).err).not.toContain('required');
+  });
+});

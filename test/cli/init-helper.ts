@@ -41,6 +41,7 @@ export class Place {
       cwd: this.project,
       env: { ...this.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true, // a session of its own has no terminal
     });
     let [out, err] = ['', ''];
     child.stdout.on('data', (piece) => {

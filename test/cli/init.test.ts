@@ -28,9 +28,10 @@ afterEach(() => place.close());
 
 const NATIVE = ['mcp', '--dialect', 'cuff_shell'];
 const STDIO = { type: 'stdio', command: 'cuff', args: NATIVE };
-const CLAUDE = { ...STDIO, args: ['mcp', '--dialect', 'claude_code'] };
+const CLAUDE = { ...STDIO, args: ['mcp', '--dialect', 'claude_code'], alwaysLoad: true };
 const TOML =
-  '[mcp_servers.cuff]\ncommand = "cuff"\nargs = ["mcp", "--dialect", "codex"]\n' +
+  '[mcp_servers.cuff]\ncommand = "cuff"\n' +
+  'args = ["mcp", "--dialect", "codex", "--ask-timeout", "300"]\n' +
   'tool_timeout_sec = 660\n';
 
 const CLIENTS = [
@@ -54,7 +55,9 @@ describe.each(CLIENTS)('cuff init --client %s', (name, title, file, entry) => {
     const first = await place.init(`--client ${name}`);
     expect([first.code, first.err]).toEqual([
       0,
-      `Wrote ${shown}.\nWrote settings.yml.\nStart ${title} again, and it has the tools of cuff.\n`,
+      `Wrote ${shown}.\nWrote settings.yml.\n` +
+        'settings.yml waits for a person to run `cuff trust` at a terminal.\n' +
+        `Start ${title} again, and it has the tools of cuff.\n`,
     ]);
     expect(place.files()).toEqual({ [file]: text, 'project/settings.yml': SETTINGS_TEMPLATE });
     expect(first.out).toContain(`--- /dev/null\n+++ ${shown}\n@@ -0,0 +1,`);
@@ -317,6 +320,7 @@ describe('the entry', () => {
       type: 'stdio',
       command: process.execPath,
       args: [binary('cuff'), 'mcp', '--dialect', 'claude_code'],
+      alwaysLoad: true,
     });
     expect(err).toContain('cuff is not on the PATH, so the file names paths of this machine.\n');
   });
@@ -359,7 +363,7 @@ describe('the settings file', () => {
   it('is valid, and so is every commented key, which shows its default', async () => {
     const load = async (text: string) => {
       place.write('settings.yml', text);
-      return loadSettings({ cwd: place.project, env: {}, builtins: BUILTINS });
+      return loadSettings({ cwd: place.project, env: {}, builtins: BUILTINS, trusted: true });
     };
     const template = await load(SETTINGS_TEMPLATE);
     expect(template.plugins.map(({ name, enabled }) => [name, enabled])).toEqual([

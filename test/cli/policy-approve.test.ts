@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { Approvals } from '../../src/policy-approvals.ts';
-import { Cli } from './helper.ts';
+import { binary, Cli } from './helper.ts';
+import { atOwnTerminal } from './terminal.ts';
 
 const POLICY = 'default: ask\n';
 
@@ -25,8 +26,9 @@ function waiting(command: string): string {
 }
 
 async function approve(...args: readonly string[]): Promise<readonly [number | null, string]> {
-  const env = { HOME: project, XDG_CONFIG_HOME: project };
-  const { code, err } = await cli.with(env, 'policy', 'approve', ...args);
+  const env = { ...cli.env, HOME: project, XDG_CONFIG_HOME: project };
+  const command = [process.execPath, binary('cuff'), 'policy', 'approve', ...args];
+  const { code, err } = await atOwnTerminal(command, { cwd: project, env });
   return [code, err];
 }
 

@@ -24,7 +24,8 @@ export class Project {
 
   load(text?: string | Uint8Array): Promise<Settings> {
     if (text !== undefined) this.write('settings.yml', text);
-    return loadSettings({ cwd: this.directory, env: this.env, builtins: BUILTINS });
+    const { directory: cwd, env } = this;
+    return loadSettings({ cwd, env, builtins: BUILTINS, trusted: true });
   }
 
   /** The problems of a settings file, each without the file in front. */

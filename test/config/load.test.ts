@@ -132,11 +132,13 @@ plugins:
   second: { module: opencuff.plugins.builtin.derun }
   derun: { enabled: false }
 tool_names: dotted
+ask: { min_ms: 0 }
 `;
     const config = { limit: 3, names: ['a', 'b'], deep: { on: true, none: null } };
     expect(await project.load(text)).toEqual({
       file: project.path('settings.yml'),
       toolNames: 'dotted',
+      askMinMs: 0,
       plugins: [
         plugin('mine', { module: path, config }),
         plugin('second', { module: 'opencuff.plugins.builtin.derun' }),
@@ -219,7 +221,7 @@ describe("the seed's examples", () => {
   const example = async (name: string) => {
     const text = readFileSync(join(import.meta.dirname, 'examples', `${name}.yml`), 'utf8');
     project.write('settings.yml', text);
-    const options = { cwd: project.directory, env: project.env, builtins: REAL };
+    const options = { cwd: project.directory, env: project.env, builtins: REAL, trusted: true };
     const { plugins } = await loadSettings(options);
     const [{ config, ...one } = plugin('none'), ...others] = plugins;
     expect(others).toEqual([]);
@@ -299,18 +301,48 @@ describe("the seed's examples", () => {
     });
   });
 
+  it('are refused with limits and places that cannot be meant', async () => {
+    const said = async (plugin: string, config: string): Promise<string> => {
+      project.write('settings.yml', `plugins:\n  ${plugin}:\n    config:\n      ${config}\n`);
+      const where = { cwd: project.directory, env: project.env, builtins: REAL, trusted: true };
+      const failed = await loadSettings({ ...where, running: true }).catch((error) => error);
+      return String(failed.message).replaceAll(project.directory, '.');
+    };
+    const at = './settings.yml:4';
+    const recorder = `plugins.bash_recorder.config`;
+    expect(await said('bash_recorder', 'recording: { max_output_size: 0 }')).toBe(
+      `${at}:20: ${recorder}.recording.max_output_size: expected 1 or more, found the number 0`,
+    );
+    expect(await said('bash_recorder', 'execution: { default_timeout: 601 }')).toBe(
+      `${at}:20: ${recorder}.execution.default_timeout: ` +
+        'expected at most max_timeout, which is 600, found 601',
+    );
+    expect(await said('bash_recorder', 'execution: { shell: /no/bash }')).toBe(
+      `${at}:20: ${recorder}.execution.shell: there is no program '/no/bash'`,
+    );
+    expect(await said('cuff_shell', 'working_directory: none')).toBe(
+      `${at}:7: plugins.cuff_shell.config.working_directory: there is no directory ./none`,
+    );
+    expect(await said('claude_code', 'default_timeout_ms: 600001')).toContain(
+      'default_timeout_ms: expected at most max_timeout_ms, which is 600000, found 600001',
+    );
+    // A maximum below the usual default is meant.
+    expect(await said('bash_recorder', 'execution: { max_timeout: 60 }')).toBe('undefined');
+    expect(await said('bash_recorder', 'execution: { shell: bash }')).toBe('undefined');
+  });
+
   it('are refused with a mistyped key, in the words of the real plugin', async () => {
     verifies('S000-R036');
     project.write(
       'settings.yml',
       'plugins:\n  bash_recorder:\n    config:\n      recording: { directry: x, enabled: yes }\n',
     );
-    const options = { cwd: project.directory, env: project.env, builtins: REAL };
+    const options = { cwd: project.directory, env: project.env, builtins: REAL, trusted: true };
     const file = project.path('settings.yml');
     const at = 'plugins.bash_recorder.config.recording';
     await expect(loadSettings(options)).rejects.toThrow(
       `${file}:4:20: unknown key 'directry' in ${at}; did you mean 'directory'?\n` +
-        `${file}:4:33: ${at}.enabled: Invalid input: expected boolean, received string`,
+        `${file}:4:33: ${at}.enabled: expected true or false, found the text 'yes'`,
     );
   });
 });

@@ -64,7 +64,7 @@ tool_name: dotted
 
   it('cannot move the cursor of whoever reads about it', async () => {
     expect(await said('"a\\u001b[2Jb": 1')).toEqual([
-      "1:1: unknown key 'a\\x1b[2Jb'; known are plugins, tool_names",
+      "1:1: unknown key 'a\\x1b[2Jb'; known are plugins, tool_names, ask",
     ]);
   });
 
@@ -113,6 +113,16 @@ describe('a wrong value', () => {
       'another form of names',
       'tool_names: 1e3',
       '1:13: tool_names: expected underscore or dotted, found the number 1e3',
+    ],
+    [
+      'a time that is none',
+      'ask: { min_ms: -1 }',
+      '1:16: ask.min_ms: expected whole milliseconds from 0 to 30000, found the number -1',
+    ],
+    [
+      'a question with another key',
+      'ask: { min: 5 }',
+      "1:8: unknown key 'min' in ask; known are min_ms",
     ],
     [
       'no mapping for a config',

@@ -34,6 +34,7 @@ const LACKS = {
   'the socket transport names writers': limit('The socket transport does not say'),
   'real-time signals are told': limit('Death by a real-time signal'),
   'another process can give orders': limit('No other process can give orders'),
+  'the end of too much output is kept': limit('Of more output than a capture'),
 } as const;
 
 function limit(start: string): string {

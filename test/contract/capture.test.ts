@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { processAlive, thisProcess } from '../../src/run/processes.ts';
 import { verifies } from '../requirements.ts';
-import { argv, describeBackends, type World, world } from './backends.ts';
+import { argv, describeBackends, lacks, type World, world } from './backends.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
@@ -203,6 +203,22 @@ describeBackends('a capture', (backend) => {
     expect(fileOf(home, run.id, 'output.bin')).toBe('x'.repeat(100_000));
     const gaps = fileOf(home, run.id, 'events.jsonl').match(/"type":"gap".*"reason":"cap"/g);
     expect(gaps?.length).toBeGreaterThan(0);
+  });
+
+  it('keeps the end of too much output, too', async () => {
+    const cap = 256 * 1024;
+    const home = world(backend, { outputBytesMax: cap });
+    const run = home.start("head -c 900000 /dev/zero | tr '\\0' x; echo; echo the last error");
+    await run.closed;
+    const tail = home.shell.view(run.id, { kind: 'tail', linesMax: 1 }).text;
+    const { final } = home.shell.open(run.id);
+    if (lacks(backend, 'the end of too much output is kept')) {
+      expect(tail).toMatch(/x$/);
+      expect(final).toMatchObject({ outputBytes: cap, lostBytes: 900_016 - cap });
+    } else {
+      expect(tail).toBe('the last error\n');
+      expect(final?.outputBytes).toBe(900_016);
+    }
   });
 
   it('is never shared: an id that exists is refused and left as it was', async () => {

@@ -217,8 +217,8 @@ function expectWholeIndex(home: World, id: string, streams: Record<string, Buffe
   let offset = 0;
   for (const line of lines) {
     const record = decodeIndex(line);
+    const own = record?.channel === 'stderr' ? totals.stderr : totals.stdout;
     if (record === undefined || record.channel === 'pty') throw new Error(`no record: ${line}`);
-    const own = totals[record.channel];
     own.bytes += record.length;
     own.lines += newlines(bytes.subarray(offset, offset + record.length));
     expect(record).toMatchObject({

@@ -7,6 +7,7 @@ import { dialectConfig } from '../../src/dialects/agent-config.ts';
 import type { Args } from '../../src/dialects/arguments.ts';
 import { Dialect } from '../../src/dialects/dialect.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../src/plugin.ts';
+import { until } from '../cli/helper.ts';
 import { call, conversation, World } from '../recorder/helper.ts';
 
 const config = dialectConfig('agent', { wait_ms: z.int().default(50_000) });
@@ -77,7 +78,7 @@ describe('a dialect', () => {
     const command = 'echo $PLAIN; echo $OPENAI_API_KEY $EDITOR; exit 3';
     const { text } = await call(plugin, 'run', { command });
     expect(text).toBe('yes\n/bin/false\n{"kind":"exited","code":3}');
-    expect(world.entry()).toMatchObject({ command, exit_code: 3, timeout_seconds: 50 });
+    expect(world.entry()).toMatchObject({ command, exit_code: 3, timeout_seconds: 0 });
   });
 
   it('writes the entry of a run that was left running when it ends', async () => {
@@ -143,6 +144,7 @@ describe('a dialect', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const answer = call(plugin, 'run', { command: 'sleep 60' }, { signal });
+    await until(() => world.shell.list()[0]?.meta?.child !== undefined, 'it runs');
     controller.abort();
     expect((await answer).text).toBe('{"kind":"signaled","signal":"SIGTERM"}');
     expect(world.entry().end_reason).toBe('cancelled');
@@ -173,7 +175,7 @@ describe('a dialect', () => {
         path: ['recording', 'capture_output'],
         message: 'must be true: answers are views of captured output; use bash_recorder',
       },
-      { path: ['wait_ms'], message: 'Invalid input: expected number, received string' },
+      { path: ['wait_ms'], message: "expected a number, found the text 'x'" },
     ]);
   });
 

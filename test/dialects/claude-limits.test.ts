@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { until } from '../cli/helper.ts';
 import { call, conversation } from '../recorder/helper.ts';
 import { Claude, pathIn, stdoutOf } from './claude-helper.ts';
 import { alive, cleanText, oneOf, outputText, SOON_MS, SURVIVORS, wc } from './hard-cases.ts';
@@ -161,6 +162,7 @@ it('a call that is cancelled ends its command', async () => {
   const claude = await Claude.open();
   const controller = new AbortController();
   const answer = claude.bash('echo a; sleep 60', {}, { signal: controller.signal });
+  await until(() => claude.world.shell.list()[0]?.meta?.child !== undefined, 'it runs');
   controller.abort();
   expect((await answer).text).toMatch(/^Exit code 143\nCommand was cancelled/);
 });

@@ -34,7 +34,8 @@ export function derun(now: () => number = () => NOW): Derun {
     },
     async refused(name, args) {
       const { success, text, structured } = await call(name, args);
-      if (success || structured !== undefined) throw new Error(`it worked: ${text}`);
+      if (success) throw new Error(`it worked: ${text}`);
+      expect(structured).toEqual({ schema_version: 'v1alpha1', error: text });
       return text;
     },
   };

@@ -96,7 +96,7 @@ describe('shell_wait', () => {
     expect(middle.trailer[0]).toBe('found: d');
     second.open();
     const last = await native.call('shell_wait', { id });
-    expect(last).toMatchObject({ success: false, body: 'e\n' });
+    expect(last).toMatchObject({ success: true, body: 'e\n' });
     expect(last.trailer[0]).toMatch(/^exit 4, .*; 4 lines, 9 bytes$/);
     const again = await native.call('shell_wait', { id });
     expect(again.body).toBe('(no new output)\n');

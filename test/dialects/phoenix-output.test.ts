@@ -87,7 +87,11 @@ describe('output of phoenix_bash', () => {
     fc.assert(
       fc.property(output, outcome, (bytes, how) => {
         const shown = outputText(bytes);
-        const answers = [shown, words.failedText(how, shown), words.timedOutText(900, shown)];
+        const answers = [
+          shown,
+          words.failedText({ outcome: how, endedBy: 'itself' }, shown),
+          words.timedOutText(900, shown),
+        ];
         for (const answer of answers) {
           expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(131_072 + 200);
           expect(Buffer.from(answer).toString()).toBe(answer);

@@ -9,6 +9,8 @@ import { call, World } from '../recorder/helper.ts';
 import { verifies } from '../requirements.ts';
 import { DIALECTS, type DialectCase, POLICY } from './policy-helper.ts';
 
+type Refused = { readonly refused: boolean };
+
 class Agent {
   readonly world: World;
   readonly #plugin: Plugin;
@@ -25,9 +27,10 @@ class Agent {
     this.#dialect = dialect;
   }
 
-  run(command: string, about: Partial<CallContext> = {}): Promise<ToolResult> {
+  async run(command: string, about: Partial<CallContext> = {}): Promise<ToolResult & Refused> {
     const { tool, argument } = this.#dialect;
-    return call(this.#plugin, tool, { [argument]: command }, about);
+    const result = await call(this.#plugin, tool, { [argument]: command }, about);
+    return { ...result, refused: /^cuff policy: (denied|needs approval)/.test(result.text) };
   }
 
   made(name: string): boolean {
@@ -67,8 +70,10 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
       verifies('S000-R257');
       const before = await counted('deny', 'rule.deny');
       const agent = await Agent.open(dialect, POLICY);
-      const { success, text } = await agent.run('echo before; touch denied');
-      expect(success).toBe(false);
+      const { success, refused, text } = await agent.run('echo before; touch denied');
+      // Models trained on a tool know its refusals as errors; in ours they are answers.
+      const isAnswer = ['cuff_shell', 'bash_recorder'].includes(dialect.name);
+      expect([refused, success]).toEqual([true, isAnswer]);
       expect(text).toMatch(/^cuff policy: denied \(rule\.deny\)\./);
       expect(text).toContain('it is only a test');
       expect(text).not.toContain('approve');
@@ -102,7 +107,7 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
     it('tells how to approve what it asks about, and one yes is good for one run', async () => {
       const agent = await Agent.open(dialect, POLICY);
       const refused = await agent.run('touch asked');
-      expect(refused.success).toBe(false);
+      expect(refused.refused).toBe(true);
       expect(refused.text).toMatch(/^cuff policy: needs approval \(default\.ask\)\./);
       const id = /Ask the person to run this, .*: cuff policy approve ([a-z2-7]{8})$/.exec(
         refused.text,
@@ -115,8 +120,8 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
       expect(question).toMatchObject({ command: 'touch asked', cwd: agent.world.project });
       if (question !== undefined) approvals.grant(question);
       // Not for anything that is only alike.
-      expect((await agent.run('touch asked; true')).success).toBe(false);
-      expect((await agent.run('touch asked')).success).toBe(true);
+      expect((await agent.run('touch asked; true')).refused).toBe(true);
+      expect((await agent.run('touch asked')).refused).toBe(false);
       expect(agent.made('asked')).toBe(true);
       expect((await agent.run('touch asked')).text).toContain('cuff policy approve');
       const approved = agent.decisions().map(({ decision }) => decision?.approved);
@@ -126,18 +131,17 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
     it('asks the person that is there: once is once', async () => {
       const agent = await Agent.open(dialect, POLICY);
       const asked: string[] = [];
-      const ask: AskPerson = async ({ message, choices, waitMs }) => {
+      const ask: AskPerson = async ({ message, choices }) => {
         asked.push(message);
-        expect(choices.map(({ value }) => value)).toEqual(['once', 'always', 'deny']);
-        expect(waitMs).toBeLessThan(45_000);
+        expect(choices.map(({ value }) => value)).toEqual(['deny', 'once', 'always']);
         return { kind: 'chosen', value: 'once' };
       };
-      expect((await agent.run('touch asked', { ask })).success).toBe(true);
+      expect((await agent.run('touch asked', { ask })).refused).toBe(false);
       expect(agent.made('asked')).toBe(true);
       expect(asked).toHaveLength(1);
       expect(asked[0]).toContain('touch asked');
       expect(asked[0]).toContain(agent.world.project);
-      expect((await agent.run('touch asked')).success).toBe(false);
+      expect((await agent.run('touch asked')).refused).toBe(true);
       expect(agent.decisions()[0]?.decision).toEqual({
         ...enforced,
         verdict: 'ask',
@@ -149,10 +153,10 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
     it('makes a rule of always, and keeps what else is in the file', async () => {
       const agent = await Agent.open(dialect, POLICY);
       const first = await agent.run("touch 'as*ked'", { ask: choosing('always') });
-      expect(first).toMatchObject({ success: true });
+      expect(first).toMatchObject({ success: true, refused: false });
       expect(first.text).not.toContain('policy');
-      expect((await agent.run("touch 'as*ked'")).success).toBe(true);
-      expect((await agent.run('touch asXked')).success).toBe(false);
+      expect((await agent.run("touch 'as*ked'")).refused).toBe(false);
+      expect((await agent.run('touch asXked')).refused).toBe(true);
       expect(agent.decisions()[1]?.decision).toMatchObject({ code: 'rule.allow', approved: null });
       const text = readFileSync(agent.world.policyFile, 'utf8');
       expect(text.startsWith(POLICY.trimEnd())).toBe(true);
@@ -163,15 +167,22 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
       const agent = await Agent.open(dialect, POLICY);
       const declined = await agent.run('touch asked', { ask: async () => ({ kind: 'declined' }) });
       expect(declined.text).toMatch(/The person was asked and said no\.$/);
-      const denied = await agent.run('touch asked', { ask: choosing('deny') });
-      expect(denied.text).toBe(declined.text);
-      const strange = await agent.run('touch asked', { ask: choosing('whatever') });
+      const again = await agent.run('touch asked', { ask: choosing('once') });
+      expect(again.text).toMatch(/said no to this .* not asked again for five minutes\.$/);
+      const denied = await agent.run('touch denied2', { ask: choosing('deny') });
+      expect(denied.text).toMatch(/The person was asked and said no\.$/);
+      const strange = await agent.run('touch other', { ask: choosing('whatever') });
       expect(strange.text).toContain('cuff policy approve');
-      const silent = await agent.run('touch asked', { ask: async () => ({ kind: 'none' }) });
+      const silent = await agent.run('touch other', { ask: async () => ({ kind: 'none' }) });
       expect(silent.text).toContain('cuff policy approve');
-      expect(agent.made('asked')).toBe(false);
+      const unseen = await agent.run('touch other', { ask: async () => ({ kind: 'unseen' }) });
+      expect(unseen.text).toMatch(
+        /The client answered without showing it.*\n.*cuff policy approve/,
+      );
+      expect(unseen.text).not.toContain('The person was asked');
+      expect(['asked', 'denied2', 'other'].some((name) => agent.made(name))).toBe(false);
       expect(agent.decisions().map(({ end_reason }) => end_reason)).toEqual(
-        Array.from({ length: 4 }, () => 'denied'),
+        Array.from({ length: 6 }, () => 'denied'),
       );
     });
 
@@ -182,8 +193,8 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
         controller.abort();
         return { kind: 'chosen', value: 'once' };
       };
-      const { success } = await agent.run('touch asked', { ask, signal: controller.signal });
-      expect(success).toBe(false);
+      const { refused } = await agent.run('touch asked', { ask, signal: controller.signal });
+      expect(refused).toBe(true);
       expect(agent.made('asked')).toBe(false);
     });
 
@@ -204,7 +215,7 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
 
     it('with mode off is as if there were none', async () => {
       const agent = await Agent.open(dialect, `mode: off\n${POLICY}`);
-      expect((await agent.run('touch denied')).success).toBe(true);
+      expect((await agent.run('touch denied')).refused).toBe(false);
       expect(agent.decisions()[0]?.decision).toBeNull();
     });
   },

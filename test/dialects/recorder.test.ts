@@ -19,7 +19,8 @@ function steady(world: World, text: string): string {
     .replace(/("duration_ms"|"total_duration_ms"): \d+/g, '$1: 0')
     .replace(/"pid": \d+/g, '"pid": 1234')
     .replace(/\d{8}-\d{6}-[0-9a-f]{8}/g, 'RUN')
-    .replace(/(\d{8}_\d{6}_)[0-9a-f]{8}-[0-9a-f]{4}/g, '$1a7b3c9d2-e4f5');
+    .replace(/(\d{8}_\d{6}_)[0-9a-f]{8}-[0-9a-f]{4}/g, '$1a7b3c9d2-e4f5')
+    .replace(/(e_\d{8}_\d{6}_\d{3})-[0-9a-f]{4}/g, '$1-e4f5');
 }
 
 const NOON = Date.UTC(2026, 0, 18, 14, 30, 52, 123);
@@ -64,7 +65,7 @@ describe('the tools', () => {
 });
 
 describe('the answers', () => {
-  it('to a plain command are the fields of the seed and nothing else', async () => {
+  it('to a plain command are the fields of the seed and its session', async () => {
     const world = noon();
     const plugin = await world.plugin();
     const result = await call(plugin, 'execute', { command: 'echo "two\nlines"; echo e >&2' });

@@ -24,7 +24,8 @@ afterEach(async () => {
   project.close();
 });
 
-const load = () => loadSettings({ cwd: project.directory, env: project.env, builtins: BUILTINS });
+const load = () =>
+  loadSettings({ cwd: project.directory, env: project.env, builtins: BUILTINS, trusted: true });
 
 async function mount(text: string): Promise<Host> {
   project.write('settings.yml', text);

@@ -40,6 +40,14 @@ describe('tools', () => {
     expect(names(host)).toEqual(['p.echo']);
   });
 
+  it('are asked about with the patience of the settings, by default a second', async () => {
+    const given = settings({ p: {} });
+    const host = await hostOf({ p: fixture() }, { settings: given });
+    expect(host.askMinMs()).toBe(1_000);
+    await host.reload({ ...given, askMinMs: 0 });
+    expect(host.askMinMs()).toBe(0);
+  });
+
   it('are those of enabled plugins only', async () => {
     const off = fixture();
     const one = settings({ on: {}, off: {} });

@@ -38,7 +38,8 @@ async function mount(file: string, text = 'x'): Promise<Host> {
   return host;
 }
 
-const load = () => loadSettings({ cwd: project.directory, env: project.env, builtins: {} });
+const load = () =>
+  loadSettings({ cwd: project.directory, env: project.env, builtins: {}, trusted: true });
 
 describe('a module', () => {
   it.each([

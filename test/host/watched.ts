@@ -26,16 +26,26 @@ export class Watched {
   }
 
   /** Reads the settings, makes the host, and follows from then on. */
-  async start(options: { settleMs?: number; pollMs?: number; meanwhile?: () => void } = {}) {
-    const { settleMs = 5, pollMs = 60_000, meanwhile } = options;
+  async start(
+    options: { settleMs?: number; pollMs?: number; meanwhile?: () => void; trusted?: boolean } = {},
+  ) {
+    const { settleMs = 5, pollMs = 60_000, meanwhile, trusted = true } = options;
     const { directory: cwd, env } = this.project;
-    const load = { cwd, env, builtins: { p: this.plugin } };
+    const load = { cwd, env, builtins: { p: this.plugin }, trusted };
     const settings = await loadSettings(load);
     const given = services(this.log);
     this.#host = await createHost({ settings, builtins: load.builtins, services: given });
     meanwhile?.();
     const { host } = this;
-    this.#watch = watchSettings({ ...load, host, settings, log: given.log, settleMs, pollMs });
+    this.#watch = watchSettings({
+      ...load,
+      host,
+      settings,
+      seen: settings,
+      log: given.log,
+      settleMs,
+      pollMs,
+    });
   }
 
   async close(): Promise<void> {

@@ -199,20 +199,30 @@ describe('a refresh', () => {
     catalog.close();
   });
 
-  it('looks only at live sessions while no name in sessions/ has changed', async () => {
+  it('sees what happens to a session that has ended, though no name has changed', async () => {
     const journal = journalOf(5);
     journal.append(OTHER, ...entries(journal, OTHER, 1, 2));
     // Far ahead, so that the state of the folder counts as settled.
     const catalog = await journal.open(someSqlite, () => Date.now() + 1_000_000);
     catalog.refresh();
-    // It has ended, so nobody appends to it; that it is not looked at shows in what is not seen.
+    const commands = () => {
+      catalog.refresh();
+      return catalog.stats().commands;
+    };
+    // As a late recovery appends to it.
     journal.append(SESSION, journal.entry(SESSION, 6));
     journal.append(OTHER, journal.entry(OTHER, 3));
-    catalog.refresh();
-    expect(catalog.stats().commands).toBe(8);
+    expect(commands()).toBe(9);
     fs.renameSync(journal.path(OTHER), `${journal.path(OTHER)}.tmp`);
+    expect(commands()).toBe(6);
+    const { atime, mtime } = fs.statSync(journal.path(SESSION));
+    const before = fs.readFileSync(journal.path(SESSION), 'utf8');
+    fs.writeFileSync(journal.path(SESSION), before.replaceAll('git status', 'git stasis'));
+    fs.utimesSync(journal.path(SESSION), atime, mtime);
     catalog.refresh();
-    expect(catalog.stats().commands).toBe(6);
+    expect(catalog.search({ text: 'git stasis', limit: 20 })).toHaveLength(6);
+    fs.truncateSync(journal.path(SESSION));
+    expect(commands()).toBe(0);
     catalog.close();
   });
 

@@ -42,7 +42,7 @@ export class Journal {
   /** An entry of a session; what is not said is that of a `git status`. */
   entry(session: string, sequence: number, change: Partial<Entry> = {}): Entry {
     const timestamp = change.timestamp ?? entryTimestamp(NOW + sequence * 1000);
-    const entry_id = entryId(Date.parse(timestamp), sequence);
+    const entry_id = entryId(Date.parse(timestamp), sequence, '');
     const place = { entry_id, session_id: session, sequence_number: sequence };
     return { ...place, ...draftOf({ timestamp }), ...change };
   }

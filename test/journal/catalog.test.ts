@@ -54,6 +54,8 @@ const output = fc.oneof(
   // Letters that match k and s, and what means something else in SQL.
   fc.constantFrom('ta\u017f\u212a %_\\', 'task %_\\', 'task xyz', '\u017ftatu\u017f'),
   fc.constantFrom('STRASSE straße', '\ud800 half', 'x\0y "quoted"', `on fire${'.'.repeat(5000)}e`),
+  // So long that the catalog does not keep it.
+  fc.constantFrom(`${'. '.repeat(9000)}a\x1b[1merror ta\u017fk${'-'.repeat(9000)}`),
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
 const process = fc.oneof(

@@ -126,10 +126,11 @@ describe('the place of a journal', () => {
     expect(() => startSession(join(file, 'in'), FACTS, env)).toThrow(/ENOTDIR/);
   });
 
-  it('may be reached over a link', async () => {
+  it('is not reached over a link', async () => {
     const [real, link] = [tempDir(), join(tempDir(), 'link')];
     fs.symlinkSync(real, link);
-    await startSession(link, FACTS, env).append(draftOf());
-    expect(journalSessionIds(real)).toEqual(journalSessionIds(link));
+    await startSession(real, FACTS, env).append(draftOf());
+    expect(() => startSession(link, FACTS, env)).toThrow(`${link} is a symbolic link`);
+    expect([journalSessionIds(real).length, journalSessionIds(link)]).toEqual([1, []]);
   });
 });

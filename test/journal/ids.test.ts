@@ -28,8 +28,10 @@ it('20,000 session ids of one second are all different', () => {
 
 it('an entry id has the place in the session in three digits or more', () => {
   verifies('S000-R114');
-  expect(entryId(NOW, 1)).toBe('e_20260118_143052_001');
-  expect(entryId(NOW, 12_345)).toBe('e_20260118_143052_12345');
+  const session = '20260118_143052_a7b3c9d2-e4f5';
+  expect(entryId(NOW, 1, session)).toBe('e_20260118_143052_001-e4f5');
+  expect(entryId(NOW, 12_345, session)).toBe('e_20260118_143052_12345-e4f5');
+  expect(entryId(NOW, 1, 'of_another_writer')).toBe('e_20260118_143052_001');
 });
 
 it('tables show ids without the last four digits; other ids as they are', () => {

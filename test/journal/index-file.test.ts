@@ -73,7 +73,7 @@ async function sampleJournal(): Promise<string> {
     env.time = Date.parse(row.last_updated);
     const bare = draftOf({ stdout: '' });
     const last = JSON.stringify({
-      entry_id: `e_20260118_143052_${String(row.entry_count).padStart(3, '0')}`,
+      entry_id: `e_20260118_143052_${String(row.entry_count).padStart(3, '0')}_e4f5`,
       session_id: writer.id,
       sequence_number: row.entry_count,
       ...bare,
@@ -180,7 +180,7 @@ describe('index.json', () => {
     const { id } = startSession(directory, FACTS, { ...world(), random: () => Buffer.alloc(6) });
     const path = join(directory, 'sessions', `${third}.jsonl`);
     const lines = textOf(directory, `sessions/${third}.jsonl`).split('\n');
-    fs.appendFileSync(path, `${lines[0]?.replace('_001"', '_004"')}\n`);
+    fs.appendFileSync(path, `${lines[0]?.replace('_001', '_004')}\n`);
     const after = readIndex(directory, world());
     expect(Object.keys(after.sessions)).toEqual([id, first, third]);
     expect(after).toMatchObject({ total_sessions: 3, total_entries: 19 });

@@ -2,6 +2,8 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { entryTimestamp } from '../../src/journal/entry.ts';
+import { journalIdTime } from '../../src/journal/ids.ts';
 import { type ListQuery, listSessions } from '../../src/journal/list.ts';
 import { verifies } from '../requirements.ts';
 import { Journal } from './catalog-helper.ts';
@@ -20,7 +22,8 @@ const AT_ONCE = { now: Date.now };
 function journalOf(...ids: readonly string[]): Journal {
   const journal = new Journal();
   for (const id of ids) {
-    journal.append(id, journal.entry(id, 1));
+    const timestamp = entryTimestamp(journalIdTime(id) ?? 0);
+    journal.append(id, journal.entry(id, 1, { timestamp }));
     journal.end(id);
   }
   return journal;

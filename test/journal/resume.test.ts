@@ -101,14 +101,15 @@ describe('a session of a dead owner', () => {
   it('that had ended keeps its end', async () => {
     const directory = newJournal();
     const first = startSession(directory, FACTS, world());
+    await first.append(draftOf());
     await first.finalize('shutdown', 'server_stop');
     const second = resumeSession(directory, ID, world());
-    await second.append(draftOf());
+    await second.append(draftOf({ run_id: 'another' }));
     await second.finalize('interrupted', 'owner_died');
     expect(JSON.parse(textOf(directory, METADATA))).toMatchObject({
       status: 'shutdown',
       end_reason: 'server_stop, late entries',
-      entry_count: 1,
+      entry_count: 2,
     });
   });
 

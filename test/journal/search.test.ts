@@ -1,10 +1,11 @@
 // What a search finds, in which order, and what a hit says. How the catalog comes to the same is
 // in catalog.test.ts.
+import { appendFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entryTimestamp } from '../../src/journal/entry.ts';
-import { type SearchQuery, scanSearch } from '../../src/journal/search.ts';
-import { excerptOf, folded, matcherOf, placeInField } from '../../src/journal/search-text.ts';
+import { type SearchQuery, scanSearch, scanUnsearched } from '../../src/journal/search.ts';
+import { folded, matcherOf, placeInField, searchedText } from '../../src/journal/search-text.ts';
 import type { Entry } from '../../src/types.ts';
 import { Journal } from './catalog-helper.ts';
 import { NOW } from './helper.ts';
@@ -119,13 +120,33 @@ describe('a search', () => {
     expect(await search(journal, { process: '' })).toHaveLength(2);
   });
 
-  it('of a long output looks at both ends', async () => {
-    const stdout = `first ${'x'.repeat(3000)} middle ${'y'.repeat(3000)} last`;
-    const journal = journalOf({ stdout });
+  it.each([3_000, 50_000, 500_000])('looks at all of an output of twice %i', async (length) => {
+    const stdout = `first ${'x'.repeat(length)} MID\x1b[1mdle ${'y'.repeat(length)} last`;
+    const compiler = `cc ${'-I/x '.repeat(9_000)} z.c`;
+    const journal = journalOf({ stdout, process_list: ['make', compiler] });
     expect(await search(journal, { text: 'first' })).toMatchObject([{ offset: 0 }]);
     expect(await search(journal, { text: 'last' })).toMatchObject([{ offset: stdout.length - 4 }]);
-    expect(await search(journal, { text: 'middle' })).toEqual([]);
+    expect(await search(journal, { text: ' middle ' })).toMatchObject([{ offset: length + 6 }]);
     expect(await search(journal, { text: 'xy' })).toEqual([]);
+    expect(await search(journal, { text: 'mid.le', regex: true })).toHaveLength(1);
+    expect(await search(journal, { process: '/X Z.c' })).toEqual([]);
+    expect(await search(journal, { process: '/x  Z.c' })).toHaveLength(1);
+  });
+
+  it('says which lines and outputs it could not look at', async () => {
+    const journal = journalOf({ output_truncated: true }, {}, { output_truncated: true });
+    appendFileSync(journal.path(SESSION), 'rubbish\n\0\0\n{"entry_id":"e_torn');
+    const catalog = await journal.open();
+    catalog.refresh();
+    for (const [query, cutOutputs] of [
+      [{ text: '', limit: 20 }, 2],
+      [{ text: '', limit: 20, since: NOW + 2000 }, 1],
+    ] as const) {
+      const unsearched = { damagedLines: 2, cutOutputs };
+      expect(catalog.unsearched(query)).toEqual(unsearched);
+      expect(scanUnsearched(journal.directory, query)).toEqual(unsearched);
+    }
+    catalog.close();
   });
 
   it('can be narrowed by time, end and agent', async () => {
@@ -159,7 +180,7 @@ describe('a search', () => {
   });
 });
 
-describe('an excerpt', () => {
+describe('the searched text', () => {
   const pieces = fc.constantFrom(
     'a',
     'é',
@@ -176,10 +197,10 @@ describe('an excerpt', () => {
     fc.assert(
       fc.property(fields, fc.constantFrom(1, 100), (piece, times) => {
         const field = piece.repeat(times);
-        const excerpt = excerptOf(field);
-        expect(excerpt).not.toMatch(/[\x1b\x07]/);
-        for (let i = 0; i < excerpt.length; i += 1) {
-          if (excerpt[i] !== '\x1f') expect(field[placeInField(field, i)]).toBe(excerpt[i]);
+        const searched = searchedText(field);
+        expect(searched).not.toMatch(/[\x1b\x07]/);
+        for (let i = 0; i < searched.length; i += 1 + (i >> 4)) {
+          expect(field[placeInField(field, i)]).toBe(searched[i]);
         }
       }),
     );
@@ -188,7 +209,7 @@ describe('an excerpt', () => {
   it.each(['\x1b[', '\x1b]', '\x1bP', '\x1b', '\x9b', '\x1b]0;', '\ud800', '\0'])(
     'of a field full of %j takes no time to speak of',
     (piece) => {
-      expect(excerptOf(piece.repeat(1_000_000)).length).toBeLessThanOrEqual(4097);
+      expect(searchedText(piece.repeat(200_000)).length).toBeLessThanOrEqual(800_000);
     },
   );
 });

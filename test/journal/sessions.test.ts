@@ -50,7 +50,7 @@ describe('per_conversation', () => {
     expect(a.id).not.toBe(b.id);
     expect(made.sessions.writerFor(talk('a'))).toBe(a);
     made.env.pass(30 * HOUR - 1);
-    await b.append(draftOf());
+    await Promise.all([a.append(draftOf()), b.append(draftOf())]);
     expect(made.sessions.active()).toEqual([a, b]);
     await made.sessions.closeAll('shutdown', 'server_stop');
     expect(metadataOf(made, a.id)).toMatchObject({ conversation_id: 'a', agent_id: 'a' });
@@ -63,6 +63,7 @@ describe('per_conversation', () => {
     const first = made.sessions.writerFor(NOBODY);
     expect(made.sessions.writerFor(contextOf({ agentId: 'x' }))).toBe(first);
     expect(made.sessions.writerFor(talk('a'))).not.toBe(first);
+    await first.append(draftOf());
     made.env.pass(24 * HOUR);
     expect(made.sessions.writerFor(NOBODY)).not.toBe(first);
     await made.sessions.closeAll('shutdown', 'server_stop');
@@ -80,6 +81,7 @@ describe('per_conversation', () => {
     const other = made.sessions.writerFor(talk('b'));
     expect(other).not.toBe(begun);
     expect(made.sessions.writerFor(NOBODY)).not.toBe(begun);
+    await Promise.all(made.sessions.active().map((writer) => writer.append(draftOf())));
     await made.sessions.closeAll('shutdown', 'server_stop');
     expect(metadataOf(made, begun.id)).toMatchObject({ conversation_id: 'a', agent_id: 'a' });
     expect(journalSessionIds(made.directory)).toHaveLength(3);
@@ -92,9 +94,20 @@ describe('per_conversation', () => {
     expect(made.sessions.writerFor(talk('a'))).not.toBe(begun);
   });
 
+  it('takes the agent of the first entry, and of no later one', async () => {
+    const made = server('per_conversation');
+    const begun = made.sessions.start();
+    expect(begun.metadata.agent_id).toBeNull();
+    await begun.append(draftOf({ agent_id: 'claude-code' }));
+    await begun.append(draftOf({ agent_id: 'codex' }));
+    await made.sessions.closeAll('shutdown', 'server_stop');
+    expect(metadataOf(made, begun.id)).toMatchObject({ agent_id: 'claude-code', entry_count: 2 });
+  });
+
   it('ends a conversation that was silent for a day, when another begins', async () => {
     const made = server('per_conversation');
     const [silent, busy] = [made.sessions.writerFor(talk('a')), made.sessions.writerFor(talk('b'))];
+    await silent.append(draftOf());
     made.env.pass(20 * HOUR);
     made.sessions.writerFor(talk('b'));
     made.env.pass(20 * HOUR);
@@ -114,6 +127,7 @@ describe('per_day', () => {
     verifies('S000-R073');
     const made = server('per_day');
     const first = made.sessions.writerFor(talk('a'));
+    first.expect();
     expect(made.sessions.writerFor(talk('b'))).toBe(first);
     made.env.time = Date.parse('2026-01-18T23:59:59.999Z');
     expect(made.sessions.writerFor(NOBODY)).toBe(first);
@@ -124,13 +138,14 @@ describe('per_day', () => {
     expect(made.sessions.active()).toEqual([second]);
     // A command that began before midnight has its entry where it was announced.
     await first.append(draftOf());
+    await second.append(draftOf());
     await made.sessions.closeAll('shutdown', 'server_stop');
     expect(metadataOf(made, first.id)).toMatchObject({
       status: 'complete',
       end_reason: 'day_change, late entries',
       entry_count: 1,
     });
-    expect(metadataOf(made, second.id)).toMatchObject({ status: 'shutdown', entry_count: 0 });
+    expect(metadataOf(made, second.id)).toMatchObject({ status: 'shutdown', entry_count: 1 });
   });
 
   it('goes by the calendar where the server is', () => {
@@ -145,6 +160,7 @@ describe('per_day', () => {
   it('with a clock that goes back to yesterday has a session for that, too', async () => {
     const made = server('per_day');
     const first = made.sessions.writerFor(NOBODY);
+    await first.append(draftOf());
     made.env.time -= 24 * HOUR;
     const second = made.sessions.writerFor(NOBODY);
     expect(second.id).toMatch(/^20260117_/);
@@ -160,7 +176,7 @@ describe('per_day', () => {
     made.env.pass(24 * HOUR);
     expect(made.sessions.writerFor(NOBODY)).not.toBe(begun);
     await made.sessions.closeAll('shutdown', 'server_stop');
-    expect(metadataOf(made, begun.id)?.status).toBe('complete');
+    expect(metadataOf(made, begun.id)).toBeUndefined(); // nothing was recorded in it
   });
 });
 
@@ -178,6 +194,57 @@ describe('continuous', () => {
 });
 
 describe('closing', () => {
+  it('leaves no files of sessions without entries, and keeps those that expect one', async () => {
+    const made = server('per_conversation');
+    const begun = made.sessions.start();
+    const failed = made.sessions.writerFor(talk('a'));
+    const going = made.sessions.writerFor(talk('b'));
+    going.expect();
+    expect(journalSessionIds(made.directory)).toEqual([begun.id, going.id].sort());
+    expect(failed).toBe(begun);
+    await made.sessions.closeAll('shutdown', 'server_stop');
+    expect(fs.readdirSync(join(made.directory, 'sessions')).sort()).toEqual([
+      `${going.id}.jsonl`,
+      `${going.id}.meta.json`,
+    ]);
+    expect(JSON.parse(textOf(made.directory, 'index.json'))).toMatchObject({ total_sessions: 1 });
+    expect(metadataOf(made, going.id)).toMatchObject({
+      status: 'shutdown',
+      end_reason: 'server_stop, late entries',
+    });
+  });
+
+  it('at once writes finished entries and ends before it returns', async () => {
+    const made = server('per_conversation');
+    const [a, b] = [made.sessions.writerFor(talk('a')), made.sessions.writerFor(talk('b'))];
+    b.expect();
+    await b.append(draftOf());
+    const waiting = [a.append(draftOf()), a.append(draftOf({ exit_code: 1 }))];
+    made.sessions.endNow('shutdown', 'shutdown');
+    // As a process that was killed now would leave it.
+    expect(readSession(made.directory, a.id)).toMatchObject({
+      metadata: { status: 'shutdown', end_reason: 'shutdown', entry_count: 2, commands_failed: 1 },
+      entries: [{ sequence_number: 1 }, { sequence_number: 2 }],
+      damagedLines: 0,
+      missingEntries: 0,
+    });
+    expect(metadataOf(made, b.id)).toMatchObject({
+      status: 'shutdown',
+      end_reason: 'shutdown, late entries',
+    });
+    await Promise.all(waiting);
+    await b.append(draftOf({ command: 'later' }));
+    b.arrived();
+    await made.sessions.closeAll('shutdown', 'shutdown');
+    for (const { id } of [a, b]) {
+      expect(JSON.parse(textOf(made.directory, `sessions/${id}.meta.json`))).toMatchObject({
+        status: 'shutdown',
+        end_reason: 'shutdown',
+        entry_count: 2,
+      });
+    }
+  });
+
   it('ends every session and writes the index', async () => {
     verifies('S000-R042', 'S000-R031');
     const told: string[] = [];

@@ -70,8 +70,18 @@ describe('the tools of a dialect', () => {
     expect(structured).toMatchObject({ entries: [{ command: 'echo one' }] });
   });
 
-  it('journal with the conversation and the call that was named', async () => {
+  it('give the streams and the exit code of pipe_bash apart', async () => {
+    const tool = closing(createBashTool({ dialect: 'pipe_bash', ...home().options }));
+    const command = 'echo out; echo err >&2; exit 3';
+    expect(await tool.call({ command })).toMatchObject({
+      isError: true,
+      structured: { stdout: 'out\n', stderr: 'err\n', exitCode: 3 },
+    });
+  });
+
+  it('journal with the agent, the conversation and the call that was named', async () => {
     const { dir, execute } = recorder({
+      agentId: 'my-agent',
       conversationId: 'talk-1',
       recording: { directory: 'log' },
     });
@@ -88,6 +98,7 @@ describe('the tools of a dialect', () => {
         .find((text) => text.includes('echo one')) ?? '{}';
     expect(JSON.parse(line)).toMatchObject({
       command: 'echo one',
+      agent_id: 'my-agent',
       conversation_id: 'talk-1',
       tool_call_id: 'call-7',
     });

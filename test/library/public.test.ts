@@ -1,10 +1,14 @@
 // What outsiders rely on: the error codes and dialects that are documented, and types that need
 // nothing but themselves.
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../../src/index.ts';
+import type { StartOptions } from '../../src/shell.ts';
+import { START_OPTIONS } from '../../src/shell-usage.ts';
 import { ROOT } from './examples.ts';
+import { home } from './home.ts';
 
 const DOCUMENT = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
 
@@ -67,3 +71,61 @@ it('its types import nothing but each other: no zod, no SDK, not even those of N
 function withoutComments(text: string): string {
   return text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '');
 }
+
+const START: Readonly<Record<keyof StartOptions, true>> = {
+  id: true,
+  cwd: true,
+  env: true,
+  transport: true,
+  stdin: true,
+  killAfterMs: true,
+  graceMs: true,
+  retentionSeconds: true,
+  size: true,
+  output: true,
+  shown: true,
+  journal: true,
+  owner: true,
+  keptBytes: true,
+  trace: true,
+  traceEnv: true,
+  gate: true,
+  sandbox: true,
+  signal: true,
+};
+
+it('every option of start is known and documented, and no other is taken', async () => {
+  expect([...START_OPTIONS].sort()).toEqual(Object.keys(START).sort());
+  const table = DOCUMENT.split('Options of `start`;')[1]?.split('\nA run has')[0] ?? '';
+  const documented = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+  expect(documented.sort()).toEqual([...START_OPTIONS].sort());
+  const shell = library.createShell({ stateRoot: home().options.stateRoot });
+  const options = { timeout: 5 } as unknown as StartOptions;
+  expect(() => shell.start('true', options)).toThrow(
+    'start has no option "timeout"; docs/library.md lists those it has.',
+  );
+  shell.close();
+});
+
+it('a closed shell starts nothing', () => {
+  const shell = library.createShell({ stateRoot: home().options.stateRoot });
+  shell.close();
+  expect(() => shell.start('true')).toThrow('The shell was closed, so it starts no more runs.');
+});
+
+it('an error of the built library shows a line that a person can read', () => {
+  const { dir } = home();
+  const script = join(dir, 'wrong.mjs');
+  const built = JSON.stringify(join(ROOT, 'dist', 'index.js'));
+  writeFileSync(
+    script,
+    `import { createShell } from ${built};
+     createShell({ stateRoot: ${JSON.stringify(dir)} }).start(5);\n`,
+  );
+  const { stderr, status } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toContain("AppError: A command is a text, or { kind: 'argv'");
+  expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(300);
+});

@@ -1,11 +1,12 @@
 // The whole life of an agent's shell, with every client there is: what it runs, what it gets told,
 // what the journal says, and what is left when its server is killed.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verifies } from '../requirements.ts';
 import { CLIENTS, type TestClient } from './clients.ts';
 import { dead, facts, Life, printed } from './life.ts';
+import { clientNamed } from './policy-life.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -40,7 +41,8 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
       exit_code: 3,
       timed_out: false,
       duration_ms: expect.any(Number),
-      recording_id: expect.stringMatching(/^e_\d{8}_\d{6}_001$/),
+      recording_id: expect.stringMatching(/^e_\d{8}_\d{6}_001-[0-9a-f]{4}$/),
+      session_id: expect.stringMatching(/^\d{8}_\d{6}_/),
       working_directory: life.project,
     });
     // Time for a bash that gets its turn late: what it printed before is to be told.
@@ -49,6 +51,7 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
     const behind = await execute(client, { command: 'sleep 100 & echo "pid $!"' });
     expect(behind).toMatchObject({ exit_code: 0, timed_out: false });
     expect(JSON.stringify(behind)).toContain('sleep 100');
+    expect(JSON.stringify(behind.notices)).toContain('Follow its output with derun_wait_output');
 
     const listed = facts(await client.call('derun_list_sessions'));
     const sessions = listed.sessions as readonly Result[];
@@ -87,18 +90,16 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
     expect((await execute(next, { command: `touch ${flag}` })).exit_code).toBe(0);
     await expect.poll(() => entries(life), { timeout: 40_000 }).toHaveLength(3);
     const found = await entries(life);
-    const killed = found.find((one) => one.command === 'echo before')?.session_id;
-    const old = found.filter((one) => one.session_id === killed);
-    expect(old.map((one) => [one.command, one.stdout])).toEqual([
-      ['echo before', 'before\n'],
-      [waiting, 'started\nfinished\n'],
-    ]);
+    // The session goes on in the next server, which also finishes the entry of the killed one.
+    expect(Object.fromEntries(found.map((one) => [one.command, one.stdout]))).toEqual({
+      'echo before': 'before\n',
+      [`touch ${flag}`]: '',
+      [waiting]: 'started\nfinished\n',
+    });
+    expect(new Set(found.map((one) => one.session_id)).size).toBe(1);
     const list = JSON.parse(await record(life, 'list', '--format', 'json'));
-    // A client may start a server only to see which protocol it speaks.
-    const used = list.sessions.filter((one: Result) => one.entry_count !== 0);
-    expect(used.map((one: Result) => `${one.status} ${one.entry_count}`).sort()).toEqual([
-      'active 1',
-      'interrupted 2',
+    expect(list.sessions.map((one: Result) => `${one.status} ${one.entry_count}`)).toEqual([
+      'active 3',
     ]);
   });
 });
@@ -122,4 +123,13 @@ describe('what an agent did', () => {
     expect(JSON.parse(kept)).toBeTypeOf('object');
     expect(kept).toContain('needle-in-output');
   });
+});
+
+it('an agent without the tools of derun is told of a command instead', async () => {
+  const life = new Life();
+  mkdirSync(join(life.project, 'cuff')); // the settings of the user
+  writeFileSync(join(life.project, 'cuff', 'settings.yml'), 'plugins: { bash_recorder: }\n');
+  const client = await life.connect(clientNamed('SDK v1'), 'cuff');
+  const { run_id, notices } = await execute(client, { command: 'sleep 100 & echo begun' });
+  expect(notices).toEqual([expect.stringContaining(`with \`cuff tail -f ${run_id}\``)]);
 });

@@ -305,7 +305,7 @@ async function callByHand(
 ): Promise<Answer> {
   const progressToken = onProgress === undefined ? undefined : `p${Math.random()}`;
   const _meta = progressToken === undefined ? meta : { ...meta, progressToken };
-  const end = lines.onNotification(({ method, params: given }) => {
+  const end = lines.onNotification(({ method, params: given = {} }) => {
     const { progressToken: token, progress, message } = given as Shape;
     if (method !== 'notifications/progress' || token !== progressToken) return;
     onProgress?.(progress as number, message as string | undefined);

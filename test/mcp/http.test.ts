@@ -270,10 +270,11 @@ describe('cuff mcp --http', () => {
     expect((await client?.listTools())?.length).toBeGreaterThan(4);
     await client?.close();
     const metrics = /metrics at (\S+)/.exec(stderr())?.[1] ?? '';
-    expect((await fetch(metrics)).status).toBe(200);
-    expect(await (await fetch(metrics.replace('/metrics', '/health'))).json()).toMatchObject({
-      healthy: true,
-    });
+    expect((await fetch(metrics)).status).toBe(401);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(metrics, { headers })).status).toBe(200);
+    const health = await fetch(metrics.replace('/metrics', '/health'), { headers });
+    expect(await health.json()).toMatchObject({ healthy: true });
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(stderr().match(new RegExp(token, 'g'))?.length).toBe(1);
@@ -293,6 +294,30 @@ describe('cuff mcp --http', () => {
     expect(stderr()).not.toContain(TOKEN);
     child.kill('SIGINT');
     expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('has a token that only reads metrics and health, and takes no short one', async () => {
+    const life = new Life();
+    const command = life.command('cuff', '--http', '0', '--metrics-port', '0');
+    const reading = 'only-for-prometheus';
+    const tokens = { CUFF_HTTP_TOKEN: TOKEN, CUFF_METRICS_TOKEN: reading };
+    const { child, stderr } = life.start(command, tokens);
+    await until(() => /serving \S+\n/.test(stderr()), 'it says its address');
+    const url = /serving (\S+)/.exec(stderr())?.[1] ?? '';
+    const metrics = /metrics at (\S+)/.exec(stderr())?.[1] ?? '';
+    const status = async (address: string, token: string): Promise<number> =>
+      (await fetch(address, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await status(metrics, reading)).toBe(200);
+    expect(await status(metrics, TOKEN)).toBe(200);
+    expect(await status(url, reading)).toBe(401);
+    expect(stderr()).not.toMatch(/token is/);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    for (const name of ['CUFF_HTTP_TOKEN', 'CUFF_METRICS_TOKEN']) {
+      const short = life.start(command, { [name]: 'fifteen-letters' });
+      expect(await once(short.child, 'exit')).toEqual([2, null]);
+      expect(short.stderr()).toContain(`${name} has 15 characters, and 16 are needed.`);
+    }
   });
 
   it('says so when the port is taken', async () => {

@@ -37,7 +37,9 @@ export class Life {
 
   /** What starts a server. The shell only changes the directory: its pid becomes the server's. */
   command(program: 'cuff' | 'derun', ...args: readonly string[]): [string, string[]] {
-    const words = [process.execPath, binary(program), 'mcp', ...args];
+    // What a test writes into its project was written by a person.
+    const trust = program === 'cuff' ? ['--trust'] : [];
+    const words = [process.execPath, binary(program), 'mcp', ...trust, ...args];
     return ['/bin/sh', ['-c', 'cd "$0" && exec "$@"', this.project, ...words]];
   }
 

@@ -7,7 +7,7 @@ import {
   showsForms,
   WaitingCalls,
 } from '../../src/mcp/asking.ts';
-import type { FaceCall } from '../../src/mcp/face.ts';
+import type { AskTerms, FaceCall } from '../../src/mcp/face.ts';
 import type { PersonAnswer, PersonQuestion } from '../../src/plugin.ts';
 import { until } from '../cli/helper.ts';
 
@@ -15,11 +15,20 @@ const CHOICES = [
   { value: 'once', title: 'One time' },
   { value: 'deny', title: 'Never' },
 ];
-const question = (waitMs = 10_000): PersonQuestion => ({
-  message: 'May I?',
-  choices: CHOICES,
-  waitMs,
-});
+const QUESTION: PersonQuestion = { message: 'May I?', choices: CHOICES };
+
+/** A clock that stands still, and a limit of 1 s below which no person answers. */
+class Clock {
+  ms = 0;
+  readonly now = (): number => this.ms;
+
+  terms(waitMs = 10_000): AskTerms {
+    return { waitMs, minMs: () => 1_000, now: this.now };
+  }
+}
+
+/** Every answer counts. */
+const ANY: AskTerms = { waitMs: 10_000, minMs: () => 0, now: () => 0 };
 
 function open(args: Readonly<Record<string, unknown>> = { command: 'x' }) {
   const controller = new AbortController();
@@ -32,15 +41,10 @@ type Around = Pick<FaceCall, 'signal' | 'progress' | 'ask'>;
 class Tool {
   started = 0;
   readonly heard: PersonAnswer[] = [];
-  readonly waitMs: number;
-
-  constructor(waitMs = 10_000) {
-    this.waitMs = waitMs;
-  }
 
   readonly start = async ({ ask }: Around) => {
     this.started += 1;
-    const answer = await ask?.(question(this.waitMs));
+    const answer = await ask?.(QUESTION);
     if (answer !== undefined) this.heard.push(answer);
     return { text: answer?.kind ?? '', isError: false };
   };
@@ -51,7 +55,7 @@ const NOTHING = { state: undefined, answer: undefined };
 
 describe('a call that asks', () => {
   it('gives the question and goes on with the answer that the next call brings', async () => {
-    const [waiting, tool] = [new WaitingCalls(), new Tool()];
+    const [waiting, tool] = [new WaitingCalls(ANY), new Tool()];
     const first = await waiting.turn(open().call, NOTHING, tool.start);
     expect(first).toMatchObject({ kind: 'asks', question: { message: 'May I?' } });
     if (first.kind !== 'asks') throw new Error('it does not ask');
@@ -65,7 +69,7 @@ describe('a call that asks', () => {
   });
 
   it('begins anew for other arguments, and for a state that nobody gave', async () => {
-    const [waiting, tool] = [new WaitingCalls(), new Tool()];
+    const [waiting, tool] = [new WaitingCalls(ANY), new Tool()];
     const first = await waiting.turn(open().call, NOTHING, tool.start);
     if (first.kind !== 'asks') throw new Error('it does not ask');
     const other = open({ command: 'y' }).call;
@@ -77,7 +81,7 @@ describe('a call that asks', () => {
   });
 
   it('is over when its time is, with nobody to ask for it', async () => {
-    const [waiting, tool] = [new WaitingCalls(), new Tool(30)];
+    const [waiting, tool] = [new WaitingCalls({ ...ANY, waitMs: 30 }), new Tool()];
     const first = await waiting.turn(open().call, NOTHING, tool.start);
     if (first.kind !== 'asks') throw new Error('it does not ask');
     await until(() => tool.heard.length > 0, 'its time is over');
@@ -88,11 +92,11 @@ describe('a call that asks', () => {
   });
 
   it('can be cancelled by the call that is open, and by none that was answered', async () => {
-    const waiting = new WaitingCalls();
+    const waiting = new WaitingCalls(ANY);
     const signals: AbortSignal[] = [];
     const start = async ({ ask, signal }: Around) => {
       signals.push(signal);
-      await ask?.(question());
+      await ask?.(QUESTION);
       await until(() => signal.aborted, 'the call is cancelled');
       return { text: 'cancelled', isError: true };
     };
@@ -114,12 +118,41 @@ describe('a question by a request', () => {
     const ask = askByRequest(async (form, waitMs) => {
       waits.push(waitMs);
       return form.message === 'May I?' ? ONCE : undefined;
-    });
-    expect(await ask(question(7))).toEqual({ kind: 'chosen', value: 'once' });
-    expect(await ask({ ...question(), message: 'And now?' })).toEqual({ kind: 'none' });
-    expect(waits).toEqual([7, 10_000]);
-    const late = askByRequest(() => Promise.reject(new Error('Request timed out')));
-    expect(await late(question())).toEqual({ kind: 'none' });
+    }, ANY);
+    expect(await ask(QUESTION)).toEqual({ kind: 'chosen', value: 'once' });
+    expect(await ask({ ...QUESTION, message: 'And now?' })).toEqual({ kind: 'none' });
+    expect(waits).toEqual([10_000, 10_000]);
+    const late = askByRequest(() => Promise.reject(new Error('Request timed out')), ANY);
+    expect(await late(QUESTION)).toEqual({ kind: 'none' });
+  });
+});
+
+describe('an answer that no person can have given', () => {
+  const replies = [ONCE, { action: 'decline' }, { action: 'cancel' }, new Error('not here')];
+
+  it.each(replies)('is none after 999 ms, whatever it is: %j', async (reply) => {
+    const clock = new Clock();
+    const answered = (tookMs: number) =>
+      askByRequest(async () => {
+        clock.ms += tookMs;
+        if (reply instanceof Error) throw reply;
+        return reply;
+      }, clock.terms())(QUESTION);
+    expect(await answered(0)).toEqual({ kind: 'unseen' });
+    expect(await answered(999)).toEqual({ kind: 'unseen' });
+    expect((await answered(1_000)).kind).not.toBe('unseen');
+  });
+
+  it('is none, too, where the next call brings it', async () => {
+    const clock = new Clock();
+    const [waiting, tool] = [new WaitingCalls(clock.terms()), new Tool()];
+    for (const tookMs of [999, 1_000]) {
+      const turn = await waiting.turn(open().call, NOTHING, tool.start);
+      if (turn.kind !== 'asks') throw new Error('it does not ask');
+      clock.ms += tookMs;
+      await waiting.turn(open().call, { state: turn.state, answer: ONCE }, tool.start);
+    }
+    expect(tool.heard).toEqual([{ kind: 'unseen' }, { kind: 'chosen', value: 'once' }]);
   });
 });
 
@@ -135,11 +168,11 @@ describe('an answer', () => {
     [null, { kind: 'none' }],
     ['once', { kind: 'none' }],
   ])('%j is taken for %j', (given, meant) => {
-    expect(personAnswer(given, question())).toEqual(meant);
+    expect(personAnswer(given, QUESTION)).toEqual(meant);
   });
 
   it('is one of the words of the form', () => {
-    expect(formOf(question()).requestedSchema.properties.answer).toEqual({
+    expect(formOf(QUESTION).requestedSchema.properties.answer).toEqual({
       type: 'string',
       title: 'Answer',
       description: 'once: One time; deny: Never',

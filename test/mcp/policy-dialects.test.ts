@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIALECTS, POLICY } from '../dialects/policy-helper.ts';
 import { verifies } from '../requirements.ts';
-import { clientNamed, freePort, Guarded } from './policy-life.ts';
+import { clientNamed, freePort, Guarded, METRICS } from './policy-life.ts';
 
 describe.each(DIALECTS.map((one) => [one.name, one] as const))('%s over MCP', (_, dialect) => {
   it('refuses what the policy denies, and tells of it in journal and metrics', async () => {
@@ -16,7 +16,8 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))('%s over MCP', (_
     const call = (command: string) => client.call(dialect.listed, { [dialect.argument]: command });
     const refused = await call('touch denied');
     expect(refused).toMatchObject({
-      isError: true,
+      // Models trained on a tool know its refusals as errors; in ours they are answers.
+      isError: !['cuff_shell', 'bash_recorder'].includes(dialect.name),
       text: expect.stringMatching(/^cuff policy: denied \(rule\.deny\)\.\n.*only a test/s),
     });
     expect(await call('echo fine')).toMatchObject({
@@ -24,7 +25,8 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))('%s over MCP', (_
       text: expect.stringContaining('fine'),
     });
     expect(life.made('denied')).toBe(false);
-    const page = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+    const page = async (path: string) =>
+      (await fetch(`http://127.0.0.1:${port}${path}`, { headers: METRICS })).text();
     expect(await page('/metrics')).toContain(
       'cuff_policy_decisions_total{verdict="deny",code="rule.deny"} 1\n' +
         'cuff_policy_decisions_total{verdict="allow",code="rule.allow"} 1\n',

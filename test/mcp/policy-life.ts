@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { until } from '../cli/helper.ts';
+import { binary, until } from '../cli/helper.ts';
+import { atOwnTerminal, type Ended } from '../cli/terminal.ts';
 import { CLIENTS, type Connect, type TestClient } from './clients.ts';
 import { Life } from './life.ts';
 import type { AskedClient, AskedConnect, Person, Said } from './policy-clients.ts';
@@ -15,6 +16,10 @@ export class Guarded extends Life {
     super();
     mkdirSync(join(this.project, '.cuff'));
     if (policy !== undefined) this.policy(policy);
+  }
+
+  override get env(): Record<string, string> {
+    return { ...super.env, CUFF_METRICS_TOKEN: METRICS_TOKEN };
   }
 
   policy(text: string): void {
@@ -30,6 +35,12 @@ export class Guarded extends Life {
   get log(): string {
     const file = join(this.cli.root, 'logs', 'cuff.log');
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
+  /** In the settings of the user. With 0, the persons of these tests may answer at once. */
+  askMinMs(ms: number): void {
+    mkdirSync(join(this.project, 'cuff'), { recursive: true });
+    writeFileSync(join(this.project, 'cuff', 'settings.yml'), `ask: { min_ms: ${ms} }\n`);
   }
 
   async asked(connect: AskedConnect, person: Person, dialect = 'cuff_shell'): Promise<AskedClient> {
@@ -50,11 +61,10 @@ export class Guarded extends Life {
   }
 
   /** As a person at a terminal. */
-  cuff(...args: readonly string[]) {
+  cuff(...args: readonly string[]): Promise<Ended> {
     const { HOME = '', XDG_CONFIG_HOME = '' } = this.env;
-    return this.cli.start([process.execPath, this.command('cuff')[1][4] ?? '', ...args], {
-      env: { HOME, XDG_CONFIG_HOME },
-    }).result;
+    const env = { ...this.cli.env, HOME, XDG_CONFIG_HOME };
+    return atOwnTerminal([process.execPath, binary('cuff'), ...args], { cwd: process.cwd(), env });
   }
 
   async entries(): Promise<readonly Fact[]> {
@@ -68,8 +78,17 @@ export class Guarded extends Life {
   }
 }
 
-export const run = (client: AskedClient | TestClient, command: string) =>
-  client.call('shell_run', { command });
+const METRICS_TOKEN = 'a-token-to-read-metrics';
+
+/** What shows the metrics of these servers. */
+export const METRICS = { authorization: `Bearer ${METRICS_TOKEN}` };
+
+export type Ran = Said & { readonly refused: boolean };
+
+export async function run(client: AskedClient | TestClient, command: string): Promise<Ran> {
+  const said = await client.call('shell_run', { command });
+  return { ...said, refused: /^cuff policy: (denied|needs approval)/.test(said.text) };
+}
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -81,9 +100,9 @@ export async function freePort(): Promise<number> {
 }
 
 /** The server reads the new policy a moment after it was written. */
-export async function answers(call: () => Promise<Said>, isError: boolean): Promise<void> {
+export async function answers(call: () => Promise<Ran>, refused: boolean): Promise<void> {
   const end = Date.now() + 40_000;
-  while ((await call()).isError !== isError) {
+  while ((await call()).refused !== refused) {
     if (Date.now() > end) throw new Error('the policy is not followed');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -1,6 +1,6 @@
 // A policy over MCP, with the built server: approving at a terminal, and calls while the policy
 // changes.
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '../cli/helper.ts';
@@ -21,7 +21,7 @@ describe('a client without questions', () => {
     const id = await asked('touch here');
     expect((await life.cuff('policy', 'approve')).out).toContain(`${id}  touch here`);
     expect(await life.cuff('policy', 'approve', id)).toMatchObject({ code: 0, err: '' });
-    expect(await run(client, 'touch here')).toMatchObject({ isError: false });
+    expect(await run(client, 'touch here')).toMatchObject({ isError: false, refused: false });
     expect(life.made('here')).toBe(true);
     rmSync(join(life.project, 'here'));
     const again = await asked('touch here');
@@ -31,11 +31,11 @@ describe('a client without questions', () => {
     expect((await life.cuff('policy', 'approve', again, '--always')).code).toBe(0);
     expect(life.policyText).toContain('# Nobody else');
     // At once: a moment later the agent would be told to ask somebody who has just said yes.
-    expect(await run(client, 'touch here')).toMatchObject({ isError: false });
+    expect(await run(client, 'touch here')).toMatchObject({ isError: false, refused: false });
     expect((await life.cuff('policy', 'approve', again)).code).toBe(2);
     const mine = await asked('touch mine');
     expect((await life.cuff('policy', 'approve', mine, '--user')).code).toBe(0);
-    expect(await run(client, 'touch mine')).toMatchObject({ isError: false });
+    expect(await run(client, 'touch mine')).toMatchObject({ isError: false, refused: false });
     const denied = await asked('touch other');
     life.policy(POLICY.replace('touch denied', 'touch other'));
     const no = await life.cuff('policy', 'approve', denied);
@@ -88,7 +88,7 @@ describe('a client without questions', () => {
 const NOT_APPROVED = /An agent cannot approve its own commands\.|Nothing waits for an answer/;
 
 describe('a person', () => {
-  it('sees what comes with a command first, and may be inside of cuff run', async () => {
+  it('sees what comes with a command first, and is believed outside of runs only', async () => {
     const life = new Guarded(POLICY);
     const client = await life.connect(clientNamed('by hand'), 'cuff', '--dialect', 'cuff_shell');
     const asked = {
@@ -99,11 +99,22 @@ describe('a person', () => {
     const { text: refusal } = await client.call('shell_run', asked);
     const id = /approve ([a-z2-7]{8})$/.exec(refusal)?.[1] ?? refusal;
     const [, [, , , node = '', cuff = '']] = life.command('cuff');
-    const words = [node, cuff, 'run', '--', node, cuff, 'policy', 'approve', id];
-    const inside = `printf 'y\\n' | script -qec '${words.join(' ')}' /dev/null`;
-    const { out } = await life.cli.start(['sh', '-c', inside], { env: { HOME: life.project } })
-      .result;
-    const shown = out.replaceAll('\r', '');
+    const words = [node, cuff, 'policy', 'approve', id];
+    const said = async (...before: readonly string[]): Promise<string> => {
+      const line = [...before, ...words].join(' ');
+      // The fork of setsid has lost its parent, so that no ancestor may be an agent's.
+      const typed = `printf 'y\\n' | script -qec '${line}' /dev/null >${life.project}/said`;
+      const detached = `setsid --fork sh -c "${typed}; touch ${life.project}/over"`;
+      const { XDG_CONFIG_HOME = '' } = life.env;
+      life.cli.start(['sh', '-c', detached], { env: { HOME: life.project, XDG_CONFIG_HOME } });
+      await until(() => life.made('over'), 'it ends');
+      rmSync(join(life.project, 'over'));
+      return readFileSync(join(life.project, 'said'), 'utf8').replaceAll('\r', '');
+    };
+    expect(await said(node, cuff, 'run', '--')).toContain(
+      'An agent cannot approve its own commands.',
+    );
+    const shown = await said();
     const lines = ["with GIT_PAGER='touch paged'", 'with this input:', 'open("made", "w")'];
     for (const line of [...lines, 'Allow this once?', 'Approved once']) {
       expect(shown).toContain(line);
@@ -117,16 +128,6 @@ describe('a person', () => {
 const FLIPS = 8;
 
 describe('a server', () => {
-  it('does not start with a policy that is wrong, and says where', async () => {
-    const life = new Guarded('default: allow\npolicies: wrong\n');
-    const { child, stderr } = life.start(life.command('cuff'));
-    // Not `exit`: what it said may be read later than that.
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    expect(code).toBe(2);
-    const file = join(life.project, '.cuff', 'policy.yml');
-    expect(stderr()).toMatch(new RegExp(`^cuff: ${file}:2:\\d+: `));
-  });
-
   it('decides each of many calls by one version of a policy that changes', async () => {
     const version = (program: string): string =>
       `default: allow\npolicies:\n  - name: ${program}\n    commands:\n` +
@@ -144,7 +145,7 @@ describe('a server', () => {
       for (let taken = false; !taken; ) {
         const calls = Array.from({ length: 50 }, (_, i) => run(client, command(i)));
         const said = await Promise.all(calls);
-        expect(said.every(({ isError }) => isError)).toBe(true);
+        expect(said.every(({ refused }) => refused)).toBe(true);
         texts.push(...said.map(({ text }) => text));
         taken = said.some(({ text }) => text.includes(`The rule \`${denied} *\``));
       }

@@ -1,6 +1,7 @@
 // The seven metrics as Prometheus reads them, and the two pages of the small server.
-import { get } from 'node:http';
+import { get, type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { refusal } from '../../src/mcp/guard.ts';
 import { createMetrics, processMetrics, serveMetrics } from '../../src/ops/metrics.ts';
 import type { Health } from '../../src/plugin.ts';
 import { verifies } from '../requirements.ts';
@@ -72,8 +73,13 @@ describe('the metrics', () => {
 });
 
 describe('the metrics server', () => {
+  const TOKENS = ['the-token-for-all', 'the-token-to-read'] as const;
+  const refuse = (headers: IncomingHttpHeaders) => refusal(headers, ...TOKENS);
+  const fetch = (url: string, options: RequestInit = {}) =>
+    globalThis.fetch(url, { headers: { authorization: `Bearer ${TOKENS[1]}` }, ...options });
+
   async function served(health: () => Promise<Health>): Promise<string> {
-    const server = await serveMetrics(0, { metrics: await createMetrics(), health });
+    const server = await serveMetrics(0, { metrics: await createMetrics(), health, refuse });
     onTestFinished(() => server.close());
     return `http://127.0.0.1:${server.port}`;
   }
@@ -101,6 +107,21 @@ describe('the metrics server', () => {
     expect(await (await fetch(`${url}/metrics`, { method: 'HEAD' })).text()).toBe('');
   });
 
+  it('wants a token, any of the two, and no page of another origin', async () => {
+    const url = await served(async () => WELL);
+    for (const path of ['/metrics', '/health']) {
+      const without = await fetch(`${url}${path}`, { headers: {} });
+      expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      expect(await without.text()).toMatch(/^A bearer token is needed/);
+      for (const token of TOKENS) {
+        const headers = { authorization: `Bearer ${token}` };
+        expect((await fetch(`${url}${path}`, { headers })).status).toBe(200);
+        const elsewhere = { ...headers, origin: 'http://evil.example' };
+        expect((await fetch(`${url}${path}`, { headers: elsewhere })).status).toBe(403);
+      }
+    }
+  });
+
   it('is not there under another name', async () => {
     const url = new URL(await served(async () => WELL));
     const status = await new Promise((resolve) => {
@@ -116,7 +137,11 @@ describe('the metrics server', () => {
   it('says when its port is taken', async () => {
     const url = await served(async () => WELL);
     const port = Number(new URL(url).port);
-    const again = serveMetrics(port, { metrics: await createMetrics(), health: async () => WELL });
+    const again = serveMetrics(port, {
+      metrics: await createMetrics(),
+      health: async () => WELL,
+      refuse,
+    });
     await expect(again).rejects.toThrow('EADDRINUSE');
   });
 });

@@ -4,12 +4,13 @@
 // more, with another seed every time; `CUFF_SEED` repeats it.
 import { expect, it } from 'vitest';
 import type { Judgement } from '../../src/policy/decide.ts';
+import { seedOf } from '../seed.ts';
 import own from './fixtures/attacks.json' with { type: 'json' };
 import { type Chance, chance } from './fuzz/random.ts';
 import { judgement, PROJECT } from './helper.ts';
 
 const LONG = process.env.CUFF_LONG === '1';
-const SEED = Number(process.env.CUFF_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 51_234_567));
+const SEED = seedOf('disguises');
 const COUNT = LONG ? 100_000 : 3_000;
 
 const single = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

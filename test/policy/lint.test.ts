@@ -129,7 +129,7 @@ describe('a linted policy', () => {
 
   it('finds variables that choose programs, and hosts that are none', () => {
     expect(codes({ more: 'env: [PATH, "GIT_*", "*", MY_APP]\n' })).toEqual(['env', 'env', 'env']);
-    expect(codes({ more: 'network: ["https://x.org/", "*", "a.*"]\n' })).toEqual([
+    expect(codes({ more: 'network: ["https://x.example/", "*", "a.*"]\n' })).toEqual([
       'network',
       'network',
       'network',

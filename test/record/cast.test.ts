@@ -95,7 +95,7 @@ describe('cuff record export --format asciicast', () => {
     journal.add(ID, { entries: [{ ...entry, stdout: 'cut off' }] });
     const config = { recording: { redact: true } };
     const settings = JSON.stringify({ plugins: { bash_recorder: { config } } });
-    writeFileSync(journal.path('settings.yml'), settings);
+    journal.settings(settings);
     const told = await journal.run('export', ID, '--format', 'asciicast');
     expect([told.out.includes('cut off'), told.out.includes('s3cret')]).toEqual([true, false]);
   });

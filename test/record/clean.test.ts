@@ -34,10 +34,9 @@ function left(): string[] {
 }
 
 function settings(retentionDays: number): void {
-  mkdirSync(journal.path('.cuff'), { recursive: true });
   const config = { recording: { retention_days: retentionDays } };
   const text = JSON.stringify({ plugins: { bash_recorder: { config } } });
-  writeFileSync(journal.path('.cuff/settings.yml'), text);
+  journal.settings(text, '.cuff/settings.yml');
 }
 
 /** Root may delete everything; then somebody else must try. */
@@ -55,6 +54,24 @@ function mayDrop(): boolean {
 }
 
 describe('cuff record clean', () => {
+  it('wants an age while settings of the project wait for trust', async () => {
+    const [recording, days] = ['plugins.bash_recorder.config.recording', 'retention_days'];
+    const lines = [...recording.split('.'), days].map((key, at) => `${' '.repeat(at)}${key}:`);
+    writeFileSync(journal.path('settings.yml'), `${lines.join('\n')} 0\n`);
+    for (const flag of ['--force', '--dry-run']) {
+      const { code, out, err } = await journal.run('clean', flag);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toBe(
+        "Error: The project's settings in settings.yml wait for a person to run `cuff trust` " +
+          `(this directory was never trusted); not in force: ${recording}.${days}.\n\n` +
+          'Nothing was deleted: run `cuff trust`, or name an age with --older-than.\n',
+      );
+    }
+    expect(left()).toHaveLength(3);
+    const { code, err } = await journal.run('clean', '--force', '--older-than', '30d');
+    expect([code, err, left()]).toEqual([0, '', [recent]]);
+  });
+
   it('only says what would go with --dry-run', async () => {
     verifies('S000-R196', 'S000-R198');
     const { code, out, err } = await journal.run('clean', '--dry-run');
@@ -104,10 +121,9 @@ describe('cuff record clean', () => {
 
   it('goes by the settings that put the journal there, not by those of its neighbour', async () => {
     const other = journal.path('other');
-    mkdirSync(other);
     const config = { recording: { retention_days: 0, directory: '../.cuff/recordings' } };
     const text = JSON.stringify({ plugins: { bash_recorder: { config } } });
-    writeFileSync(join(other, 'settings.yml'), text);
+    journal.settings(text, 'settings.yml', other);
     const live = journal.start(['clean', '--force'], other);
     live.child.stdin?.end();
     expect((await live.result).out).toMatch(/^Recordings are kept forever/);
@@ -132,10 +148,7 @@ describe('cuff record clean', () => {
   });
 
   it('deletes nothing by settings that are wrong', async () => {
-    writeFileSync(
-      journal.path('settings.yml'),
-      'plugins: {bash_recorder: {config: {recordin: 1}}}',
-    );
+    journal.settings('plugins: {bash_recorder: {config: {recordin: 1}}}');
     const { code, err } = await journal.run('clean', '--force');
     expect([code, left().length]).toEqual([2, 3]);
     expect(err).toMatch(/^Error: .*settings\.yml:1/);
@@ -197,7 +210,8 @@ describe('cuff record clean', () => {
       chmodSync(journal.sessions, 0o700);
       expect([code, left().length]).toEqual([1, 3]);
       expect(err).toBe(
-        `Error: Cannot delete recordings in ${journal.directory}\n\n` +
+        `Journal: ${journal.directory}\n` +
+          `Error: Cannot delete recordings in ${journal.directory}\n\n` +
           'Permission denied. Try running with appropriate permissions.\n',
       );
     },

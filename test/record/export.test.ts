@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSqlite } from '../../src/journal/sqlite.ts';
 import type { Entry } from '../../src/types.ts';
 import { lacking, verifies } from '../requirements.ts';
-import { addSamples, Journal, times } from './helper.ts';
+import { addSamples, atTerminal, Journal, times } from './helper.ts';
 
 const journal = new Journal();
 const ODD = '20260119_100000_dddddddd-dddd';
-const ODD_TEXT = 'a,"b"\r\n\tc\0\x1b[31m\u2028=1+1 \ud83d\ude00 \ud800 </script>';
+const ODD_TEXT = 'a,"b"\r\n\tc\0\x1b[31m\u2028=1+1 \ud83d\ude00 \ufffd </script>';
 const hasSqlite = loadSqlite() !== undefined;
 let odd: readonly Entry[];
 
@@ -72,7 +72,8 @@ describe('cuff record export', () => {
     verifies('S000-R201');
     const file = journal.path('out.json');
     writeFileSync(file, 'before', { mode: 0o644 });
-    const { code, out, err } = await journal.run('export', ODD, '--output', 'out.json');
+    const args = ['export', ODD, '--output', 'out.json'];
+    const { code, out, err } = await journal.run(...args, '--force');
     expect([code, out, err]).toEqual([0, '', 'Wrote out.json\n']);
     expect(JSON.parse(readFileSync(file, 'utf8')).sessions[0].entries).toEqual(odd);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -80,10 +81,40 @@ describe('cuff record export', () => {
     expect([missing.code, missing.err]).toMatchObject([1, expect.stringMatching(/^Error: ENOENT/)]);
     expect(readdirSync(journal.project).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     symlinkSync('out.json', journal.path('link.json'));
-    await journal.run('export', 'all', '--output', 'link.json');
+    const linked = await journal.run('export', 'all', '--output', 'link.json', '--force');
+    expect(linked.err).toBe(`Wrote ${file}\n`);
     expect(lstatSync(journal.path('link.json')).isSymbolicLink()).toBe(true);
     expect(JSON.parse(readFileSync(file, 'utf8')).sessions).toHaveLength(4);
     expect((await journal.run('export', ODD, '--output', '/dev/null')).code).toBe(0);
+  });
+
+  it('asks before it overwrites a file, and fails where there is no terminal', async () => {
+    const file = journal.path('mine.txt');
+    writeFileSync(file, 'before');
+    const { code, out, err } = await journal.run('export', ODD, '--output', 'mine.txt');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toBe(`Error: ${file} exists\n\nHint: Use --force to overwrite it\n`);
+    const no = atTerminal(journal, 'export', ODD, '--output', 'mine.txt');
+    await no.seen(/Overwrite .*mine\.txt\? \[y\/N\] /);
+    no.type('n\n');
+    expect(await no.ended()).toContain('Nothing was written.');
+    expect(readFileSync(file, 'utf8')).toBe('before');
+    const yes = atTerminal(journal, 'export', ODD, '--output', 'mine.txt');
+    await yes.seen(/\[y\/N\] /);
+    yes.type('y\n');
+    await yes.ended();
+    expect(JSON.parse(readFileSync(file, 'utf8')).sessions[0].entries).toEqual(odd);
+  });
+
+  it('takes --json for --format json', async () => {
+    const { out } = await journal.run('export', ODD);
+    expect((await journal.run('export', ODD, '--json')).out).toBe(out);
+    const small = new Journal();
+    addSamples(small);
+    const policy = await small.run('generate', '--json');
+    await small.close();
+    expect([policy.code, policy.err]).toEqual([0, '']);
+    expect(Object.keys(JSON.parse(policy.out))).toEqual(['policies']);
   });
 
   it('gives CSV that has every column and every character', async () => {
@@ -92,9 +123,11 @@ describe('cuff record export', () => {
     const [head = ''] = out.split('\r\n');
     const { sessions } = await journal.json<Exported>('export', ODD);
     expect(head.split(',')).toEqual(Object.keys(sessions[0]?.entries[0] ?? {}));
-    const quoted = `"${ODD_TEXT.replaceAll('"', '""')}"`.replace('\ud800', '\ufffd');
+    const quoted = `"${ODD_TEXT.replaceAll('"', '""')}"`;
     expect(out).toContain(`,false,0,${quoted},"",false,,"{""PATH"":""/bin"",""X"":""\\""""}",`);
-    expect(out).toContain(`,10,"=cmd()",,/srv/project,/bin/bash,120,true,,,,false,,,`);
+    expect(out).toContain(`,10,'=cmd(),,/srv/project,/bin/bash,120,true,,,,false,,,`);
+    const raw = await journal.run('export', ODD, '--format', 'csv', '--raw');
+    expect(raw.out).toContain(`,10,"=cmd()",,/srv/project,/bin/bash,120,true,,,,false,,,`);
   });
 
   it('gives JSON lines that are those of the journal', async () => {
@@ -128,11 +161,11 @@ describe('cuff record export', () => {
         ],
       ]);
       expect(String(entries[2]?.command).length).toBe(10_000_000);
-      expect(entries[0]?.stdout).toBe(ODD_TEXT.replace(/[\0\ud800](?![\udc00-\udfff])/g, '\ufffd'));
+      expect(entries[0]?.stdout).toBe(ODD_TEXT.replace(/\0/g, '\ufffd'));
       expect(JSON.parse(String(entries[0]?.exact))).toEqual(odd[0]);
       expect(entries.slice(1).map(({ exact }) => exact)).toEqual([null, null]);
       database?.close();
-      expect((await journal.run(...args)).code).toBe(0);
+      expect((await journal.run(...args, '--force')).code).toBe(0);
     },
   );
 
@@ -151,7 +184,9 @@ describe('cuff record export', () => {
 
   it('gives an empty document for an empty journal', async () => {
     const empty = new Journal();
-    expect(await empty.json('export', 'all')).toEqual({ version: '1.0', sessions: [] });
+    const { code, out, err } = await empty.run('export', 'all');
+    expect([code, JSON.parse(out)]).toEqual([0, { version: '1.0', sessions: [] }]);
+    expect(err).toMatch(/^No recordings found\.\n/);
     expect((await empty.run('export', 'all', '--format', 'jsonl')).out).toBe('');
     await empty.close();
   });
@@ -187,11 +222,12 @@ describe('cuff record export', () => {
     }
     // 120 MB of entries, and a heap that could hold a quarter of them.
     const env = { NODE_OPTIONS: '--max-old-space-size=32' };
-    const where = ['--directory', large.directory, '--output', large.path('out')];
+    const where = ['--directory', large.directory, '--output', large.path('out'), '--force'];
+    const named = `Journal: ${large.directory}\n`;
     for (const format of ['json', 'jsonl', 'csv', 'html', ...(hasSqlite ? ['sqlite'] : [])]) {
       const args = ['record', 'export', 'all', '--format', format, ...where];
       const { code, err } = await large.cli.with(env, ...args);
-      expect([format, code, err]).toEqual([format, 0, `Wrote ${large.path('out')}\n`]);
+      expect([format, code, err]).toEqual([format, 0, `${named}Wrote ${large.path('out')}\n`]);
       expect(statSync(large.path('out')).size).toBeGreaterThan(120_000_000);
     }
     const cast = ['record', 'export', '143010', '--format', 'asciicast', ...where];

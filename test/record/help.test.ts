@@ -71,6 +71,7 @@ Options:
   --format TEXT     Output format: table, json, yaml (default: table)
   --json            Same as --format json
   --directory DIR   The journal (default: from settings, else .cuff/recordings here or above)
+  --trust           The settings of this project count, for this command
   --help            Show this text
 
 Examples:

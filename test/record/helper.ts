@@ -1,12 +1,13 @@
 // A journal with chosen sessions, and `cuff record` as a real child process in front of it.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { encodeEntry, encodeMetadata } from '../../src/journal/entry.ts';
+import { dirname, join } from 'node:path';
+import { decodeEntry, encodeEntry, encodeMetadata } from '../../src/journal/entry.ts';
 import { metadataOf, Tally } from '../../src/journal/metadata.ts';
 import { createShell } from '../../src/shell.ts';
 import type { Entry, SessionMetadata } from '../../src/types.ts';
 import { binary, Cli, type Live, type Result } from '../cli/helper.ts';
+import { trusted } from '../trust.ts';
 
 export type EntryFacts = Partial<Entry> & { readonly command: string };
 
@@ -76,7 +77,8 @@ export class Journal {
     const stored = { ...known, status: 'complete', end_reason: null, ...metadata } as const;
     this.write(`${id}.jsonl`, whole.map(encodeEntry).join(''));
     this.write(`${id}.meta.json`, encodeMetadata(stored));
-    return whole;
+    // As it is stored: half a character is not.
+    return whole.map((entry) => decodeEntry(encodeEntry(entry)) ?? entry);
   }
 
   /** Any text in the place of a session's file. */
@@ -89,9 +91,23 @@ export class Journal {
     return join(this.project, name);
   }
 
-  start(args: readonly string[], cwd = this.project): Live {
-    const enter = ['sh', '-c', 'cd "$0" && exec "$@"', cwd];
-    return this.cli.start([...enter, process.execPath, binary('cuff'), 'record', ...args]);
+  /** Where this test's user keeps what he trusts. */
+  get env(): Record<string, string> {
+    return { XDG_CONFIG_HOME: join(this.cli.root, 'config') };
+  }
+
+  /** Settings that a person trusted. */
+  settings(text: string, name = 'settings.yml', project = this.project): void {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text);
+    trusted(project, this.env);
+  }
+
+  /** `env`: variables that are set for it, as `NAME=value`. */
+  start(args: readonly string[], cwd = this.project, env: readonly string[] = []): Live {
+    const enter = ['sh', '-c', 'cd "$0" && exec "$@"', cwd, 'env', ...env];
+    const command = [...enter, process.execPath, binary('cuff'), 'record', ...args];
+    return this.cli.start(command, { env: this.env });
   }
 
   /** `cuff record ...` in the project. */

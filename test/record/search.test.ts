@@ -53,6 +53,8 @@ describe('cuff record search', () => {
           match: [11, 17],
         },
       ],
+      limited: false,
+      not_searched: { damaged_lines: 0, cut_outputs: 0 },
     });
   });
 
@@ -150,7 +152,7 @@ describe('cuff record reindex', () => {
   it('has nothing to do where there is no journal, and makes none', async () => {
     const empty = new Journal();
     const { code, out } = await empty.run('reindex');
-    expect([code, out]).toMatchObject([0, expect.stringMatching(/^Indexed 0 commands in 0 sess/)]);
+    expect([code, out.split('\n')[0]]).toEqual([0, 'No recordings found.']);
     expect(existsSync(empty.directory)).toBe(false);
     await empty.close();
   });

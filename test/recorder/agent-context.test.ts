@@ -55,6 +55,15 @@ describe('the context of a call', () => {
     expect(contextOf({}, undefined, { CODEX_THREAD_ID: 't-3' }).conversationId).toBe('t-3');
   });
 
+  it('has the call of Codex and the conversation of Copilot', () => {
+    expect(contextOf({ callId: 'call_1' }).toolCallId).toBe('call_1');
+    const env = { COPILOT_AGENT_SESSION_ID: 'session-2' };
+    expect(contextOf({}, 'github-copilot', env)).toMatchObject({
+      agentId: 'github-copilot',
+      conversationId: 'session-2',
+    });
+  });
+
   it('takes what the request says before what the environment says', () => {
     const env = { CLAUDE_CODE_SESSION_ID: 'env', CODEX_THREAD_ID: 'env' };
     const meta = { conversation_id: 'meta', threadId: 'thread', agent_id: 'me' };

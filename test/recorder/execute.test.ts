@@ -24,10 +24,11 @@ describe('a command', () => {
       timed_out: false,
       duration_ms: expect.any(Number),
       recording_id: entry.entry_id,
+      session_id: entry.session_id,
       working_directory: world.project,
     });
     expect(entry).toEqual({
-      entry_id: expect.stringMatching(/^e_\d{8}_\d{6}_001$/),
+      entry_id: expect.stringMatching(/^e_\d{8}_\d{6}_001-[0-9a-f]{4}$/),
       session_id: expect.stringMatching(/^\d{8}_\d{6}_[0-9a-f]{8}-[0-9a-f]{4}$/),
       sequence_number: 1,
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
@@ -109,8 +110,8 @@ describe('a command', () => {
     expect(exit_code).toBe(0);
     expect(survivors).toEqual([{ pid: expect.any(Number), command: 'sleep 60' }]);
     expect(notices).toEqual([
-      '1 process still runs in the background. Follow its output with derun_wait_output, ' +
-        `session_id "${run_id}".`,
+      '1 process still runs in the background. Follow its output with ' +
+        `\`cuff tail -f ${run_id}\`.`,
     ]);
   });
 
@@ -131,6 +132,18 @@ describe('a command', () => {
     const answer = await execute(plugin, 'readlink /proc/$$/exe; echo "$0"');
     expect(answer.stdout).toBe(`${fs.realpathSync('/bin/sh')}\n/bin/sh\n`);
     expect(world.entry().shell).toBe('/bin/sh');
+  });
+});
+
+it('a command with half a character is stored as it was executed', async () => {
+  const world = new World();
+  const plugin = await world.plugin({ recording: { trace: 'off' } });
+  const { stdout } = await execute(plugin, 'echo "\ud83d|"', { description: '\udfff' });
+  expect(stdout).toBe('\ufffd|\n');
+  expect(world.entry()).toMatchObject({
+    command: 'echo "\ufffd|"',
+    description: '\ufffd',
+    stdout: '\ufffd|\n',
   });
 });
 

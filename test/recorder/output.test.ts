@@ -18,7 +18,7 @@ describe('what the agent is shown', () => {
     expect(answer.stderr).toBe('e\n');
     expect(answer.notices).toEqual([
       `stdout: the first 1048576 of 2097152 bytes are shown. Read the rest with ` +
-        `derun_read_output, session_id "${answer.run_id}".`,
+        `\`cuff cat ${answer.run_id}\`.`,
     ]);
     expect(world.shell.read(answer.run_id ?? '', 0, 8 * MIB).nextCursor).toBe(2 * MIB + 2);
   });

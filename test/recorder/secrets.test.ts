@@ -74,3 +74,23 @@ describe('a secret that a command prints', () => {
     });
   });
 });
+
+describe('a secret that the words of a command call one', () => {
+  it('is in no file but the output, and the command gets it', async () => {
+    const world = new World({ env: { PATH: process.env.PATH } });
+    const plugin = await world.plugin({});
+    const words = `--password ${SECRET} --api-key=${SECRET} x://me:${encodeURIComponent(SECRET)}@h`;
+    const { stdout } = await execute(plugin, `PGPASSWORD=${SECRET} sh -c 'echo ${words} ${'$'}#'`);
+    expect(stdout).toContain(`--password ${SECRET} --api-key=${SECRET}`);
+    expect(world.entry().command).toBe(
+      "PGPASSWORD=[REDACTED:PGPASSWORD] sh -c 'echo --password [REDACTED:password] " +
+        "--api-key=[REDACTED:api-key] x://me:[REDACTED:password]@h $#'",
+    );
+    expect(world.entry().process_list?.join('\n') ?? '').not.toContain('hunter2');
+    expect(places(world)).toEqual([
+      expect.stringMatching(/^project\/\.cuff\/recordings\/sessions\/.*\.jsonl$/),
+      'state/sessions/ID/output.bin',
+    ]);
+    await world.stop(plugin);
+  });
+});

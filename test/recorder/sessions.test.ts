@@ -264,7 +264,7 @@ describe('retention', () => {
     for (const name of fs.readdirSync(sessions)) {
       fs.utimesSync(join(sessions, name), now / 1000, now / 1000);
     }
-    const imported = await world.plugin();
+    const imported = await world.plugin({ recording: { session_mode: 'continuous' } });
     await execute(imported, 'echo imported');
     await world.stop(imported);
     now += 29 * DAY;
@@ -311,6 +311,27 @@ describe('list_recent', () => {
       duration_ms: expect.any(Number),
       run_id: expect.any(String),
     });
+  });
+
+  it('gives a caller that names its conversation the commands of that one', async () => {
+    let now = Date.UTC(2026, 0, 18, 12);
+    const world = new World({ now: () => ++now });
+    const first = await world.plugin();
+    await execute(first, 'echo x1', {}, conversation('x'));
+    await execute(first, 'echo none');
+    await world.stop(first);
+    const second = await world.plugin({ recording: { session_mode: 'per_day' } });
+    await execute(second, 'echo y1', {}, conversation('y'));
+    await execute(second, 'echo x2', {}, conversation('x'));
+    const listed = async (id: string, count: number): Promise<unknown[]> => {
+      const { structured } = await call(second, 'list_recent', { count }, conversation(id));
+      const entries = structured?.entries as Record<string, unknown>[];
+      return entries.map(({ command }) => command);
+    };
+    expect(await listed('x', 5)).toEqual(['echo x2', 'echo x1']);
+    expect(await listed('x', 1)).toEqual(['echo x2']);
+    expect(await listed('y', 5)).toEqual(['echo y1']);
+    expect(await listed('z', 5)).toEqual([]);
   });
 
   it('shortens commands that are too long for a list', async () => {

@@ -84,6 +84,18 @@ describe.skipIf(noFollowing)('a static program that was asked to be followed', (
     expect(readFileSync(join(live.dir, 'trace.bin'), 'latin1')).not.toContain(secret);
   });
 
+  test('is told about without what its own words call a secret', async () => {
+    const value = 'hunter-27-hunter';
+    const words = `--password ${value} --api-key=${value} x://me:${value}@example.org -p 80:80`;
+    const live = start(bash(`${asker} -bare ${plain} hello ${words}; exit 0`), {
+      transport: 'merged',
+    });
+    await live.over;
+    const kept = '--password [password] --api-key=[api-key] x://me:[password]@example.org -p 80:80';
+    expect(startsByPtrace(live.left())).toEqual([[plain, 'hello', ...kept.split(' ')]]);
+    expect(readFileSync(join(live.dir, 'trace.bin'), 'latin1')).not.toContain(value);
+  });
+
   test('takes along what it forks, and lets go of what has a loader', async () => {
     const left = await shell(`${asker} ${plain} forks`);
     const pids = Object.fromEntries(

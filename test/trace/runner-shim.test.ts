@@ -1,6 +1,6 @@
 // The runner and the real shim together: what one of them does not know, the other says, once.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findShim } from '../../src/run/shim.ts';
@@ -177,6 +177,22 @@ describe.skipIf(noFollowing)('static programs, as the shim asks for them', () =>
     expect(inner).toMatchObject({ source: 'shim', redacted: true, envCount: 0 });
     expect(inner?.argv).toEqual(['sh', '-c', 'exit 5', '-x=[A_TOKEN]+[A_TOKEN]']);
     expect(readFileSync(join(live.dir, 'trace.bin'), 'latin1')).not.toContain(secret);
+  });
+
+  test('give a damaged file of the shim to nobody', async () => {
+    const dir = newDir();
+    const copy = join(dir, 'shim');
+    cpSync(shimDir, copy, { recursive: true });
+    const all = `$(find ${copy} -name '*.so')`;
+    const replace = `for f in ${all}; do echo no > $f.new; mv $f.new $f; done`;
+    const text = `${replace}; ${plain} bare "/bin/echo hello"; exit 0`;
+    const live = start(bash(text), {
+      trace: { ...trace, shimDir: copy },
+      transport: 'merged',
+      env: ENV,
+    });
+    await live.over;
+    expect(live.left().text).not.toContain('ld.so');
   });
 
   test('that start others through Python, Perl and find are all there', async () => {

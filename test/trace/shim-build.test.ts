@@ -16,7 +16,9 @@ const LIBRARY = join('$LIB', 'libcuff-shim.so');
 function install(name: string): string {
   const dir = join(work, name);
   cpSync(join(ROOT, 'native', 'shim'), join(dir, 'native', 'shim'), { recursive: true });
-  cpSync(join(ROOT, 'native', 'trace.h'), join(dir, 'native', 'trace.h'));
+  for (const header of ['trace.h', 'secret-words.h']) {
+    cpSync(join(ROOT, 'native', header), join(dir, 'native', header));
+  }
   buildSync({
     entryPoints: [join(ROOT, 'src', 'run', 'shim.ts')],
     outfile: join(dir, 'dist', 'shim.mjs'),

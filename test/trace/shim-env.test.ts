@@ -137,12 +137,40 @@ describe('secrets', () => {
     ]);
   });
 
-  it('more secrets than there is room for: then only the name of the program is kept', () => {
+  it('what its own words call one never comes into the file', () => {
+    const value = 'hunter2-Hunter';
+    const words = [
+      ...['--password', value, '-password', `$${value}`, `--api-key=${value} x`, '--sort-key=name'],
+      ...[`PGPASSWORD=${value}-2`, `https://me:${value}@example.org/x`, `x --token '${value}'; y`],
+      ...['--password-stdin', 'web', '-p', '80:80', 'git@example.org:me/x', '--no-password', 'z'],
+      ...[`--from-literal=password=${value}`, '--client-secret', value, '--secret', 'id=npm'],
+    ];
+    const run = traced(['/bin/sh', '-c', '/bin/echo "$@"; :', 'sh', ...words]);
+    const kept = [
+      ...['--password', '[password]', '-password', '[password]', '--api-key=[api-key]'],
+      ...['--sort-key=name', 'PGPASSWORD=[PGPASSWORD]', 'https://me:[password]@example.org/x'],
+      ...['x --token [token]; y', '--password-stdin', 'web', '-p', '80:80', 'git@example.org:me/x'],
+      ...['--no-password', 'z', '--from-literal=password=[password]'],
+      ...['--client-secret', '[client-secret]', '--secret', 'id=npm'],
+    ];
+    const shown = framesOf(run, 'start').map(({ argv }) => argv.slice(-kept.length));
+    expect(shown).toEqual([kept, kept]);
+    expect(framesOf(run, 'start').map(({ redacted }) => redacted)).toEqual([true, true]);
+    expect(readFileSync(run.trace, 'latin1')).not.toContain(value);
+  });
+
+  it('any number of them is taken out, and the other words stay', () => {
     const many = Object.fromEntries(
-      Array.from({ length: 60 }, (_, i) => [`N${i}_TOKEN`, `secret-number-${i}`]),
+      Array.from({ length: 3000 }, (_, i) => [`N${i}_TOKEN`, `secret-number-${i}-`]),
     );
-    const run = traced(['/bin/echo', 'secret-number-59', 'x'], { env: many });
-    expect(framesOf(run, 'start')[0]).toMatchObject({ argv: ['/bin/echo'], args: 3, cut: true });
+    const words = ['secret-number-2999-', 'x', '--at=secret-number-17-'];
+    const run = traced(['/bin/sh', '-c', '/bin/echo "$@"; unset N7_TOKEN; :', 'sh', ...words], {
+      env: many,
+    });
+    const kept = ['[N2999_TOKEN]', 'x', '--at=[N17_TOKEN]'];
+    expect(framesOf(run, 'start').map(({ argv }) => argv.slice(-3))).toEqual([kept, kept]);
+    expect(framesOf(run, 'start').map(({ cut }) => cut)).toEqual([false, false]);
+    expect(framesOf(run, 'exec')[0]).toMatchObject({ argv: ['/bin/echo', ...kept] });
     expect(readFileSync(run.trace, 'latin1')).not.toContain('secret-number');
   });
 });

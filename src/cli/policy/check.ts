@@ -22,6 +22,7 @@ export type CheckFlags = {
   readonly project?: string;
   readonly batch?: string;
   readonly json?: boolean;
+  readonly trust?: boolean;
 };
 
 const EXIT = { allow: 0, deny: 1, ask: 3 } as const;
@@ -32,8 +33,8 @@ export async function checkPolicy(command: string | undefined, flags: CheckFlags
       hint: "Quote the command: cuff policy check 'git log | head'.",
     });
   }
-  const { policy, project } = flags;
-  const checker = new PolicyChecker({ env: process.env, policy, project });
+  const { policy, project, trust: trusted } = flags;
+  const checker = new PolicyChecker({ env: process.env, policy, project, trusted });
   const cwd = resolve(flags.cwd ?? '.');
   if (command === undefined) return batch(checker, flags.batch ?? '-', cwd);
   await policyTrouble(async () => {

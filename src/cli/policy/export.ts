@@ -16,12 +16,17 @@ import { policyTrouble } from './trouble.ts';
 
 export { TARGETS };
 
-export type ExportFlags = { readonly to: string; readonly strict?: boolean };
+export type ExportFlags = {
+  readonly to: string;
+  readonly strict?: boolean;
+  readonly trust?: boolean;
+};
 
 export async function exportRules(file: string | undefined, flags: ExportFlags): Promise<void> {
   const to = targetOf(flags.to);
   await policyTrouble(async () => {
-    const policies = policiesFor(projectAt(process.cwd()), { env: process.env, policy: file });
+    const options = { env: process.env, policy: file, trusted: flags.trust };
+    const policies = policiesFor(projectAt(process.cwd()), options);
     const exported = exportFor(policies, to, { strict: flags.strict === true });
     for (const loss of exported.losses) say(`cuff: ${lossLine(loss)}`);
     await put(exported.text);

@@ -1,9 +1,8 @@
 // `cuff policy`: its subcommands as data for their parser. What each does is in the file of its
 // name and loaded only when it is asked for.
 
-import { resolve } from 'node:path';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { usualDirectory } from '../../record-directory.ts';
+import { type Located, locatedByName, usualDirectory } from '../../record-directory.ts';
 import { parseSince } from '../../text/dates.ts';
 
 export function addPolicyCommands(program: Command): void {
@@ -27,6 +26,8 @@ export function addPolicyCommands(program: Command): void {
 
 const POLICY = 'a policy.yml; without it the files that apply here';
 const JSON_DOCUMENT = 'one JSON document';
+const TRUST_POLICY = 'the policy of this project counts, for this command';
+const TRUST_SETTINGS = 'the settings of this project count, for this command';
 
 function addCheck(policy: Command): void {
   policy
@@ -38,6 +39,7 @@ function addCheck(policy: Command): void {
     .option('--project <dir>', 'the project (default: found by the directory)')
     .option('--batch <file>', 'JSON lines {id, command, cwd, policy}; - is stdin')
     .option('--json', `${JSON_DOCUMENT}, for a batch one for each line`)
+    .option('--trust', TRUST_POLICY)
     .addHelpText(
       'after',
       examples(
@@ -64,6 +66,7 @@ type HistoryFlags = {
   readonly since?: Since;
   readonly directory?: string;
   readonly json?: boolean;
+  readonly trust?: boolean;
 };
 
 function addTest(policy: Command): void {
@@ -74,6 +77,7 @@ function addTest(policy: Command): void {
     .addOption(new Option('--since <date>', SINCE).argParser(since))
     .option('--directory <dir>', DIRECTORY)
     .option('--json', JSON_DOCUMENT)
+    .option('--trust', TRUST_SETTINGS)
     .addHelpText('after', examples('cuff policy test policy.yml --since 30d'))
     .action(async (file: string, flags: HistoryFlags) => {
       const { policyTest } = await import('./test.ts');
@@ -92,6 +96,7 @@ function addDiff(policy: Command): void {
     .addOption(new Option('--since <date>', SINCE).argParser(since))
     .option('--directory <dir>', DIRECTORY)
     .option('--json', JSON_DOCUMENT)
+    .option('--trust', TRUST_SETTINGS)
     .addHelpText('after', examples('cuff policy diff old.yml new.yml'))
     .action(async (before: string, after: string, flags: HistoryFlags) => {
       const { policyDiff } = await import('./diff.ts');
@@ -119,6 +124,7 @@ function addExport(policy: Command): void {
     .addArgument(new Argument('[file]', POLICY))
     .requiredOption('--to <tool>', 'claude, codex, opencode or gemini')
     .option('--strict', 'leave out rules that would allow more there than here')
+    .option('--trust', TRUST_POLICY)
     .addHelpText('after', examples('cuff policy export --to claude --strict policy.yml'))
     .action(async (file, flags) => (await import('./export.ts')).exportRules(file, flags));
 }
@@ -136,13 +142,18 @@ function since(text: string): Since {
   return { at, text };
 }
 
-async function journalOf({ directory, json }: HistoryFlags) {
-  const named = directory === undefined ? undefined : resolve(directory);
-  const known = named ?? usualDirectory(process.cwd(), process.env);
-  if (known !== undefined) return { directory: known, json: json === true };
+async function journalOf({ directory, json, trust }: HistoryFlags) {
+  const located = await locate(directory, trust);
+  const { openJournal } = await import('../record/opened.ts');
+  return { directory: openJournal(located).directory, json: json === true };
+}
+
+async function locate(name: string | undefined, trusted = false): Promise<Located> {
+  if (name !== undefined) return locatedByName(name);
+  const usual = usualDirectory(process.cwd(), process.env, trusted);
+  if (usual !== undefined) return { directory: usual, named: false };
   const { journalSettings } = await import('../record/record-settings.ts');
-  const settings = await journalSettings(process.cwd(), process.env);
-  return { directory: settings.directory, json: json === true };
+  return journalSettings(process.cwd(), process.env, trusted);
 }
 
 async function troubled(work: () => Promise<void>): Promise<void> {

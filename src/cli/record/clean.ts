@@ -1,7 +1,5 @@
 // `cuff record clean`: removes sessions whose time is over, after it was asked whether to.
 
-import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
 import { AppError } from '../../errors.ts';
 import { cleanSessions, sessionsToClean } from '../../record-clean.ts';
 import { shortId } from '../../record-list.ts';
@@ -9,7 +7,9 @@ import { countText, timeText } from '../../text/dates.ts';
 import { type Column, table } from '../../text/table.ts';
 import type { SessionMetadata } from '../../types.ts';
 import { put, putJson, say, terminalWidth } from '../output.ts';
+import { confirmed } from './confirm.ts';
 import type { Flags } from './flags.ts';
+import { NO_RECORDINGS } from './words.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -20,7 +20,8 @@ const DAY_MS = 86_400_000;
 export async function clean(flags: Flags): Promise<void> {
   const [json, dryRun] = [flags.on('--json'), flags.on('--dry-run')];
   const cutoff = await cutoffOf(flags);
-  const directory = await flags.directory();
+  const { directory, exists } = await flags.journal();
+  if (!exists && !json) return put(NO_RECORDINGS);
   if (cutoff === undefined) {
     const nothing = { dry_run: dryRun, older_than: null, deleted: [], failed: [] };
     if (json) return putJson(nothing);
@@ -34,7 +35,7 @@ export async function clean(flags: Flags): Promise<void> {
     if (json) await putJson({ dry_run: dryRun, older_than, deleted: ids, failed: [] });
     return;
   }
-  if (!flags.on('--force') && !(await confirmed(ids.length))) {
+  if (!flags.on('--force') && !(await mayDelete(ids.length))) {
     say('Nothing was deleted.');
     process.exitCode = 1;
     return;
@@ -49,11 +50,16 @@ export async function clean(flags: Flags): Promise<void> {
   if (trouble !== undefined) throw trouble;
 }
 
-/** Undefined: for ever. */
+/** Undefined: for ever. Settings that wait may keep recordings longer than those in force. */
 async function cutoffOf(flags: Flags): Promise<number | undefined> {
   const named = flags.since('--older-than');
   if (named !== undefined) return named;
-  const { retentionDays } = await flags.settings();
+  const { retentionDays, waiting } = await flags.settings({ quiet: true });
+  if (waiting.length > 0) {
+    throw new AppError('usage', waiting.join('\n'), {
+      hint: 'Nothing was deleted: run `cuff trust`, or name an age with --older-than.',
+    });
+  }
   return retentionDays === 0 ? undefined : Date.now() - retentionDays * DAY_MS;
 }
 
@@ -79,24 +85,11 @@ function plan(old: readonly SessionMetadata[], cutoff: number, dryRun: boolean):
   return `${head}\n\n${table(COLUMNS, rows, terminalWidth())}`;
 }
 
-async function confirmed(count: number): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
-    throw new AppError(
-      'usage',
-      'Deleting needs a confirmation, and there is no terminal to ask at',
-      {
-        hint: 'Hint: Use --force to delete without asking, or --dry-run to see what would go',
-      },
-    );
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const closed = once(terminal, 'close').then(() => ''); // Ctrl-C and Ctrl-D are a no
-    const asked = terminal.question(`Delete ${sessions(count)}? [y/N] `).catch(() => '');
-    return /^y(es)?$/i.test((await Promise.race([asked, closed])).trim());
-  } finally {
-    terminal.close();
-  }
+function mayDelete(count: number): Promise<boolean> {
+  return confirmed(`Delete ${sessions(count)}?`, {
+    message: 'Deleting needs a confirmation, and there is no terminal to ask at',
+    hint: 'Hint: Use --force to delete without asking, or --dry-run to see what would go',
+  });
 }
 
 function sessions(count: number): string {

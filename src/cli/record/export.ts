@@ -3,22 +3,23 @@
 
 import { AppError } from '../../errors.ts';
 import { captureNamed, storeOf } from '../../reading.ts';
-import { type Selection, sessionNamed, sessionsSince } from '../../record.ts';
+import { type Selection, sessionNamed, sessionsSince, shortId } from '../../record.ts';
 import { castOfRun, castOfSession } from '../../record-cast.ts';
 import { exportText, type TextFormat } from '../../record-export.ts';
 import { writeDatabase } from '../../record-sqlite.ts';
 import type { CastVersion } from '../../text/asciicast.ts';
 import { printable } from '../../text/printable.ts';
 import { say } from '../output.ts';
+import { confirmed } from './confirm.ts';
 import type { Flags } from './flags.ts';
 import { Progress } from './progress.ts';
-import { replacing, write } from './sink.ts';
-import { damagedLines } from './words.ts';
+import { realFile, replacedBy, replacing, write } from './sink.ts';
+import { damagedLines, NO_RECORDINGS, sequenceWords } from './words.ts';
 
 const ALL = 'all';
 
 export async function exportRecordings(flags: Flags): Promise<void> {
-  const directory = await flags.directory();
+  const { directory, exists } = await flags.journal();
   const format = flags.format();
   const output = flags.text('--output');
   if (flags.on('--since') && flags.operand() !== ALL) {
@@ -26,21 +27,40 @@ export async function exportRecordings(flags: Flags): Promise<void> {
       hint: 'Hint: Use cuff record export all --since ...',
     });
   }
+  if (output !== undefined && !(await mayWrite(output, flags.on('--force')))) {
+    say('Nothing was written.');
+    process.exitCode = 1;
+    return;
+  }
   const progress = new Progress('entries', { beside: output === undefined });
   const step = (): void => progress.step();
   const damage = { lines: 0 };
   try {
     if (format === 'asciicast') await write(output, await castFor(directory, flags), step);
     else {
-      const selection = { directory, ids: idsFor(directory, flags), damage };
+      const faulty: Selection['faulty'] = (id, faults) =>
+        say(sequenceWords(printable(shortId(id)), faults));
+      const selection = { directory, ids: idsFor(directory, flags), damage, faulty };
       if (format === 'sqlite') await database(selection, output, step);
-      else await write(output, exportText(selection, format as TextFormat), step);
+      else
+        await write(output, exportText(selection, format as TextFormat, flags.on('--raw')), step);
     }
   } finally {
     progress.end();
   }
+  if (!exists) say(NO_RECORDINGS.trimEnd());
   if (damage.lines > 0) say(damagedLines(damage.lines));
-  if (output !== undefined) say(`Wrote ${printable(output)}`);
+  if (output !== undefined) say(`Wrote ${printable(realFile(output))}`);
+}
+
+/** A file that exists is overwritten only when a person agrees. */
+async function mayWrite(output: string, force: boolean): Promise<boolean> {
+  const there = replacedBy(output);
+  if (there === undefined || force) return true;
+  return confirmed(`Overwrite ${printable(there)}?`, {
+    message: `${printable(there)} exists`,
+    hint: 'Hint: Use --force to overwrite it',
+  });
 }
 
 function idsFor(directory: string, flags: Flags): readonly string[] {

@@ -2,7 +2,7 @@
 // "you called us wrongly", 1 that something else went wrong.
 
 import { errnoOf, isAppError } from '../../errors.ts';
-import { printable } from '../../text/printable.ts';
+import { safeWords } from '../safe-words.ts';
 
 export async function reporting(work: () => Promise<void>): Promise<void> {
   try {
@@ -25,6 +25,5 @@ export async function reporting(work: () => Promise<void>): Promise<void> {
 function complain(message: string, hint: string | undefined): void {
   const more = hint === undefined ? '' : `\n${hint}\n`;
   // Settings may have many problems, each on a line of its own.
-  const safe = message.split('\n').map(printable).join('\n');
-  process.stderr.write(`Error: ${safe}\n${more}`);
+  process.stderr.write(safeWords(`Error: ${message}\n${more}`));
 }

@@ -1,12 +1,19 @@
 // The words behind `cuff record <subcommand>`, parsed by what the command says it takes. By hand,
 // because `record list` must start at once; all subcommands share it, so that they read alike.
 
-import { resolve } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { RecordCommand, RecordOption } from '../../record-commands.ts';
-import { projectOf, usualDirectory } from '../../record-directory.ts';
+import {
+  journalBelow,
+  type Located,
+  locatedByName,
+  projectOf,
+  usualDirectory,
+} from '../../record-directory.ts';
 import { parseSince } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
+import { say } from '../output.ts';
+import { nameJournal, type OpenedJournal, openJournal } from './opened.ts';
 import type { JournalSettings } from './record-settings.ts';
 
 // A count larger than this is a slip of the finger.
@@ -16,6 +23,7 @@ export class Flags {
   readonly #command: RecordCommand;
   readonly #values: ReadonlyMap<string, string>;
   readonly #operands: readonly string[];
+  #opened: Promise<OpenedJournal> | undefined;
 
   constructor(
     command: RecordCommand,
@@ -63,27 +71,45 @@ export class Flags {
     return at;
   }
 
-  /** The journal that is meant. */
-  async directory(): Promise<string> {
-    return this.#known() ?? (await settingsFor(process.cwd())).directory;
+  /** The journal to read. Throws `journal_unreadable`. */
+  journal(): Promise<OpenedJournal> {
+    this.#opened ??= this.#open();
+    return this.#opened;
+  }
+
+  async #open(): Promise<OpenedJournal> {
+    return openJournal(this.#known() ?? (await this.#settingsFor(process.cwd())));
+  }
+
+  /** The journal to write to; it need not exist. One that exists above is not meant. */
+  async target(): Promise<string> {
+    const located = this.#known() ?? (await this.#settingsFor(process.cwd()));
+    const { directory, named } = located;
+    const target = named ? directory : journalBelow(process.cwd());
+    nameJournal(target);
+    return target;
   }
 
   /** What is said about the journal in the settings of the project that has it. */
-  async settings(): Promise<JournalSettings> {
+  async settings({ quiet = false } = {}): Promise<JournalSettings> {
     const known = this.#known();
-    if (known === undefined) return settingsFor(process.cwd());
-    return { ...(await settingsFor(projectOf(known) ?? process.cwd())), directory: known };
+    const project = known && projectOf(known.directory);
+    return { ...(await this.#settingsFor(project ?? process.cwd(), quiet)), ...known };
   }
 
-  #known(): string | undefined {
-    const named = this.text('--directory');
-    return named === undefined ? usualDirectory(process.cwd(), process.env) : resolve(named);
+  #known(): Located | undefined {
+    const name = this.text('--directory');
+    if (name !== undefined) return locatedByName(name);
+    const directory = usualDirectory(process.cwd(), process.env, this.on('--trust'));
+    return directory === undefined ? undefined : { directory, named: false };
   }
-}
 
-async function settingsFor(cwd: string): Promise<JournalSettings> {
-  const { journalSettings } = await import('./record-settings.ts');
-  return journalSettings(cwd, process.env);
+  async #settingsFor(cwd: string, quiet = false): Promise<JournalSettings> {
+    const { journalSettings } = await import('./record-settings.ts');
+    const settings = await journalSettings(cwd, process.env, this.on('--trust'));
+    if (!quiet) for (const sentence of settings.waiting) say(sentence);
+    return settings;
+  }
 }
 
 /** Flags and operands may stand in any order; behind `--` there are only operands. */

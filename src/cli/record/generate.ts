@@ -18,7 +18,7 @@ import { damagedLines, NO_RECORDINGS } from './words.ts';
 
 /** Without recordings nothing is written; `--format json` is then a policy without rules. */
 export async function generate(flags: Flags): Promise<void> {
-  const directory = await flags.directory();
+  const { directory } = await flags.journal();
   const since = flags.since();
   const strategy = STRATEGIES.find((one) => one === flags.text('--strategy')) ?? 'pattern';
   const progress = new Progress('entries');

@@ -23,7 +23,7 @@ export async function importFile(flags: Flags): Promise<void> {
   const path = flags.operand();
   const cast = importCast(storeOf(process.env), path);
   if (cast !== undefined) return reportCast(cast, flags.on('--json'));
-  await reportLines(await lines(await flags.directory(), path, flags), flags.on('--json'));
+  await reportLines(await lines(await flags.target(), path, flags), flags.on('--json'));
 }
 
 async function lines(directory: string, path: string, flags: Flags): Promise<Imported> {

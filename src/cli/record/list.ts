@@ -2,7 +2,13 @@
 // the program, so that it answers at once: what it imports is loaded before anything else happens.
 
 import { LIST } from '../../record-commands.ts';
-import { recentSessions, SESSION_COLUMNS, sessionCells, shortId } from '../../record-list.ts';
+import {
+  faultySessions,
+  recentSessions,
+  SESSION_COLUMNS,
+  sessionCells,
+  shortId,
+} from '../../record-list.ts';
 import { csvRow } from '../../text/csv.ts';
 import { sinceWords, spanText, timeText } from '../../text/dates.ts';
 import { printable, printableJson } from '../../text/printable.ts';
@@ -11,22 +17,33 @@ import type { SessionMetadata } from '../../types.ts';
 import { paint, putAtOnce, sayAtOnce } from '../output.ts';
 import { direct } from './direct.ts';
 import type { Flags } from './flags.ts';
-import { NO_RECORDINGS } from './words.ts';
+import { NO_RECORDINGS, sequenceWords } from './words.ts';
 
 /** The whole command; `args` are the words behind `list`. */
 export function recordList(args: readonly string[]): Promise<void> {
   return direct(LIST, list, args);
 }
 
-/** `--format json`: {"sessions":[...],"more":N}, a session as its metadata file has it. */
+/**
+ * `--format json`: {"sessions":[...],"more":N}, a session as its metadata file has it; and
+ * "sequence_faults":[{"session_id","skipped","repeated","backward"}] where some are not in order.
+ */
 export async function list(flags: Flags): Promise<void> {
   const since = flags.since();
   const query = { limit: flags.count('--limit'), ...(since !== undefined && { since }) };
-  const { sessions: newest, more } = recentSessions(await flags.directory(), query);
+  const { directory } = await flags.journal();
+  const { sessions: newest, more } = recentSessions(directory, query);
   const sessions = newest.toReversed();
+  const ids = sessions.map(({ session_id }) => session_id);
+  const faulty = faultySessions(directory, ids);
+  for (const { id, faults } of faulty) sayAtOnce(sequenceWords(printable(shortId(id)), faults));
   const format = flags.format();
-  if (format === 'json') return putAtOnce(`${printableJson({ sessions, more })}\n`);
-  if (format === 'csv') return putAtOnce(csv(sessions));
+  if (format === 'json') {
+    const sequence_faults = faulty.map(({ id, faults }) => ({ session_id: id, ...faults }));
+    const found = faulty.length === 0 ? {} : { sequence_faults };
+    return putAtOnce(`${printableJson({ sessions, more, ...found })}\n`);
+  }
+  if (format === 'csv') return putAtOnce(csv(sessions, flags.on('--raw')));
   if (sessions.length + more === 0) {
     return putAtOnce(since === undefined ? NO_RECORDINGS : nothingSince(flags.text('--since')));
   }
@@ -38,8 +55,9 @@ function nothingSince(since: string | undefined): string {
   return `No recordings found (${sinceWords(since)}).\n`;
 }
 
-function csv(sessions: readonly SessionMetadata[]): string {
-  return [SESSION_COLUMNS, ...sessions.map(sessionCells)].map(csvRow).join('');
+function csv(sessions: readonly SessionMetadata[], raw: boolean): string {
+  const rows = [SESSION_COLUMNS, ...sessions.map(sessionCells)];
+  return rows.map((row) => csvRow(row, { raw })).join('');
 }
 
 const HEAD = 'Session ID                    Started              Commands  Duration   Status';

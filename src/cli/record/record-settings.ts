@@ -4,29 +4,34 @@
 import { loadSettings } from '../../config.ts';
 import { BUILTINS } from '../../dialects/builtins.ts';
 import { recorderSettings } from '../../dialects/recorder-config.ts';
-import { nearestJournal } from '../../record-directory.ts';
+import { type Located, nearestJournal } from '../../record-directory.ts';
+import { waitingSentence } from '../../settings-trust.ts';
 
 const NAME = 'bash_recorder';
 
-export type JournalSettings = {
-  readonly directory: string;
+export type JournalSettings = Located & {
   /** 0: for ever. */
   readonly retentionDays: number;
   /** No secret in anything that is made from the journal. */
   readonly redact: boolean;
+  /** Settings of the project that wait for trust, one sentence each. */
+  readonly waiting: readonly string[];
 };
 
 /** Throws `settings_invalid`. */
 export async function journalSettings(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
+  trusted = false,
 ): Promise<JournalSettings> {
-  const { plugins } = await loadSettings({ cwd, env, builtins: BUILTINS });
+  const { plugins, waiting = [] } = await loadSettings({ cwd, env, builtins: BUILTINS, trusted });
   const recorder = plugins.find(({ name }) => name === NAME) ?? plugins.find(isRecorder);
   const { recording } = recorderSettings(recorder?.config ?? {}, cwd);
   const usual = recorderSettings({}, cwd).recording.directory;
-  const directory = recording.directory === usual ? nearestJournal(cwd) : recording.directory;
-  return { directory, retentionDays: recording.retentionDays, redact: recording.redact };
+  const named = recording.directory !== usual;
+  const directory = named ? recording.directory : nearestJournal(cwd, env);
+  const { retentionDays, redact } = recording;
+  return { directory, named, retentionDays, redact, waiting: waiting.map(waitingSentence) };
 }
 
 /** The same plugin under another name. */

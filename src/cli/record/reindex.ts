@@ -5,10 +5,12 @@ import { countText } from '../../text/dates.ts';
 import { put, putJson } from '../output.ts';
 import type { Flags } from './flags.ts';
 import { working } from './progress.ts';
+import { NO_RECORDINGS } from './words.ts';
 
 /** `--json`: {"sessions","entries","catalog"}; `catalog` is null where there is no SQLite. */
 export async function reindex(flags: Flags): Promise<void> {
-  const directory = await flags.directory();
+  const { directory, exists } = await flags.journal();
+  if (!exists && !flags.on('--json')) return put(NO_RECORDINGS);
   const done = await working('Reading every session', () => reindexJournal(directory));
   if (flags.on('--json')) return putJson(done);
   const { sessions, entries, catalog } = done;

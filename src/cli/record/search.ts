@@ -1,11 +1,16 @@
 // `cuff record search`: commands and what they printed, the newest first.
 
 import { AppError } from '../../errors.ts';
-import { sessionsSince } from '../../record.ts';
-import { journalSearch, type SearchHit, type SearchQuery } from '../../record-catalog.ts';
+import { hasSessions } from '../../record.ts';
+import {
+  journalSearch,
+  type SearchAnswer,
+  type SearchHit,
+  type SearchQuery,
+} from '../../record-catalog.ts';
 import { SEARCH } from '../../record-commands.ts';
 import { shortId } from '../../record-list.ts';
-import { timeText } from '../../text/dates.ts';
+import { countText, timeText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { paint, put, putJson, quietPipes, say } from '../output.ts';
 import { direct } from './direct.ts';
@@ -19,20 +24,55 @@ export function recordSearch(args: readonly string[]): Promise<void> {
   return direct(SEARCH, search, args);
 }
 
-/** `--json`: {"hits":[...]}; see `hitJson` for one of them. Exit 1 when nothing was found. */
+/**
+ * `--json`: {"hits":[...],"limited":false,"not_searched":{"damaged_lines":0,"cut_outputs":0}}; see
+ * `hitJson` for a hit. `not_searched` has `later_outputs`, too, where output came behind entries.
+ * `limited`: there may be older ones. Exit 1 when nothing was found.
+ */
 export async function search(flags: Flags): Promise<void> {
-  const directory = await flags.directory();
+  const { directory } = await flags.journal();
   const query = queryOf(flags);
-  const hits = await lookingUp(directory, () => journalSearch(directory, query));
+  const answer = await lookingUp(directory, () => journalSearch(directory, query));
+  const { hits } = answer;
+  const limited = hits.length === query.limit;
   if (hits.length === 0) process.exitCode = 1;
-  if (flags.on('--json')) return putJson({ hits: hits.map(hitJson) });
-  if (hits.length === 0) {
-    if (sessionsSince(directory).length > 0) return say('Nothing found.');
+  if (flags.on('--json')) return putJson(answerJson(answer, limited));
+  if (hits.length === 0 && !hasSessions(directory)) {
     process.exitCode = 0;
     return put(NO_RECORDINGS);
   }
   for (const hit of hits) await put(hitText(hit));
-  if (hits.length === flags.count('--limit')) say(`The newest ${hits.length}; there may be more.`);
+  if (hits.length === 0) say('Nothing found.');
+  else if (limited) say(`The newest ${hits.length}; there may be more.`);
+  for (const line of notSearched(answer)) say(line);
+}
+
+function notSearched({ unsearched, laterOutputs }: SearchAnswer): string[] {
+  const { damagedLines, cutOutputs } = unsearched;
+  const lines: string[] = [];
+  if (cutOutputs > 0) {
+    const commands = cutOutputs === 1 ? '1 command' : `${countText(cutOutputs)} commands`;
+    lines.push(`Not searched: what ${commands} printed beyond the limit of the journal.`);
+  }
+  if (laterOutputs > 0) {
+    const commands = laterOutputs === 1 ? '1 command' : `${countText(laterOutputs)} commands`;
+    lines.push(`Not searched: what ${commands} left running printed later (see \`record show\`).`);
+  }
+  if (damagedLines > 0) {
+    const many = damagedLines === 1 ? '1 damaged line' : `${countText(damagedLines)} damaged lines`;
+    lines.push(`Not searched: ${many} of the journal.`);
+  }
+  return lines;
+}
+
+function answerJson({ hits, unsearched, laterOutputs }: SearchAnswer, limited: boolean) {
+  const { damagedLines: damaged_lines, cutOutputs: cut_outputs } = unsearched;
+  const later = laterOutputs > 0 && { later_outputs: laterOutputs };
+  return {
+    hits: hits.map(hitJson),
+    limited,
+    not_searched: { damaged_lines, cut_outputs, ...later },
+  };
 }
 
 function queryOf(flags: Flags): SearchQuery {

@@ -8,20 +8,23 @@ import {
   sessionReport,
   shortId,
 } from '../../record.ts';
-import { secondsText, spanText, timeText } from '../../text/dates.ts';
+import { isEntryId } from '../../record-entry.ts';
+import { spanText, timeText } from '../../text/dates.ts';
 import { printable, printableJson } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import type { Entry } from '../../types.ts';
-import { paint, put, putJson, say } from '../output.ts';
+import { put, putJson, say } from '../output.ts';
+import { entryLine, entryOutput } from './entry-words.ts';
 import type { Flags } from './flags.ts';
-import { damagedLines, endOf } from './words.ts';
+import { damagedLines, NO_RECORDINGS, sequenceWords } from './words.ts';
 
 const NAME_WIDTH = 20;
 const NAME_WIDTH_MAX = 60; // a longer command is a script; its start is enough to know it
 
 /**
  * `--format json` and `yaml`: {"session":{...},"top_commands":[{"command","count"}]}, and with
- * --entries "entries":[...], whose stdout and stderr are there with --output.
+ * --entries "entries":[...], whose stdout and stderr are there with --output. Where the numbers of
+ * entries are not in order, "sequence_faults":{"skipped","repeated","backward"}.
  */
 export async function show(flags: Flags): Promise<void> {
   const [entries, output] = [flags.on('--entries'), flags.on('--output')];
@@ -30,12 +33,18 @@ export async function show(flags: Flags): Promise<void> {
       hint: 'Hint: Use --entries --output to see what each command printed',
     });
   }
-  const directory = await flags.directory();
+  const { directory, exists } = await flags.journal();
+  if (!exists) return nothingRecorded();
+  if (isEntryId(flags.operand())) {
+    const { showEntry } = await import('./show-entry.ts');
+    return showEntry(directory, flags);
+  }
   const id = sessionNamed(directory, flags.operand());
   const report = sessionReport(directory, id);
   const format = flags.format();
   const all = (): Iterable<Partial<Entry>> => facts(sessionEntries(directory, id), output);
   if (report.damagedLines > 0) say(damagedLines(report.damagedLines));
+  if (report.sequence !== undefined) say(sequenceWords(printable(shortId(id)), report.sequence));
   if (format === 'json') return putDocument(report, entries ? all() : undefined);
   if (format === 'yaml') return putYaml(report, entries ? all() : undefined);
   await put(summary(report));
@@ -45,6 +54,11 @@ export async function show(flags: Flags): Promise<void> {
     await put(entryLine(entry));
     if (output) await put(entryOutput(entry));
   }
+}
+
+function nothingRecorded(): Promise<void> {
+  process.exitCode = 1; // a session was asked for, and there is none
+  return put(NO_RECORDINGS);
 }
 
 function summary({ metadata, top }: SessionReport): string {
@@ -74,40 +88,6 @@ function shortened(text: string): string {
   return text.length <= NAME_WIDTH_MAX ? text : `${text.slice(0, NAME_WIDTH_MAX - 1)}…`;
 }
 
-const SIGNS = { '✓': 'green', '✗': 'red', '⏱': 'yellow' } as const;
-
-/** `    1  14:30:52  ✓ exit 0     1.5s  git status` */
-function entryLine(entry: Entry): string {
-  const { sign, words } = endOf(entry);
-  const colour = SIGNS[sign as keyof typeof SIGNS];
-  const number = String(entry.sequence_number).padStart(5);
-  const facts = `${paint(colour, sign)} ${printable(words).padEnd(9)}`;
-  const time = timeText(entry.timestamp);
-  const duration = secondsText(entry.duration_ms).padStart(8);
-  return `${number}  ${time}  ${facts}  ${duration}  ${printable(entry.command)}\n`;
-}
-
-function entryOutput(entry: Entry): string {
-  const blocks = [
-    ...lines(entry.stdout).map((line) => `       ${line}`),
-    ...lines(entry.stderr).map((line) => `     ! ${line}`),
-    ...(entry.stdout === null && entry.stderr === null ? ['       (output was not kept)'] : []),
-    ...(entry.output_truncated ? [`       (only the start of ${sizeOf(entry)} was kept)`] : []),
-  ];
-  return blocks.map((line) => `${line}\n`).join('');
-}
-
-function sizeOf({ output_truncated_bytes: bytes }: Entry): string {
-  return bytes === null ? 'it' : `${bytes} bytes`;
-}
-
-/** Lines a terminal may show: tabs stay, a carriage return at the end goes. */
-function lines(text: string | null): string[] {
-  if (text === null || text === '') return [];
-  const whole = text.endsWith('\n') ? text.slice(0, -1) : text;
-  return whole.split(/\r?\n/).map((line) => line.split('\t').map(printable).join('\t'));
-}
-
 function* facts(entries: Iterable<Entry>, output: boolean): Generator<Partial<Entry>> {
   for (const entry of entries) {
     const { stdout: _, stderr: __, ...rest } = entry;
@@ -115,13 +95,18 @@ function* facts(entries: Iterable<Entry>, output: boolean): Generator<Partial<En
   }
 }
 
+function documentOf({ metadata: session, top: top_commands, sequence }: SessionReport) {
+  const faults = sequence === undefined ? {} : { sequence_faults: sequence };
+  return { session, top_commands, ...faults };
+}
+
 /** Entry by entry: a session may be larger than memory. */
 async function putDocument(
-  { metadata: session, top: top_commands }: SessionReport,
+  report: SessionReport,
   entries: Iterable<Partial<Entry>> | undefined,
 ): Promise<void> {
-  if (entries === undefined) return putJson({ session, top_commands });
-  await put(`${printableJson({ session, top_commands }).slice(0, -1)},"entries":[`);
+  if (entries === undefined) return putJson(documentOf(report));
+  await put(`${printableJson(documentOf(report)).slice(0, -1)},"entries":[`);
   let between = '';
   for (const entry of entries) {
     await put(between + printableJson(entry));
@@ -131,11 +116,11 @@ async function putDocument(
 }
 
 async function putYaml(
-  { metadata: session, top: top_commands }: SessionReport,
+  report: SessionReport,
   entries: Iterable<Partial<Entry>> | undefined,
 ): Promise<void> {
   const { yaml } = await import('./yaml.ts');
-  await put(yaml({ session, top_commands }));
+  await put(yaml(documentOf(report)));
   if (entries === undefined) return;
   let head = 'entries:\n';
   for (const entry of entries) {

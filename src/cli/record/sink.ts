@@ -15,6 +15,18 @@ import { put } from '../output.ts';
 
 const BATCH_LENGTH = 65_536; // one write for many small pieces
 
+/** The file that writing to `path` would replace, with every link resolved. */
+export function replacedBy(path: string): string | undefined {
+  const there = statSync(path, { throwIfNoEntry: false });
+  return there?.isFile() === true ? realpathSync(path) : undefined;
+}
+
+/** The name of a file that was written to `path`: what a link leads to, not the link. */
+export function realFile(path: string): string {
+  const real = replacedBy(path) ?? resolve(path);
+  return real === resolve(path) ? path : real;
+}
+
 /** Calls `make` with the path to write to; a file that is there is replaced when that is done. */
 export async function replacing<T>(
   path: string,

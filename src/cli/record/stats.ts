@@ -4,22 +4,26 @@ import { journalStats, type Stats } from '../../record-catalog.ts';
 import { countText, secondsText, sinceWords, spanText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
-import { paint, put, putJson } from '../output.ts';
+import { paint, put, putJson, say } from '../output.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
-import { NO_RECORDINGS } from './words.ts';
+import { NO_RECORDINGS, sequenceWords } from './words.ts';
 
 const SHOWN_MAX = 5;
 const NAME_WIDTH = 18;
 const NAME_LENGTH_MAX = 60; // a longer command is a script; its start is enough to know it
 
-/** `--format json`: the same numbers in the names of the journal, and every command. */
+/**
+ * `--format json`: the same numbers in the names of the journal, and every command; and where the
+ * numbers of entries are not in order "sequence_faults":{"skipped","repeated","backward"}.
+ */
 export async function stats(flags: Flags): Promise<void> {
   const since = flags.since();
-  const directory = await flags.directory();
+  const { directory } = await flags.journal();
   const found = await lookingUp(directory, () =>
     journalStats(directory, since === undefined ? {} : { since }),
   );
+  if (isFaulty(found.sequence)) say(sequenceWords('this journal', found.sequence));
   if (flags.format() === 'json') return putJson(statsJson(found, since));
   if (found.commands === 0 && since === undefined) return put(NO_RECORDINGS);
   const period = sinceWords(flags.text('--since'));
@@ -64,6 +68,10 @@ export function statsText(stats: Stats, period: string): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
+function isFaulty({ skipped, repeated, backward }: Stats['sequence']): boolean {
+  return skipped + repeated + backward > 0;
+}
+
 function longest({ command, durationMs }: NonNullable<Stats['longest']>): string {
   return `Longest Command: ${shortened(printable(command))} (${secondsText(durationMs)})`;
 }
@@ -83,5 +91,6 @@ function statsJson(stats: Stats, since: number | undefined): Readonly<Record<str
     longest: most === undefined ? null : { command: most.command, duration_ms: most.durationMs },
     exit_codes: stats.exitCodes,
     frequency: stats.frequency,
+    ...(isFaulty(stats.sequence) && { sequence_faults: stats.sequence }),
   };
 }

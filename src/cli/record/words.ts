@@ -19,6 +19,20 @@ export function endOf(entry: {
   return { sign: entry.exit_code === 0 ? '✓' : '✗', words: `exit ${entry.exit_code}` };
 }
 
+/** What is wrong with the numbers of a session's entries. */
+export function sequenceWords(
+  where: string,
+  faults: { readonly skipped: number; readonly repeated: number; readonly backward: number },
+): string {
+  const { skipped, repeated, backward } = faults;
+  const parts = [
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(repeated > 0 ? [`${repeated} repeated`] : []),
+    ...(backward > 0 ? [`${backward} going back`] : []),
+  ];
+  return `Entry numbers of ${where} are not in order: ${parts.join(', ')}.`;
+}
+
 /** What is missing from an answer because the journal is damaged. */
 export function damagedLines(count: number): string {
   return `${count} damaged ${count === 1 ? 'line is' : 'lines are'} left out.`;

@@ -1,7 +1,7 @@
 // Whether a command holds what looks like a secret. Such a command never gets into a policy, so
 // that when in doubt it counts as one: leaving a harmless command out costs a rule, no more.
 //
-// Commands may have a hundred thousand characters: every pattern here begins with something that
+// Commands may have millions of characters: every pattern here begins with something that
 // is rare or anchored, and what it looks through has a limit, so that none takes longer than it
 // takes to read the text a few times.
 
@@ -14,7 +14,8 @@ const KNOWN = [
   '\\bnpm_[A-Za-z0-9]{16}|\\bpypi-[\\w-]{16}|\\bhf_[A-Za-z0-9]{12}|\\bdop_v1_\\w{8}',
   '\\bhv[sb]\\.[\\w-]{8}|\\bSG\\.[\\w-]{8}|\\bdckr_pat_[\\w-]{8}|\\bATATT[\\w-]{8}',
   '\\b(?:shp(?:at|ca|pa|ss)|gsk|lin_api|figd|glsa|rubygems|nvapi|xai)[_-][\\w-]{12}',
-  '\\beyJ[\\w-]{6,}?\\.[\\w-]{2}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY|\\[REDACTED:',
+  '\\beyJ[\\w-]{6,400}?\\.[\\w-]{2}|\\beyJ[\\w-]{400}',
+  '-----BEGIN [A-Z ]{0,40}PRIVATE KEY|\\[REDACTED:',
   'hooks\\.slack\\.com/services/|discord(?:app)?\\.com/api/webhooks/|\\b\\d{8,10}:AA[\\w-]{20}',
 ];
 
@@ -108,7 +109,12 @@ export function looksSecret(command: string): boolean {
   );
 }
 
-const WORD = /[A-Za-z0-9+/_=-]{20,}/g;
+// Classes without repetition: in a word of megabytes a repeated one overflows the matcher's stack.
+const OF_WORD = /[A-Za-z0-9+/_=-]/g;
+const BEHIND_WORD = /[^A-Za-z0-9+/_=-]/g;
+/** Without what makes a path or a name of words: those are judged one by one. */
+const OF_PIECE = /[^/_=-]/g;
+const BEHIND_PIECE = /[/_=-]/g;
 const RANDOM_LENGTH_MIN = 20;
 /** Bits in a character; words of a language and paths stay below. */
 const ENTROPY_MIN = 3.6;
@@ -118,42 +124,76 @@ const NAMES_DIGESTS = /\b(?:git|gh|glab|hub|docker|podman|commit|rev|sha\d+(?:su
 /** A long run of letters and digits that nobody would think up: a key, most likely. */
 function hasRandomWord(command: string): boolean {
   const digests = NAMES_DIGESTS.test(command);
-  for (const [word] of command.matchAll(WORD)) {
-    if (pieces(word).some((piece) => isRandom(piece, digests)) || isMixed(word)) return true;
+  for (const word of longRuns(command, OF_WORD, BEHIND_WORD)) {
+    for (const piece of longRuns(word, OF_PIECE, BEHIND_PIECE)) {
+      if (isRandom(piece, digests)) return true;
+    }
+    if (isMixed(word)) return true;
   }
   return false;
 }
 
-/** Without what makes a path or a name of words: those are judged one by one. */
-function pieces(word: string): readonly string[] {
-  return word.split(/[/_=-]+/);
+/** What lies between a first match of `of` and the next one of `behind`, if it is long enough. */
+function* longRuns(text: string, of: RegExp, behind: RegExp): Generator<string> {
+  let end = 0;
+  while (end < text.length) {
+    const start = indexOf(of, text, end);
+    end = indexOf(behind, text, start);
+    if (end - start >= RANDOM_LENGTH_MIN) yield text.slice(start, end);
+  }
+}
+
+function indexOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
 }
 
 /** The same all in one: a key may have any of these signs, but words do not change so often. */
 function isMixed(word: string): boolean {
   const joined = word.replace(/[/_=+-]/g, '');
-  if (joined === word) return false;
-  const digits = joined.replace(/\D/g, '').length;
-  if (joined.length < RANDOM_LENGTH_MIN || digits < 1) return false;
+  if (joined === word || joined.length < RANDOM_LENGTH_MIN) return false;
+  const { digits, changes } = countsOf(joined);
+  if (digits < 1) return false;
   if (/^[0-9a-f]{32}$/i.test(joined)) return true;
-  return changes(joined) >= joined.length / 3 && entropy(joined) >= ENTROPY_MIN;
+  return changes >= joined.length / 3 && entropy(joined) >= ENTROPY_MIN;
 }
 
 function isRandom(word: string, digests: boolean): boolean {
-  if (word.length < RANDOM_LENGTH_MIN) return false;
+  const { kinds, digits, changes } = countsOf(word);
   // The id of a commit, or a digest, is no secret; a number is none either.
-  if (/^\d+$/.test(word)) return false;
+  if (digits === word.length) return false;
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return !digests;
-  const kinds = [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(word)).length;
-  const digits = word.replace(/\D/g, '').length;
   // Names of functions have humps; what has digits all over, or changes at every letter, is none.
-  if (kinds < 2 || (digits < 3 && changes(word) < word.length / 3)) return false;
+  if (kinds < 2 || (digits < 3 && changes < word.length / 3)) return false;
   return entropy(word) >= ENTROPY_MIN || /^[0-9a-f]{32}$/i.test(word);
 }
 
-function changes(word: string): number {
-  return [...word.matchAll(/[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|\d(?=[A-Za-z])|[A-Z](?=[a-z])/g)]
-    .length;
+type Counts = {
+  /** How many of small letters, capital letters and digits there are. */
+  readonly kinds: number;
+  readonly digits: number;
+  /** How often a letter or digit stands in front of one of another kind. */
+  readonly changes: number;
+};
+
+function countsOf(word: string): Counts {
+  const seen = { small: 0, capital: 0, digit: 0 };
+  let changes = 0;
+  let before: keyof typeof seen | undefined;
+  for (let i = 0; i < word.length; i++) {
+    const kind = kindOf(word.charCodeAt(i));
+    if (kind !== undefined) seen[kind] += 1;
+    if (kind !== undefined && before !== undefined && kind !== before) changes += 1;
+    before = kind;
+  }
+  const kinds = Object.values(seen).filter((count) => count > 0).length;
+  return { kinds, digits: seen.digit, changes };
+}
+
+function kindOf(code: number): 'small' | 'capital' | 'digit' | undefined {
+  if (code >= 0x61 && code <= 0x7a) return 'small';
+  if (code >= 0x41 && code <= 0x5a) return 'capital';
+  return code >= 0x30 && code <= 0x39 ? 'digit' : undefined;
 }
 
 function entropy(word: string): number {

@@ -3,13 +3,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { analyse } from '../../../src/policy/analyse/index.ts';
 import { lacking } from '../../requirements.ts';
+import { seedOf } from '../../seed.ts';
 import { compare, type Finding, minimise, runCampaign, SEEDS, snippetOf } from './campaign.ts';
 import { fits, unexplained } from './explain.ts';
 import { buildJail, JAIL_CWD, JAIL_HOME, type Jail, openJail, removeJail } from './jail.ts';
 
 const LONG = process.env.CUFF_LONG === '1';
-// The same every time, unless somebody has the time to look for more.
-const SEED = Number(process.env.CUFF_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 828_871_459));
+const SEED = seedOf('fuzz');
 const COUNT = Number(process.env.CUFF_FUZZ_COUNT ?? (LONG ? 24_000 : 3_000));
 const FINDINGS_MAX = 5;
 // On a busy machine it does less rather than take longer.

@@ -97,8 +97,8 @@ describe('cuff record generate', () => {
     expect([code, out.split('\n')[0]]).toEqual([0, 'No recordings found.']);
     const future = await journal.run('generate', '--since', '2099-01-01');
     expect(future.out).toMatch(/^No recordings found \(.*2099-01-01.*\)\.\n$/);
-    const json = await journal.json('generate', '--directory', empty, '--format', 'json');
-    expect(json).toEqual({ policies: [] });
+    const json = await journal.run('generate', '--directory', empty, '--format', 'json');
+    expect(JSON.parse(json.out)).toEqual({ policies: [] });
   });
 
   it('leaves damaged lines out and counts them', async () => {
@@ -108,5 +108,17 @@ describe('cuff record generate', () => {
     writeFileSync(path, `${readFileSync(path, 'utf8')}{"half": \n`);
     const { code, err } = await journal.run('generate');
     expect([code, err]).toEqual([0, '1 damaged line is left out.\n']);
+  });
+
+  it('reads past a command of ten megabytes', async () => {
+    const large = new Journal();
+    const commands = ['git status', `echo ${'a'.repeat(10_000_000)}`, 'git status'];
+    large.add('20260103_100000_dddddddd-dddd', {
+      entries: commands.map((command) => ({ command, working_directory: large.project })),
+    });
+    const { code, out, err } = await large.run('generate');
+    large.close();
+    expect([code, err]).toEqual([0, '']);
+    expect(patterns(out)).toEqual(['git status']);
   });
 });

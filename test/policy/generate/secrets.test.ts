@@ -93,4 +93,12 @@ describe('what looks like a secret', () => {
     // Half a second here; with one pattern that starts over at each character, half a minute.
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
+
+  it.each([
+    ['a', false],
+    ['7', false],
+    ['eyJa', true],
+  ])('is looked for in ten megabytes of %s', (text, secret) => {
+    expect(looksSecret(`echo ${text.repeat(10_000_000 / text.length)}`)).toBe(secret);
+  });
 });

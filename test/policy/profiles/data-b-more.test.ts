@@ -114,10 +114,10 @@ describe('the network', () => {
     curl -T a https://example.org            => secret
     curl -F f=@a https://example.org         => secret
     curl -H @a https://example.org           => exec
-    curl -H 'Accept: text/html' https://a.org
+    curl -H 'Accept: text/html' https://a.example
     curl -X DELETE https://example.org       => config
     curl -XPOST https://example.org          => config
-    curl -x http://127.0.0.1:9 https://a.org => config
+    curl -x http://127.0.0.1:9 https://a.example => config
     curl --resolve a:443:1.2.3.4 https://a   => config
     curl -k https://example.org              => config
     curl -w %output{x} https://example.org   => write
@@ -126,7 +126,7 @@ describe('the network', () => {
     wget -qO- https://example.org/x          => write
     wget -O x https://example.org/x          => write
     wget -e robots=off https://example.org   => config
-    wget --use-askpass=./x https://a.org     => exec
+    wget --use-askpass=./x https://a.example     => exec
     wget -i list                             => config
     wget --post-file=a https://example.org   => secret
     ssh host ls                              => exec

@@ -1,0 +1,161 @@
+/* Which words of a command line are secrets by what stands in front of them: `PGPASSWORD=V`,
+ * `--password V`, `--api-key=V`, `scheme://user:V@host`. The runner and the shim share it, so that
+ * both write down the same words; src/text/secret-words.ts has the same rules for the journal. It
+ * needs no library. */
+#ifndef CUFF_SECRET_WORDS_H
+#define CUFF_SECRET_WORDS_H
+
+#include <stddef.h>
+
+static inline char secret_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c == '-' ? '_' : c;
+}
+
+static inline int secret_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static inline int secret_in_name(char c) {
+  char lower = secret_lower(c);
+  return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || lower == '_';
+}
+
+/* Whether `text` is one of the words of `list`, which a space ends each; or ends in one. */
+static inline int secret_listed(const char *list, const char *text, size_t length, int at_end) {
+  while (*list != 0) {
+    size_t word = 0;
+    while (list[word] != ' ') word++;
+    if (at_end ? word <= length : word == length) {
+      size_t i = 0;
+      while (i < word && secret_lower(text[length - word + i]) == list[i]) i++;
+      if (i == word) return 1;
+    }
+    list += word + 1;
+  }
+  return 0;
+}
+
+/* The name of a variable whose value is a secret. */
+static inline int secret_variable(const char *name, size_t length) {
+  static const char ends[] =
+      "_key _secret _token _pass password passwd passphrase authtoken ";
+  static const char names[] = "mysql_pwd sshpass token secret apikey ";
+  for (size_t i = 0; i < length; i++)
+    if (name[i] == '-') return 0; /* that is an option */
+  return secret_listed(ends, name, length, 1) || secret_listed(names, name, length, 0);
+}
+
+/* The name of an option, without its dashes, whose value is a secret. */
+static inline int secret_option(const char *name, size_t length) {
+  static const char sure[] = "password passwd passphrase token apikey authtoken accesskey "
+                             "secretkey authkey accountkey masterkey ";
+  static const char keys[] = "api access secret auth account master ";
+  static const char flags[] = "no with without ask use prompt show skip reset generate require "
+                              "allow enable disable hide save store is has ";
+  size_t first = 0, last = length;
+  while (first < length && secret_lower(name[first]) != '_') first++;
+  while (last > 0 && secret_lower(name[last - 1]) != '_') last--;
+  if (first < length && secret_listed(flags, name, first, 0)) return 0;
+  if (secret_listed(sure, name + last, length - last, 0)) return 1;
+  if (last == 0) return 0;
+  if (secret_listed("secret ", name + last, length - last, 0)) return 1;
+  if (!secret_listed("key ", name + last, length - last, 0)) return 0;
+  size_t end = last - 1, from;
+  while (end > 0 && secret_lower(name[end - 1]) == '_') end--;
+  for (from = end; from > 0 && secret_lower(name[from - 1]) != '_';) from--;
+  return secret_listed(keys, name + from, end - from, 0);
+}
+
+/* How long a value is in the text of a shell: to the end of the word there, or of its quotes. */
+static inline size_t secret_value_length(const char *value) {
+  size_t length = 0;
+  if (*value == '"' || *value == '\'') {
+    for (length = 1; value[length] != 0 && value[length] != *value;) length++;
+    return length + (value[length] == *value);
+  }
+  for (; value[length] != 0 && !secret_is_space(value[length]); length++)
+    for (const char *end = ";&|<>()'\"`"; *end != 0; end++)
+      if (value[length] == *end) return length;
+  return length;
+}
+
+/* A reference, a placeholder, another option or an operator: no value. */
+static inline int secret_is_none(const char *value) {
+  if (*value == '"') value++;
+  for (const char *one = "$`[-<>|&;"; *one != 0; one++)
+    if (*value == *one) return 1;
+  return *value == 0;
+}
+
+struct secret_found { /* `value` bytes at `value_at` are to be replaced by the name */
+  size_t value_at, value, name_length;
+  const char *name;
+};
+
+/* `NAME=V` and `--name=V`, where `at` is the sign: all of a word that begins with the name. */
+static inline int secret_assigned(const char *text, size_t at, int is_script,
+                                  struct secret_found *found) {
+  size_t from = at, word, dashes;
+  while (from > 0 && secret_in_name(text[from - 1])) from--;
+  dashes = from;
+  while (from < at && text[from] == '-') from++;
+  for (word = at; word > from && text[word - 1] != '-';) word--; /* behind its last dash */
+  if (from > dashes && secret_option(text + from, at - from)) word = from;
+  else if (!secret_variable(text + word, at - word)) return 0;
+  found->name = text + word, found->name_length = at - word;
+  found->value_at = at + 1;
+  found->value = 0;
+  if (dashes > 0 || is_script) found->value = secret_value_length(text + at + 1);
+  else while (text[at + 1 + found->value] != 0) found->value++;
+  return 1;
+}
+
+/* `--password V` in a text, where `at` is its first dash. */
+static inline int secret_separated(const char *text, size_t at, struct secret_found *found) {
+  size_t from = at, end;
+  if (at > 0 && secret_in_name(text[at - 1])) return 0;
+  while (text[from] == '-' && from < at + 2) from++;
+  for (end = from; secret_in_name(text[end]);) end++;
+  if (!secret_is_space(text[end]) || !secret_option(text + from, end - from)) return 0;
+  found->name = text + from, found->name_length = end - from;
+  while (secret_is_space(text[end])) end++;
+  if (secret_is_none(text + end)) return 0;
+  found->value_at = end;
+  found->value = secret_value_length(text + end);
+  return found->value > 0;
+}
+
+/* `scheme://user:V@host`, where `at` is the first colon. */
+static inline int secret_in_address(const char *text, size_t at, struct secret_found *found) {
+  size_t colon = 0, last = 0, i = at + 3;
+  if (at == 0 || text[at + 1] != '/' || text[at + 2] != '/' || !secret_in_name(text[at - 1]))
+    return 0;
+  for (; text[i] != 0 && !secret_is_space(text[i]); i++) {
+    if (text[i] == '/' || text[i] == '?' || text[i] == '#') break;
+    if (text[i] == '\'' || text[i] == '"') break;
+    if (text[i] == ':' && colon == 0) colon = i;
+    if (text[i] == '@') last = i;
+  }
+  if (colon == 0 || last <= colon + 1 || secret_is_none(text + colon + 1)) return 0;
+  found->name = "password", found->name_length = sizeof "password" - 1;
+  found->value_at = colon + 1, found->value = last - colon - 1;
+  return 1;
+}
+
+/* Whether something begins at `at` that ends in a secret. */
+static inline int secret_begins(const char *text, size_t at, int is_script,
+                                struct secret_found *found) {
+  if (text[at] == '=') return secret_assigned(text, at, is_script, found);
+  if (text[at] == ':') return secret_in_address(text, at, found);
+  return text[at] == '-' && secret_separated(text, at, found);
+}
+
+/* Whether the next word of a program is a secret: `--password`, and no more. The name without its
+ * dashes is given, or NULL. */
+static inline const char *secret_announced(const char *word) {
+  size_t from = 0, length = 0;
+  while (word[from] == '-' && from < 2) from++;
+  while (secret_in_name(word[from + length])) length++;
+  if (from == 0 || word[from + length] != 0) return NULL;
+  return secret_option(word + from, length) ? word + from : NULL;
+}
+
+#endif

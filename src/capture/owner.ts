@@ -1,0 +1,81 @@
+// Whose run a capture is. The key `owner` of meta.json: {dialect, project, client,
+// conversation_id, handle?}, with null for what the client did not say. The handle is added once
+// the run goes on behind the call that started it. A server that goes on with the runs of a dead
+// one makes a file `claim-N` with {pid, start_time}; of several that try, one makes it, and the
+// claim with the highest number counts.
+import * as fs from 'node:fs';
+import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
+import type { ProcessId, RunOwner } from '../types.ts';
+import * as paths from './paths.ts';
+
+const CLAIM = /^claim-(\d{1,6})$/;
+
+export function encodeOwner(owner: RunOwner): JsonObject {
+  const { dialect, project, client, conversationId, handle } = owner;
+  return {
+    dialect,
+    project,
+    client,
+    conversation_id: conversationId,
+    ...(handle !== undefined && { handle }),
+  };
+}
+
+/** Undefined for anything that is not a whole owner. */
+export function decodeOwner(value: unknown): RunOwner | undefined {
+  const json = asObject(value);
+  const dialect = asString(json?.dialect);
+  const project = asString(json?.project);
+  if (json === undefined || dialect === undefined || project === undefined) return undefined;
+  const handle = asString(json.handle) ?? asCount(json.handle);
+  return {
+    dialect,
+    project,
+    client: asString(json.client) ?? null,
+    conversationId: asString(json.conversation_id) ?? null,
+    ...(handle !== undefined && { handle }),
+  };
+}
+
+/**
+ * Adds the handle to meta.json. False when the runner has not put its pids there yet: it replaces
+ * the file then, and two writers would lose what one of them wrote.
+ */
+export function noteHandle(dir: string, handle: string | number): boolean {
+  const json = parseObject(paths.readTextIn(dir, 'meta.json') ?? '');
+  const owner = asObject(json?.owner);
+  if (json?.runner_pid === undefined || owner === undefined) return false;
+  const noted = { ...json, owner: { ...owner, handle } };
+  paths.replaceIn(dir, 'meta.json', `${JSON.stringify(noted)}\n`);
+  return true;
+}
+
+/** The process that looks after the run: the last that claimed it, else the one that started it. */
+export function keeperOf(dir: string, starter: ProcessId): ProcessId {
+  const number = lastClaim(dir);
+  if (number === 0) return starter;
+  const json = parseObject(paths.readTextIn(dir, `claim-${number}`) ?? '');
+  const [pid, startTime] = [asCount(json?.pid), asCount(json?.start_time)];
+  // A claim that cannot be read keeps others away: the run may well be looked after.
+  return pid === undefined || startTime === undefined
+    ? { pid: 1, startTime: 0 }
+    : { pid, startTime };
+}
+
+/** Of several processes that claim the run of a dead one, one gets it. */
+export function claimRun(
+  dir: string,
+  me: ProcessId,
+  keeperAlive: (dir: string) => boolean,
+): boolean {
+  const next = `claim-${lastClaim(dir) + 1}`;
+  // Looked at behind the number: a claim that was made meanwhile has taken that.
+  if (keeperAlive(dir)) return false;
+  const text = `${JSON.stringify({ pid: me.pid, start_time: me.startTime })}\n`;
+  return paths.createIn(dir, next, text, false);
+}
+
+function lastClaim(dir: string): number {
+  const numbers = fs.readdirSync(dir).map((name) => Number(CLAIM.exec(name)?.[1] ?? 0));
+  return Math.max(0, ...numbers);
+}

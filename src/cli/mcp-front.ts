@@ -1,0 +1,80 @@
+// `cuff mcp` before it is loaded: reads what decides the tools, and answers for the server. Loads
+// as little as it can, because a client waits for it.
+
+import * as fs from 'node:fs';
+import { Front, type HandOver } from '../mcp/front.ts';
+import { type ReadyKey, type ReadyWords, readyAnswers, readyKey, type Shipped } from '../ready.ts';
+
+export type ReadyFront = {
+  /** When the server may be loaded. */
+  readonly settled: Promise<void>;
+  /** Of the files that the answers were found by. */
+  readonly key: ReadyKey;
+  /** The key of the files as they are now. */
+  keyNow(): Promise<ReadyKey>;
+  handOver(): HandOver;
+};
+
+/** Options with a value that the tools do not depend on. */
+const ASIDE = ['--metrics-port', '--ask-timeout'];
+/** Flags that they may depend on. */
+const FLAGS = ['--trust'];
+
+/** Undefined when the server has to speak for itself. */
+export async function openFront(args: readonly string[]): Promise<ReadyFront | undefined> {
+  const words = wordsOf(args);
+  const shipped = words && readShipped();
+  if (words === undefined || shipped === undefined || !isPipe()) return undefined;
+  const keyNow = (): Promise<ReadyKey> => readyKey(words, shipped.build, process.cwd());
+  const key = await keyNow();
+  const answers = readyAnswers(key, shipped, words, process.cwd());
+  const front = new Front({ shipped, answers, input: process.stdin, write: put });
+  return { key, keyNow, settled: front.settled, handOver: () => front.handOver() };
+}
+
+/** Undefined for words that the server will have something to say about. */
+function wordsOf(args: readonly string[]): ReadyWords | undefined {
+  const values = new Map<string, string>();
+  const others: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const [name = '', ...joined] = (args[at] ?? '').split('=');
+    if (FLAGS.includes(name) && joined.length === 0) others.push(name);
+    else {
+      const value = joined.length > 0 ? joined.join('=') : args[++at];
+      const known = ['--dialect', '--settings', ...ASIDE].includes(name);
+      if (!known || value === undefined || values.has(name)) return undefined;
+      values.set(name, value);
+    }
+  }
+  return { dialect: values.get('--dialect'), settings: values.get('--settings'), others };
+}
+
+function readShipped(): Shipped | undefined {
+  try {
+    const text = fs.readFileSync(new URL('./mcp-ready.json', import.meta.url), 'utf8');
+    return JSON.parse(text) as Shipped;
+  } catch {
+    return undefined; // not built: the server answers when it is loaded
+  }
+}
+
+/** A person at a terminal is told what to do, by the server. */
+function isPipe(): boolean {
+  try {
+    return !fs.fstatSync(0).isCharacterDevice();
+  } catch {
+    return false; // closed
+  }
+}
+
+/** Node's stream for stdout takes longer to make than the answer. */
+function put(line: string): void {
+  const bytes = Buffer.from(line);
+  let done = 0;
+  try {
+    while (done < bytes.length) done += fs.writeSync(1, bytes, done);
+  } catch {
+    // A full pipe that does not block; or a client that left, which the stream will say.
+    process.stdout.write(bytes.subarray(done));
+  }
+}

@@ -1,0 +1,53 @@
+// One entry as a person reads it: a line about the command, and what it printed.
+
+import { secondsText, timeText } from '../../text/dates.ts';
+import { printable } from '../../text/printable.ts';
+import type { Entry } from '../../types.ts';
+import { paint } from '../output.ts';
+import { endOf } from './words.ts';
+
+const SIGNS = { '✓': 'green', '✗': 'red', '⏱': 'yellow' } as const;
+
+/** `    1  14:30:52  ✓ exit 0     1.5s  git status` */
+export function entryLine(entry: Entry): string {
+  const { sign, words } = endOf(entry);
+  const colour = SIGNS[sign as keyof typeof SIGNS];
+  const number = String(entry.sequence_number).padStart(5);
+  const facts = `${paint(colour, sign)} ${printable(words).padEnd(9)}`;
+  const time = timeText(entry.timestamp);
+  const duration = secondsText(entry.duration_ms).padStart(8);
+  return `${number}  ${time}  ${facts}  ${duration}  ${printable(entry.command)}\n`;
+}
+
+export function entryOutput(entry: Entry): string {
+  const blocks = [
+    ...lines(entry.stdout).map((line) => `       ${line}`),
+    ...lines(entry.stderr).map((line) => `     ! ${line}`),
+    ...(entry.stdout === null && entry.stderr === null ? ['       (output was not kept)'] : []),
+    ...(entry.output_truncated ? [`       (only the start of ${sizeOf(entry)} was kept)`] : []),
+    ...laterLines(entry),
+  ];
+  return blocks.map((line) => `${line}\n`).join('');
+}
+
+/** What processes that it left running printed behind it. */
+function laterLines({ survivors = [], later }: Entry): string[] {
+  const left = survivors.map(({ pid, command }) => `${pid} ${printable(command)}`).join(', ');
+  return [
+    ...(left === '' ? [] : [`       (left running: ${left})`]),
+    ...lines(later?.stdout ?? null).map((line) => `     + ${line}`),
+    ...lines(later?.stderr ?? null).map((line) => `    +! ${line}`),
+    ...(later?.truncated === true ? ['       (only the start of what came later was kept)'] : []),
+  ];
+}
+
+function sizeOf({ output_truncated_bytes: bytes }: Entry): string {
+  return bytes === null ? 'it' : `${bytes} bytes`;
+}
+
+/** Lines a terminal may show: tabs stay, a carriage return at the end goes. */
+function lines(text: string | null): string[] {
+  if (text === null || text === '') return [];
+  const whole = text.endsWith('\n') ? text.slice(0, -1) : text;
+  return whole.split(/\r?\n/).map((line) => line.split('\t').map(printable).join('\t'));
+}

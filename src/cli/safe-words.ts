@@ -1,0 +1,14 @@
+// Our own words about what somebody typed, safe for a terminal: an argument may come from a file
+// name or from an agent, and must not set a title, move the cursor or begin a line of its own.
+
+import { printable } from '../text/printable.ts';
+
+/** The words with every argument in them escaped, and no control character left but line ends. */
+export function safeWords(words: string, args: readonly string[] = process.argv.slice(2)): string {
+  const pieces = args
+    .flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)])
+    .filter((piece) => piece.trim() !== '' && printable(piece) !== piece)
+    .sort((a, b) => b.length - a.length);
+  const named = pieces.reduce((text, piece) => text.replaceAll(piece, printable(piece)), words);
+  return named.split('\n').map(printable).join('\n');
+}

@@ -1,0 +1,35 @@
+// Runs without a capture, as `cuff ls`, `cuff status` and `cuff doctor` name them.
+
+import { type UncapturedRun, uncapturedRuns } from '../ops/uncaptured.ts';
+import { shortLine } from '../text/printable.ts';
+import { shortAge } from './output.ts';
+
+const SHOWN_MAX = 5; // more would push the answer itself off the screen
+const LENGTH_MAX = 300;
+
+/** A sentence for each of the newest ones, and one for the rest. */
+export function uncapturedWords(runs: readonly UncapturedRun[]): readonly string[] {
+  const shown = runs.slice(0, SHOWN_MAX).map(({ id, at, command, reason }) => {
+    const age = shortAge(Date.now() - at);
+    const why = shortLine(reason, LENGTH_MAX).replace(/\.$/, '');
+    const text = shortLine(command, LENGTH_MAX);
+    return `Not captured: run ${shortLine(id, LENGTH_MAX)}, ${age} ago (${why}): ${text}`;
+  });
+  const more = runs.length - shown.length;
+  if (more === 0) return shown;
+  return [...shown, `Not captured: ${more} more ${more === 1 ? 'run' : 'runs'} in the last 24h.`];
+}
+
+/** `{"uncaptured":[{session_id, created_at, command, reason}]}`, or nothing where there is none. */
+export function uncapturedJson(runs: readonly UncapturedRun[]): Readonly<Record<string, unknown>> {
+  if (runs.length === 0) return {};
+  const uncaptured = runs.map(({ id, at, command, reason }) => ({
+    session_id: id,
+    created_at: new Date(at).toISOString(),
+    command,
+    reason,
+  }));
+  return { uncaptured };
+}
+
+export { uncapturedRuns };

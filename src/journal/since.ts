@@ -1,0 +1,28 @@
+// Whether a session has a command that began at some time or later. Most sessions are told by their
+// files alone; only one that was used around that time has to be read.
+import type { SessionMetadata } from '../types.ts';
+import { findSessionFiles, plainFile } from './files.ts';
+import { readEntries, readMetadata } from './reader.ts';
+
+/**
+ * The metadata of a session that has lines, one of them an entry of `since` or later (epoch ms).
+ * A session with nothing but damaged lines must not vanish.
+ */
+export function metadataSince(
+  directory: string,
+  id: string,
+  since: number | undefined,
+): SessionMetadata | undefined {
+  const files = findSessionFiles(directory, id);
+  const stat = files && plainFile(files.entries);
+  if (stat === undefined || stat.size === 0) return undefined;
+  // A line is written after its command began.
+  if (since !== undefined && stat.mtimeMs < since) return undefined;
+  const metadata = readMetadata(directory, id);
+  if (metadata === undefined) return undefined;
+  if (since === undefined || Date.parse(metadata.created_at) >= since) return metadata;
+  for (const { entry } of readEntries(directory, id)) {
+    if (Date.parse(entry.timestamp) >= since) return metadata;
+  }
+  return undefined;
+}

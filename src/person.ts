@@ -1,0 +1,105 @@
+// Whether a person at a terminal asks for something that no agent may do: trust a project, approve
+// a command. Refused are processes below a run of ours, processes with the variables of an agent
+// in their environment or in that of an ancestor, and processes without a controlling terminal. A
+// process of the same user that wants to can still write the files itself; see the threat model.
+
+import * as fs from 'node:fs';
+import { basename } from 'node:path';
+import { listCaptures } from './capture/store.ts';
+import { AppError } from './errors.ts';
+import { storeOf } from './reading.ts';
+import { readProc, statOf } from './run/processes.ts';
+import type { ProcessId } from './types.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What agent programs set for the commands that they run. */
+const AGENT_VARIABLES: ReadonlySet<string> = new Set([
+  ...['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PID', 'AI_AGENT', 'AGENT'],
+  ...['CODEX_THREAD_ID', 'CODEX_SESSION_ID', 'CODEX_TOOL_CALL_ID', 'CODEX_VERSION', 'CODEX_CI'],
+  ...['CODEX_SANDBOX_NETWORK_DISABLED', 'GEMINI_CLI', 'QWEN_CODE', 'OPENCODE', 'OPENCODE_PID'],
+  ...['PI_SESSION_ID', 'PI_SESSION_FILE', 'COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
+]);
+
+/** Throws `usage` unless a person asks. `what` is like 'approve its own commands'. */
+export function requirePerson(env: Env, what: string): void {
+  const why = agentReason(env);
+  if (why !== undefined) {
+    throw new AppError('usage', `An agent cannot ${what}${why === '' ? '' : `: ${why}`}.`, {
+      hint: 'Run it in a terminal of your own.',
+    });
+  }
+  if (hasTerminal()) return;
+  throw new AppError('usage', `Only a person at a terminal can do this; there is no terminal.`, {
+    hint: 'Run it in a terminal of your own.',
+  });
+}
+
+/** Whether `requirePerson` would let this process pass. */
+export function isPerson(env: Env): boolean {
+  return agentReason(env) === undefined && hasTerminal();
+}
+
+/** Why an agent is taken to be asking; empty: this is inside of a run. Undefined: none is. */
+function agentReason(env: Env): string | undefined {
+  const ancestors = ancestorsOf(process.pid);
+  if (belowRun(env, ancestors)) return '';
+  const own = Object.keys(env).find((name) => isAgents(name, env[name]));
+  if (own !== undefined) return `${own} is set`;
+  for (const pid of ancestors.keys()) {
+    const found = environmentOf(pid).find(([name, value]) => isAgents(name, value));
+    if (found !== undefined) return `${found[0]} is set for process ${pid}, which started this`;
+  }
+  return undefined;
+}
+
+function isAgents(name: string, value: string | undefined): boolean {
+  return AGENT_VARIABLES.has(name) && value !== undefined && value !== '';
+}
+
+/** As it was when the process started. Empty for processes of other users. */
+function environmentOf(pid: number): readonly (readonly [string, string])[] {
+  return readProc(`${pid}/environ`)
+    .split('\0')
+    .map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]);
+}
+
+/**
+ * A runner takes in what its command leaves behind, so that no process of a run gets out of the
+ * family. Runners that no capture here tells of count, too: a run may name another state root.
+ */
+function belowRun(env: Env, ancestors: ReadonlyMap<number, number>): boolean {
+  if ([...ancestors.keys()].some(isRunner)) return true;
+  const isAncestor = (one: ProcessId | undefined): boolean =>
+    one !== undefined && ancestors.get(one.pid) === one.startTime;
+  return listCaptures(storeOf(env)).some(
+    ({ meta }) => meta !== undefined && (isAncestor(meta.runner) || isAncestor(meta.child)),
+  );
+}
+
+/** By their pids, when they began. */
+function ancestorsOf(from: number): ReadonlyMap<number, number> {
+  const ancestors = new Map<number, number>();
+  for (let pid = from; pid > 1 && !ancestors.has(pid); ) {
+    const stat = statOf(pid);
+    if (stat === undefined) break;
+    ancestors.set(pid, stat.startTime);
+    pid = stat.parent;
+  }
+  return ancestors;
+}
+
+function isRunner(pid: number): boolean {
+  const [program = '', command = ''] = readProc(`${pid}/cmdline`).split('\0');
+  return /^runner(?:-[0-9a-f]+)?$/.test(basename(program)) && ['run', 'serve'].includes(command);
+}
+
+/** A controlling terminal, which descriptors say nothing about. */
+function hasTerminal(): boolean {
+  try {
+    fs.closeSync(fs.openSync('/dev/tty', fs.constants.O_RDWR | fs.constants.O_NOCTTY));
+    return true;
+  } catch {
+    return false; // ENXIO
+  }
+}

@@ -1,0 +1,37 @@
+// What counts of a policy that came with a project and was not trusted: what it denies, asks about
+// and protects, and its default, mode, gate and sandbox, of which the strictest of all policies
+// counts anyway. Whatever opens something waits.
+
+import type { Policy } from './policy.ts';
+
+/** The policy without everything that opens something. */
+export function strictPart(policy: Policy): Policy {
+  return {
+    ...policy,
+    policies: policy.policies.map((group) => ({
+      ...group,
+      commands: group.commands.filter(({ decision }) => decision !== 'allow'),
+    })),
+    scopes: { cwd: [], read: [], write: [], protect: policy.scopes.protect },
+    redirects: [],
+    env: [],
+    network: [],
+    shadow: undefined,
+  };
+}
+
+/** What `strictPart` leaves out, in a few words each. */
+export function openingParts(policy: Policy): readonly string[] {
+  const { scopes, redirects, env, network } = policy;
+  const rules = policy.policies.flatMap(({ commands }) => commands);
+  const allowing = rules.filter(({ decision }) => decision === 'allow').length;
+  const lists = { 'scopes.cwd': scopes.cwd, 'scopes.read': scopes.read };
+  const more = { 'scopes.write': scopes.write, redirects, env, network };
+  return [
+    ...(allowing === 0 ? [] : [`${allowing} allow ${allowing === 1 ? 'rule' : 'rules'}`]),
+    ...Object.entries({ ...lists, ...more }).flatMap(([key, list]) =>
+      list.length === 0 ? [] : [key],
+    ),
+    ...(policy.shadow === undefined ? [] : ['shadow']),
+  ];
+}
