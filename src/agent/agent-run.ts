@@ -32,6 +32,7 @@ export class AgentRun {
   /** The shell is done, its output captured, its entry on the disk. Never rejects. */
   readonly finished: Promise<Finished>;
   #pid: number | undefined;
+  #live = true;
   #result: Finished | undefined;
 
   constructor(given: {
@@ -51,6 +52,9 @@ export class AgentRun {
     void begun.run.started.then((child) => {
       this.#pid = child?.pid;
     });
+    void begun.run.done.then(() => {
+      this.#live = false;
+    });
   }
 
   /** Of the shell; undefined before it was started, and when it could not be. */
@@ -58,7 +62,12 @@ export class AgentRun {
     return this.#pid;
   }
 
-  /** Undefined while it runs. */
+  /** Its shell runs. What follows, up to `finished`, is our work and needs no place of its own. */
+  get live(): boolean {
+    return this.#live;
+  }
+
+  /** Undefined until `finished`. */
   get result(): Finished | undefined {
     return this.#result;
   }

@@ -356,7 +356,7 @@ export class AgentShell {
     this.#options.services.log(level, message, { plugin: this.#options.name, ...fields });
 
   #refuseTooMany(caller: Caller): void {
-    const live = [...this.#runs.values()].filter(({ result }) => result === undefined);
+    const live = [...this.#runs.values()].filter((run) => run.live);
     const { liveRunsMax } = this.#settings;
     if (live.length < liveRunsMax) return;
     const own = live.filter(({ owner }) => owner === caller.key);
