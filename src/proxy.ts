@@ -6,7 +6,7 @@ import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { outputCap } from './capture/cap.ts';
 import { newSessionId, stateRoot } from './capture/paths.ts';
-import { createCapture, type Store } from './capture/store.ts';
+import { closeRoot, createCapture, type Store } from './capture/store.ts';
 import { AppError, reasonOf } from './errors.ts';
 import { KILL_GRACE_MS, RETENTION_SECONDS_DEFAULT } from './limits.ts';
 import { openStore } from './open-store.ts';
@@ -68,6 +68,7 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   state.order = await start(runner, spec, listener);
   // Behind the start, so that the command does not wait for a log; no message can be here yet.
   log({ ...factsOf(meta), state_transition: 'starting' });
+  closeRoot(store);
   if (why !== undefined) uncaptured(why);
   const swept = sweepAtStart(store, log, end.promise);
   const ended = await end.promise;

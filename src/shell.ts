@@ -11,6 +11,7 @@ import { type OutputPiece, type ReadResult, readOutput } from './capture/reader.
 import {
   type Capture,
   type CaptureSummary,
+  closeRoot,
   createCapture,
   listCaptures,
   openCapture,
@@ -202,6 +203,7 @@ export function createShell(options: ShellOptions = {}): Shell {
     const parts = { id, recording, graceMs, now: store.now, begin, memory };
     const run = makeRun({ ...parts, ...captureParts(at, id) });
     runs.add(run, at);
+    closeRoot(at);
     killOnAbort(run, start.signal);
     return run;
   }

@@ -41,7 +41,8 @@
 // claim-N       The server that took over an agent's run from a dead one: `owner.ts`.
 // trace.bin     Who ran inside: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
-// meta.json and final.json are replaced by temp file and rename. Times are UTC, ISO 8601 with
+// meta.json is made in place, in one write; from then on it and final.json are replaced by temp file
+// and rename. Times are UTC, ISO 8601 with
 // milliseconds and `Z`. Lines: one write(2) each. A line counts only if it ends in `\n` and parses;
 // runs of NUL, `}{` splices, torn tails and repeated lines are passed over, never repaired in
 // place. Bytes of output.bin that no record covers are readable all the same.
@@ -116,6 +117,12 @@ export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
     ...(child && { pid: child.pid, pid_start: child.startTime }),
     ...(startedAt !== undefined && { started_at: time(startedAt) }),
   });
+}
+
+/** The beginning of what `encodeMeta` gives, without its end. */
+export function isCut(text: string): boolean {
+  const start = `{"schema_version":"${SCHEMA_VERSION}"`;
+  return !text.endsWith('\n') && text.slice(0, start.length) === start.slice(0, text.length);
 }
 
 /** `retentionSeconds` stands in where meta.json says nothing about it. */

@@ -105,6 +105,14 @@ export function ensureRoot(root: string): void {
   ensurePrivateDir(link ? realPath(root) : root);
 }
 
+/** A directory of ours, not a link to one, that only we can enter. */
+export function isPrivateDir(path: string): boolean {
+  const stat = nodeFs.lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() !== true) return false;
+  if (process.platform === 'win32') return true;
+  return (stat.mode & 0o7777) === DIRECTORY_MODE && stat.uid === process.getuid?.();
+}
+
 /** Makes a directory only we can enter; one that was there before is closed to others. */
 export function ensurePrivateDir(path: string): void {
   let stat = nodeFs.lstatSync(path, { throwIfNoEntry: false });
@@ -191,49 +199,31 @@ export function replaceIn(
 }
 
 /**
- * As `replaceIn`, but says false when the file is there already: of two creators one wins. `fresh`:
+ * Makes a file in one piece; says false when there is one already: of two creators one wins. Until
+ * it is written a reader sees only its beginning, which is why its last byte is a newline. `fresh`:
  * the caller has just made the directory, so there is nothing in it to be careful about.
  */
 export function createIn(dir: string, name: string, text: string, fresh: boolean): boolean {
   const path = join(dir, name);
-  const temp = fresh ? writeFresh(dir, name, text) : writeTemp(dir, name, text, false, nodeFs);
-  // A rename would replace what another creator wrote a moment ago; a link does not.
-  if (linked(temp, path)) {
-    nodeFs.unlinkSync(temp);
-    return true;
-  }
-  // Some file systems have no hard links. There the last look is all the safety there is.
-  if (nodeFs.lstatSync(path, { throwIfNoEntry: false }) === undefined) {
-    nodeFs.renameSync(temp, path);
-    return true;
-  }
-  nodeFs.rmSync(temp, { force: true });
-  return false;
-}
-
-function linked(from: string, to: string): boolean {
-  try {
-    nodeFs.linkSync(from, to);
-    return true;
-  } catch {
-    return false; // taken, or a file system without hard links: the caller looks
-  }
-}
-
-function writeFresh(dir: string, name: string, text: string): string {
-  const temp = join(dir, `${name}.${process.pid}.tmp`);
   const { O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
-  const fd = nodeFs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+  const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+  let fd: number;
+  try {
+    fd = fresh ? nodeFs.openSync(path, flags, FILE_MODE) : openIn(dir, name, flags);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
   try {
     writeAll(fd, Buffer.from(text), nodeFs);
-    openToUs(temp, FILE_MODE);
+    if (fresh) openToUs(path, FILE_MODE);
   } catch (error) {
-    nodeFs.rmSync(temp, { force: true });
+    nodeFs.rmSync(path, { force: true });
     throw error;
   } finally {
     nodeFs.closeSync(fd);
   }
-  return temp;
+  return true;
 }
 
 function writeTemp(dir: string, name: string, text: string, sync: boolean, io: FileOps): string {

@@ -11,7 +11,9 @@ import { type CaptureEvent, decodeEvent } from './event.ts';
 import type { StoredMeta } from './format.ts';
 import * as format from './format.ts';
 import * as paths from './paths.ts';
-import { captureState, type Liveness, outputOpen } from './state.ts';
+import { captureState, type Liveness, outputOpen, type Status } from './state.ts';
+
+const START_MS_MAX = 2_000; // from making meta.json to having written it, on a slow disk
 
 export type Store = Liveness & { readonly root: string };
 
@@ -165,8 +167,10 @@ function load(store: Store, id: string, dir: string): Capture | undefined {
     status = captureState(meta, final, store);
   }
   if (meta === undefined && final === undefined && !paths.hasIn(dir, 'output.bin')) {
+    const begun = paths.readTextIn(dir, 'meta.json');
     // A broken meta.json is a capture, an empty directory is none (yet).
-    if (!paths.hasIn(dir, 'meta.json') && !paths.hasIn(dir, 'final.json')) return undefined;
+    if (begun === undefined && !paths.hasIn(dir, 'final.json')) return undefined;
+    if (begun !== undefined && format.isCut(begun)) status = cutStatus(store, dir);
   }
   return {
     id,
@@ -175,10 +179,18 @@ function load(store: Store, id: string, dir: string): Capture | undefined {
     final,
     state: status.state,
     reason: status.reason,
-    outputOpen: outputOpen(meta, final, store),
+    outputOpen: status.state === 'starting' || outputOpen(meta, final, store),
     pinned: paths.hasIn(dir, 'pinned'),
     now: store.now,
   };
+}
+
+/** Its starter writes meta.json at this moment, or was killed before it had. */
+function cutStatus({ now }: Store, dir: string): Status {
+  const made = fs.lstatSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return now() - made < START_MS_MAX
+    ? { state: 'starting' }
+    : { state: 'failed', reason: 'never started' };
 }
 
 function summarise(store: Store, id: string): CaptureSummary | undefined {
@@ -200,19 +212,29 @@ function summarise(store: Store, id: string): CaptureSummary | undefined {
   }
 }
 
-/** Roots that this process has looked at: once is enough while they are there. */
-const prepared = new Set<string>();
-
 /** True if this call made the directory. One without a capture in it is taken over. */
 function prepare(root: string, dir: string): boolean {
   const sessions = paths.sessionsDir(root);
-  // Whoever comes second still looks whether a link has taken the place of the directory.
-  const there = fs.lstatSync(sessions, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (there && prepared.has(root)) return makeLeaf(dir);
-  paths.ensureRoot(root);
-  paths.ensurePrivateDir(sessions);
-  prepared.add(root);
+  // One look is enough: others can neither enter it nor put a link in its place in a root of ours.
+  if (!paths.isPrivateDir(sessions)) {
+    paths.ensureRoot(root);
+    paths.ensurePrivateDir(sessions);
+  }
   return makeLeaf(dir);
+}
+
+/** Roots that this process has looked at: once is enough. */
+const closed = new Set<string>();
+
+/** Closes a root that others can enter. Behind the start, as `sessions` is closed to them anyway. */
+export function closeRoot({ root }: Pick<Store, 'root'>): void {
+  if (closed.has(root)) return;
+  closed.add(root);
+  try {
+    paths.ensureRoot(root);
+  } catch {
+    // Gone, shared or another user's: the next capture that cannot be made there says so.
+  }
 }
 
 function makeLeaf(dir: string): boolean {
