@@ -2,8 +2,9 @@
 // is there but wrong is an error, never the defaults: what somebody configured must not silently
 // be something else.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readAtMost } from './bounded-read.ts';
 import { AppError, errnoOf } from './errors.ts';
 import { limited } from './host-guard.ts';
 import { type Builtins, builtinName, pluginClass } from './host-modules.ts';
@@ -221,11 +222,10 @@ function readText(file: string): string {
     const stat = fstatSync(fd);
     if (stat.isDirectory()) throw settingsError(`${shown}: expected a file, found a directory`);
     if (!stat.isFile()) throw settingsError(`${shown}: expected a regular file`);
-    if (stat.size > FILE_BYTES_MAX) {
-      const most = `at most ${FILE_BYTES_MAX / 1024} KiB`;
-      throw settingsError(`${shown}: ${stat.size} bytes are too many for settings, ${most}`);
-    }
-    return decoded(readFileSync(fd), shown);
+    const bytes = readAtMost(fd, FILE_BYTES_MAX);
+    if (bytes !== undefined) return decoded(bytes, shown);
+    const [many, most] = [Math.max(stat.size, FILE_BYTES_MAX + 1), FILE_BYTES_MAX / 1024];
+    throw settingsError(`${shown}: ${many} bytes are too many for settings, at most ${most} KiB`);
   } finally {
     closeSync(fd);
   }

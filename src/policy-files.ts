@@ -2,13 +2,15 @@
 // with its problems, one line each, with their place.
 
 import * as fs from 'node:fs';
-import { parseDocument } from 'yaml';
+import { readAtMost } from './bounded-read.ts';
 import { errnoOf } from './errors.ts';
 import { MODES, type Mode } from './policy/decision.ts';
-import { readPolicy } from './policy/load.ts';
+import { readPolicy, VALUES_MAX } from './policy/load.ts';
 import type { LoadedPolicy } from './policy/policy.ts';
 import { isThere, type PolicyPlace } from './policy-places.ts';
 import { printable } from './text/printable.ts';
+import { problemLines } from './text/problems.ts';
+import { readYaml } from './text/yaml.ts';
 
 export { homeOf, type PolicyPlace, policyPlaces, projectPolicy } from './policy-places.ts';
 
@@ -52,8 +54,8 @@ function textOf(
       if (!stat.isFile() && !piped) return { why: 'it is no regular file' };
       const tooLong = { why: `it is longer than the ${BYTES_MAX} bytes that a policy may have` };
       if (stat.size > BYTES_MAX) return tooLong;
-      const text = fs.readFileSync(fd, 'utf8');
-      return text.length > BYTES_MAX ? tooLong : { text };
+      const bytes = readAtMost(fd, BYTES_MAX);
+      return bytes === undefined ? tooLong : { text: bytes.toString('utf8') };
     } finally {
       fs.closeSync(fd);
     }
@@ -78,10 +80,8 @@ export function parsePolicy(
   if ('policy' in read) {
     return { kind: 'good', text, loaded: { policy: read.policy, origin, file: path } };
   }
-  const lines = read.problems.map(
-    ({ line, column, message }) => `${printable(path)}:${line}:${column}: ${message}`,
-  );
-  return { kind: 'bad', problem: lines.join('\n'), mode: modeOf(text) };
+  const problems = read.problems.map(({ message, ...at }) => ({ at, message }));
+  return { kind: 'bad', problem: problemLines(path, problems), mode: modeOf(text) };
 }
 
 function bad(path: string, message: string): PolicyFile {
@@ -90,12 +90,8 @@ function bad(path: string, message: string): PolicyFile {
 
 /** Undefined unless the text is YAML as a whole: half of a file may say anything. */
 function modeOf(text: string): Mode | undefined {
-  try {
-    const document = parseDocument(text);
-    if (document.errors.length > 0) return undefined;
-    const mode: unknown = document.get('mode');
-    return MODES.find((one) => one === mode);
-  } catch {
-    return undefined; // no map at its top, or nested without end
-  }
+  const { root, problems } = readYaml(text, undefined, VALUES_MAX);
+  if (problems.length > 0 || root?.kind !== 'map') return undefined;
+  const mode = root.entries.find(({ key }) => key === 'mode')?.value;
+  return MODES.find((one) => mode?.kind === 'scalar' && one === mode.value);
 }

@@ -6,6 +6,7 @@
 
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readRegular } from './bounded-read.ts';
 import { stateRoot } from './capture/paths.ts';
 import { makeDirectories } from './directories.ts';
 import { errnoOf } from './errors.ts';
@@ -99,9 +100,7 @@ function configFiles(env: Env): readonly string[] {
 /** Undefined: there is no such file. */
 function textOf(path: string): string | undefined | 'unsure' {
   try {
-    const stat = fs.statSync(path);
-    if (!stat.isFile() || stat.size > FILE_BYTES_MAX) return 'unsure';
-    return fs.readFileSync(path, 'latin1');
+    return readRegular(path, FILE_BYTES_MAX)?.toString('latin1') ?? 'unsure';
   } catch (error) {
     const why = errnoOf(error);
     if (why !== 'ENOENT' && why !== 'ENOTDIR') return 'unsure';

@@ -2,8 +2,9 @@
 // trusted; the others wait, and what they would say is named, never followed. `cuff record list`
 // asks this, too, so that nothing here loads what reads settings.
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readRegular } from './bounded-read.ts';
 import { errnoOf } from './errors.ts';
 import { nameWithin, realOf, settingsCandidates } from './settings-paths.ts';
 import { printable } from './text/printable.ts';
@@ -133,15 +134,10 @@ export function nameOf(project: string, path: string): string {
 
 /** Undefined when it is no regular file, too long, or not to be read. Waits for no pipe. */
 export function contentOf(path: string, bytesMax = FILE_BYTES_MAX): Uint8Array | undefined {
-  let fd: number | undefined;
   try {
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stat = fstatSync(fd);
-    return stat.isFile() && stat.size <= bytesMax ? readFileSync(fd) : undefined;
+    return readRegular(path, bytesMax);
   } catch {
     return undefined; // then it has not the content that was trusted
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -24,7 +24,10 @@ export type PolicyPlace = {
   readonly project?: string | undefined;
 };
 
-const VALUES_MAX = 400_000; // 100,000 commands make about a third of that
+export const VALUES_MAX = 400_000; // 100,000 commands make about a third of that
+
+/** Looking for the word that was meant takes long for thousands of keys. */
+const FAULTS_MAX = 1_000;
 
 const KEYS = [
   ...['version', 'default', 'mode', 'policies', 'scopes', 'redirects', 'env', 'network', 'shadow'],
@@ -196,6 +199,7 @@ class Reader {
   #known(map: LocatedMap, keys: readonly string[], path: string): void {
     for (const { key, at } of map.entries) {
       if (keys.includes(key)) continue;
+      if (this.faults.length >= FAULTS_MAX) return;
       const where = path === '' ? '' : `${path}: `;
       this.fault(at, `${where}unknown key ${quoted(key)}${suggestion(key, keys)}`);
     }

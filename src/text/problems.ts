@@ -10,6 +10,9 @@ export type Problem = { readonly at: Place; readonly message: string };
 
 export type Step = string | number;
 
+/** Each refused call carries all of them to the model. */
+const PROBLEMS_SHOWN_MAX = 50;
+
 const SHOWN_MAX = 40; // characters of a wrong value: enough to recognise it
 
 /** `settings.yml:4:7: unknown key ...`, in the order of the file. */
@@ -17,9 +20,11 @@ export function problemLines(file: string, problems: readonly Problem[]): string
   const sorted = [...problems].sort(
     (a, b) => a.at.line - b.at.line || a.at.column - b.at.column || compare(a.message, b.message),
   );
-  return sorted
-    .map(({ at, message }) => `${printable(file)}:${at.line}:${at.column}: ${message}`)
-    .join('\n');
+  const shown = sorted
+    .slice(0, PROBLEMS_SHOWN_MAX)
+    .map(({ at, message }) => `${printable(file)}:${at.line}:${at.column}: ${message}`);
+  const more = sorted.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more problems`] : [])].join('\n');
 }
 
 function compare(a: string, b: string): number {

@@ -37,6 +37,14 @@ tool_name: dotted
     ]);
   });
 
+  it('is one of the first fifty, behind which the others are counted', async () => {
+    const keys = Array.from({ length: 80 }, (_, at) => `key${at}: 1\n`);
+    const lines = await said(keys.join(''));
+    expect(lines).toHaveLength(51);
+    expect(lines.at(-2)).toContain("50:1: unknown key 'key49'");
+    expect(lines.at(-1)).toBe('?? and 30 more problems');
+  });
+
   it('that is near to none gets the list', async () => {
     expect(await said('plugins: { derun: { colour: red } }')).toEqual([
       "1:21: unknown key 'colour' in plugins.derun; known are enabled, type, module, config",

@@ -1,6 +1,6 @@
 // A cloned repository whose files want the server to run them or to redirect it: through the built
 // server and a real MCP client. Nothing of it counts before a person trusts it.
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { binary } from '../cli/helper.ts';
@@ -204,6 +204,37 @@ describe('a cloned repository', () => {
     clone.write('.cuff/settings.yml', `${'a'.repeat(70_000)}:\n${' '.repeat(9_000_000)}`);
     const client = await clone.open();
     expect(client.instructions).toContain('what it sets was not looked at');
+    expect(await answerOf(client)).toContain('"stdout": "[] /bin/bash\\n"');
+  });
+
+  // It has no size, says that it is a regular file, and goes on for terabytes.
+  const ENDLESS = '/proc/self/pagemap';
+
+  it.each(['settings.yml', '.cuff/settings.yml', '.cuff/policy.yml'])(
+    'stops nothing by a link from %s to a file without an end',
+    async (name) => {
+      const clone = new Clone();
+      mkdirSync(join(clone.project, '.cuff'));
+      symlinkSync(ENDLESS, join(clone.project, name));
+      const client = await clone.open();
+      expect((await client.listTools()).length).toBeGreaterThan(0);
+      const said = name.endsWith('policy.yml')
+        ? `${name}:1:1: it is longer than`
+        : '"stdout": "[] /bin/bash\\n"';
+      expect(await answerOf(client)).toContain(said);
+    },
+  );
+
+  it('stops nothing by a link in the place of a module that was trusted', async () => {
+    const clone = new Clone();
+    clone.write('settings.yml', 'plugins: { mine: { module: ./plugin.mjs }, derun: {} }\n');
+    clone.write('known.mjs', '');
+    const module = clone.write('plugin.mjs', plugin(clone));
+    expect(await clone.trust()).toMatchObject({ code: 0 });
+    rmSync(module);
+    symlinkSync(ENDLESS, module);
+    const client = await clone.open();
+    expect(client.instructions).toContain('plugin.mjs has changed since it was trusted');
     expect(await answerOf(client)).toContain('"stdout": "[] /bin/bash\\n"');
   });
 });
