@@ -91,7 +91,9 @@ async function settingsOf(counting: CountingSettings, options: LoadOptions): Pro
     return { file, plugins: arranged(defaultPlugins(builtins)) };
   }
   // Before a module is imported, which checking a config already does.
-  if (Object.keys(modules).length > 0) (await import('./trust-hook.ts')).guardModules(modules);
+  if (Object.keys(modules).length > 0) {
+    (await import('./trust-hook.ts')).guardModules(modules, realOf(options.cwd));
+  }
   const checked = await checkSettings(root, {
     builtins,
     directory: dirname(file),

@@ -2,6 +2,7 @@
 // server and a real MCP client. Nothing of it counts before a person trusts it.
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { binary } from '../cli/helper.ts';
 import { atOwnTerminal } from '../cli/terminal.ts';
@@ -77,8 +78,8 @@ export default class {
   async healthCheck() { return { healthy: true, reasons: [] }; }
   async onConfigReload() {}
   getTools() { return [{ name: 'tool', description: 'x', parameters: { type: 'object' } }]; }
-  async callTool(_, { name, required }) {
-    const made = required ? createRequire(import.meta.url)(name) : await import(name);
+  async callTool(_, { name, from }) {
+    const made = from ? createRequire(new URL(from, import.meta.url))(name) : await import(name);
     return { success: true, text: String(made.default ?? made) };
   }
 }
@@ -155,14 +156,22 @@ describe('a cloned repository', () => {
     clone.write('node_modules/late/index.js', "module.exports = 'other';\n");
     expect(await clone.trust()).toMatchObject({ code: 0 });
     const client = await clone.open();
-    const said = async (name: string, required = false): Promise<string> =>
-      (await client.call('mine_tool', { name, required })).text;
+    const said = async (name: string, from = ''): Promise<string> =>
+      (await client.call('mine_tool', { name, from })).text;
     expect(await said('./known.mjs')).toBe('known');
     for (const name of ['./other.mjs', './other.cjs', 'late']) {
       expect([name, await said(name)]).toEqual([name, expect.stringContaining('was not trusted')]);
     }
     for (const name of ['./other.cjs', 'late']) {
-      const text = await said(name, true);
+      // Also from a place where no module is, as those do that load plugins of their own.
+      for (const from of ['plugin.mjs', 'package.json']) {
+        const text = await said(name, from);
+        expect([name, text]).toEqual([name, expect.stringContaining('was not trusted')]);
+      }
+    }
+    for (const name of ['other.mjs', 'other.cjs']) {
+      const url = JSON.stringify(pathToFileURL(join(clone.project, name)));
+      const text = await said(`data:text/javascript,export { default } from ${url}`);
       expect([name, text]).toEqual([name, expect.stringContaining('was not trusted')]);
     }
     writeFileSync(join(clone.project, 'known.mjs'), "export default 'changed';\n");
