@@ -5,6 +5,7 @@
 
 import * as fs from 'node:fs';
 import { basename } from 'node:path';
+import { stateRoot } from './capture/paths.ts';
 import { listCaptures } from './capture/store.ts';
 import { AppError } from './errors.ts';
 import { storeOf } from './reading.ts';
@@ -69,11 +70,17 @@ function environmentOf(pid: number): readonly (readonly [string, string])[] {
  * family. Runners that no capture here tells of count, too: a run may name another state root.
  */
 function belowRun(env: Env, ancestors: ReadonlyMap<number, number>): boolean {
-  if ([...ancestors.keys()].some(isRunner)) return true;
+  const pids = [...ancestors.keys()];
+  if (pids.some(isRunner)) return true;
   const isAncestor = (one: ProcessId | undefined): boolean =>
     one !== undefined && ancestors.get(one.pid) === one.startTime;
-  return listCaptures(storeOf(env)).some(
-    ({ meta }) => meta !== undefined && (isAncestor(meta.runner) || isAncestor(meta.child)),
+  // A run without a runner is known by its capture, in the state root of the process that made it.
+  const environments = [env, ...pids.map((pid) => Object.fromEntries(environmentOf(pid)))];
+  const stores = new Map(environments.map((one) => [stateRoot(one), storeOf(one)]));
+  return [...stores.values()].some((store) =>
+    listCaptures(store).some(
+      ({ meta }) => meta !== undefined && (isAncestor(meta.runner) || isAncestor(meta.child)),
+    ),
   );
 }
 

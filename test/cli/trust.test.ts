@@ -103,6 +103,14 @@ describe('cuff trust', () => {
     expect([code, err]).toEqual([2, `cuff: An agent cannot trust a project.\n${REFUSED}`]);
   });
 
+  it('refuses below a run without a runner, whatever state root it names', async () => {
+    write('settings.yml', '');
+    const elsewhere = ['env', `CUFF_STATE_ROOT=${join(project, 'state')}`, ...trust];
+    const command = [...NODE, 'run', '--', ...elsewhere];
+    const { code, err } = await person(command, { CUFF_RUNNER: 'off' });
+    expect([code, err]).toEqual([2, `cuff: An agent cannot trust a project.\n${REFUSED}`]);
+  });
+
   it('refuses without a terminal', async () => {
     const live = cli.start(['setsid', '-w', ...trust, project], { env: env() as never });
     const { code, err } = await live.result;
