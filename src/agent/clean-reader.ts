@@ -107,7 +107,11 @@ export class CleanReader {
     const first = this.#take(half, Math.min(from, this.#cursor + LOOKED_BYTES_MAX));
     const head = firstBytes(first, Math.min(half, first.length));
     this.#jump(from);
-    while (this.#cursor < from + RUN_UP_BYTES && this.#readMore(from + RUN_UP_BYTES));
+    const shown = from + RUN_UP_BYTES;
+    let passed: Uint8Array | undefined = NOTHING;
+    while (passed !== undefined && this.#cursor < shown) passed = this.#readMore(shown);
+    // Only a read that jumps over a hole goes beyond: it has the start of what is kept behind it.
+    if (this.#cursor > shown) this.#pending = passed ?? NOTHING;
     const last = this.#take(Number.POSITIVE_INFINITY, end);
     this.#pending = NOTHING;
     return { head, tail: lastBytes(last, half) };

@@ -100,7 +100,7 @@ export class Reports {
       survivors,
       ...(ended === undefined ? NO_FAILURES : this.#failures(id, () => hiddenIn(capture))),
       untraced: meta?.trace?.enabled === false ? meta.trace.reason : undefined,
-      lostBytes: result?.lostBytes ?? missingBytes(capture).bytes,
+      lostBytes: Math.max(result?.lostBytes ?? 0, missingBytes(capture).bytes),
       redacted: isRedacted(run),
     };
   }

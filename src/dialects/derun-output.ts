@@ -3,6 +3,7 @@
 
 import {
   type Capture,
+  cutBytes,
   follow,
   lastLinesOffset,
   type OutputPiece,
@@ -36,7 +37,7 @@ export type Output = {
   readonly next_cursor: string;
   readonly eof: boolean;
   readonly final: boolean;
-  /** Bytes behind the cursor that were printed and are not kept: they are passed over. */
+  /** Bytes that were printed and are not kept: passed over here, or behind the end of the rest. */
   readonly missing?: { readonly offset: number; readonly length: number };
 };
 
@@ -57,10 +58,18 @@ export function readChunks(store: Store, question: Question): Output {
     next_cursor: String(stops ? missing.to : next),
     eof: !more,
     final,
-    ...(missing && {
-      missing: { offset: missing.from, length: missing.to - missing.from },
-    }),
+    ...missingIn(missing ?? (final ? cutEnd(capture, end) : undefined)),
   };
+}
+
+function missingIn(part: Hole | undefined): Pick<Output, 'missing'> {
+  return part === undefined ? {} : { missing: { offset: part.from, length: part.to - part.from } };
+}
+
+/** By what output.bin was shortened after the run had ended. */
+function cutEnd(capture: Capture, end: number): Hole | undefined {
+  const bytes = cutBytes(capture, end);
+  return bytes === 0 ? undefined : { from: end, to: end + bytes };
 }
 
 /**

@@ -7,6 +7,7 @@ import { cleanView } from '../agent/sanitized-view.ts';
 import { type Match, searchOutputs } from '../agent/search.ts';
 import { matcherOf } from '../agent/search-match.ts';
 import type { ToolResult } from '../plugin.ts';
+import { missingText } from '../text/missing.ts';
 import { type Args, ArgumentError } from './arguments.ts';
 import { isOver, matchLines, type Room, searchText } from './native-found.ts';
 import { binaryLine, type Channel } from './native-output.ts';
@@ -31,11 +32,14 @@ export async function readRun(native: Native, args: Args, caller: Caller): Promi
   if (places.length > 1) {
     throw new ArgumentError(`Give ${places[0]} or ${places[1]}, not both.`);
   }
-  const { totals } = native.reports.of(subject.open(), subject.run);
+  const { totals, lostBytes } = native.reports.of(subject.open(), subject.run);
+  const end = lostBytes === 0 ? [] : [missingText(lostBytes)];
   const given = textArgument(args, 'stream') as Channel | undefined;
   const channel =
     given ?? (totals.stdout.bytes === 0 && totals.stderr.bytes > 0 ? 'stderr' : 'stdout');
-  if (args.grep !== undefined) return grepRun(subject, args, { channel: given, bytesMax }, caller);
+  if (args.grep !== undefined) {
+    return grepRun(subject, args, { channel: given, bytesMax, end }, caller);
+  }
   const part = args.tail === undefined ? pageOf : tailOf;
   const { text, about } = part(native, subject, args, { channel, bytesMax });
   const other = channel === 'stdout' ? 'stderr' : 'stdout';
@@ -43,7 +47,10 @@ export async function readRun(native: Native, args: Args, caller: Caller): Promi
   const both = given === undefined && totals[other].bytes > 0;
   const rest = both ? [`${other} has ${sizeText(totals[other])}: ${call}`] : [];
   const empty = totals[channel].bytes === 0 ? '(no output)' : '(nothing there)';
-  return { success: true, text: joined([text === '' ? empty : text, lines([about, ...rest])]) };
+  return {
+    success: true,
+    text: joined([text === '' ? empty : text, lines([about, ...rest, ...end])]),
+  };
 }
 
 type Place = { readonly channel: Channel; readonly bytesMax: number };
@@ -105,10 +112,17 @@ function running({ open }: Subject): string {
   return open().outputOpen ? ' so far' : '';
 }
 
+type Search = {
+  readonly channel: Channel | undefined;
+  readonly bytesMax: number;
+  /** Lines behind the others. */
+  readonly end: readonly string[];
+};
+
 async function grepRun(
   subject: Subject,
   args: Args,
-  { channel, bytesMax }: { readonly channel: Channel | undefined; readonly bytesMax: number },
+  { channel, bytesMax, end }: Search,
   caller: Caller,
 ): Promise<ToolResult> {
   const text = String(args.grep);
@@ -126,7 +140,7 @@ async function grepRun(
   const atLeast = stopped === undefined ? '' : 'at least ';
   const count = `${atLeast}${counted(matches.length, 'matching line')}`;
   const cut = shown.shown < matches.length ? `, ${shown.shown} shown` : '';
-  return { success: true, text: joined([shown.text, lines([`${count}${cut}`])]) };
+  return { success: true, text: joined([shown.text, lines([`${count}${cut}`, ...end])]) };
 }
 
 export async function searchRuns(native: Native, args: Args, caller: Caller): Promise<ToolResult> {

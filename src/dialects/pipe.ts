@@ -3,7 +3,7 @@
 // kept apart, cleaned, and shown from their end; what does not fit is in a file that is named.
 
 import { resolve } from 'node:path';
-import { survivorsNow } from '../agent/aftermath.ts';
+import { lostOutput, survivorsNow } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import {
@@ -163,9 +163,10 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
   async #ended(run: AgentRun, finished: Finished, file: LiveCopy): Promise<ToolResult> {
     const full = await fullOutput(run, file, capturedBytes(run));
     const streams = this.#streams(run);
-    // Who was left may be gone by now, or killed.
+    // Who was left may be gone by now, or killed; and what was kept may be damaged.
     const survivors = survivorsNow(this.shell, run);
-    const text = words.exitedText(run.pid ?? 0, { ...finished, survivors }, streams, full);
+    const known = { ...finished, survivors, lostBytes: lostOutput(this.shell, run) };
+    const text = words.exitedText(run.pid ?? 0, known, streams, full);
     return { success: succeeded(finished), text, parts: partsOf(streams, exitCodeIn(finished)) };
   }
 
