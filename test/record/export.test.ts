@@ -78,7 +78,7 @@ describe('cuff record export', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).sessions[0].entries).toEqual(odd);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const missing = await journal.run('export', ODD, '--output', 'no/such/folder/x.json');
-    expect([missing.code, missing.err]).toMatchObject([1, expect.stringMatching(/^Error: ENOENT/)]);
+    expect([missing.code, missing.err]).toMatchObject([1, expect.stringMatching(/^Error: Cannot write/)]);
     expect(readdirSync(journal.project).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     symlinkSync('out.json', journal.path('link.json'));
     const linked = await journal.run('export', 'all', '--output', 'link.json', '--force');
@@ -115,6 +115,19 @@ describe('cuff record export', () => {
     await small.close();
     expect([policy.code, policy.err]).toEqual([0, '']);
     expect(Object.keys(JSON.parse(policy.out))).toEqual(['policies']);
+  });
+
+  it('names the file that cannot be written, not one of its own', async () => {
+    const to = (format: string, output: string) =>
+      journal.run('export', ODD, '--format', format, '--output', output);
+    for (const format of ['json', 'sqlite']) {
+      const nowhere = await to(format, 'none/x');
+      expect([nowhere.code, nowhere.out]).toEqual([1, '']);
+      const none = journal.path('none');
+      expect(nowhere.err).toBe(`Error: Cannot write ${none}/x: there is no directory ${none}\n`);
+      const folder = await to(format, '.');
+      expect([folder.code, folder.err]).toEqual([1, 'Error: Cannot write .: it is a directory\n']);
+    }
   });
 
   it('gives CSV that has every column and every character', async () => {

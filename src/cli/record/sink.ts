@@ -11,6 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { errnoOf } from '../../errors.ts';
+import { printable } from '../../text/printable.ts';
 import { put } from '../output.ts';
 
 const BATCH_LENGTH = 65_536; // one write for many small pieces
@@ -34,16 +36,31 @@ export async function replacing<T>(
 ): Promise<T> {
   const there = statSync(path, { throwIfNoEntry: false });
   // A pipe or a device is written to, not replaced; of a link, what it points to is replaced.
-  if (there !== undefined && !there.isFile()) return make(path);
+  if (there !== undefined && !there.isFile()) return named(path, path, () => make(path));
   const target = there === undefined ? resolve(path) : realpathSync(path);
   const temp = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
   try {
-    const made = await make(temp);
+    const made = await named(target, temp, () => make(temp));
     renameSync(temp, target);
     return made;
   } catch (error) {
     rmSync(temp, { force: true });
     throw error;
+  }
+}
+
+/** What the system refuses about `written` is said of the file that was asked for. */
+async function named<T>(path: string, written: string, make: () => T | Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === undefined || (error as NodeJS.ErrnoException).path !== written) throw error;
+    const folder = dirname(path);
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    const refused = errno === 'ENOENT' ? `there is no directory ${printable(folder)}` : errno;
+    const reason = isFolder ? 'it is a directory' : refused;
+    throw Object.assign(error as Error, { message: `Cannot write ${printable(path)}: ${reason}` });
   }
 }
 
