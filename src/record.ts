@@ -7,13 +7,19 @@ import { findSessionFiles } from './journal/files.ts';
 import { shortId } from './journal/ids.ts';
 import { laterOf } from './journal/later.ts';
 import { Tally } from './journal/metadata.ts';
-import { findSessions, journalSessionIds, readMetadata } from './journal/reader.ts';
+import {
+  findSessions,
+  journalSessionIds,
+  mayReadSession,
+  readMetadata,
+  unreadableSessions,
+} from './journal/reader.ts';
 import { SequenceCheck, type SequenceFaults } from './journal/sequence.ts';
 import { metadataSince } from './journal/since.ts';
 import { printable } from './text/printable.ts';
 import type { Entry, SessionMetadata } from './types.ts';
 
-export { shortId };
+export { shortId, unreadableSessions };
 
 const CANDIDATES_MAX = 10; // more of them would only scroll the sentence away
 const TOP_MAX = 5;
@@ -22,7 +28,12 @@ const TOP_MAX = 5;
 export function sessionNamed(directory: string, part: string): string {
   const found = findSessions(directory, part);
   const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
+  if (only !== undefined && found.length === 1) {
+    if (mayReadSession(directory, only)) return only;
+    throw new AppError('journal_unreadable', `Cannot read the session ${printable(only)}`, {
+      hint: 'Hint: This user may not read its files.',
+    });
+  }
   if (only === undefined) throw notFound(part);
   const shown = found.slice(-CANDIDATES_MAX).map((id) => `  ${id}`);
   const more = found.length - shown.length;

@@ -2,6 +2,7 @@
 // their metadata. Nothing is written and nothing throws; how damaged lines are read is a matter of
 // entry-lines.ts.
 import * as fs from 'node:fs';
+import { errnoOf } from '../errors.ts';
 import type { Entry, SessionMetadata } from '../types.ts';
 import { decodeMetadata } from './entry.ts';
 import { entriesOf, type LineDamage, type PlacedEntry, tallyOf } from './entry-lines.ts';
@@ -26,6 +27,22 @@ export function journalSessionIds(directory: string): string[] {
   const older = namesIn(directory).filter(hasForm);
   const ids = new Set([...older, ...namesIn(sessionsDir(directory)).filter(isJournalId)]);
   return [...ids].sort();
+}
+
+/** How many sessions this user may not read, such as those of an agent that ran as root. */
+export function unreadableSessions(directory: string): number {
+  return journalSessionIds(directory).filter((id) => !mayReadSession(directory, id)).length;
+}
+
+export function mayReadSession(directory: string, id: string): boolean {
+  const files = findSessionFiles(directory, id);
+  if (files === undefined) return true; // removed meanwhile
+  try {
+    fs.accessSync(files.entries, fs.constants.R_OK);
+    return true;
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT';
+  }
 }
 
 function namesIn(folder: string): string[] {

@@ -78,7 +78,10 @@ describe('cuff record export', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).sessions[0].entries).toEqual(odd);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const missing = await journal.run('export', ODD, '--output', 'no/such/folder/x.json');
-    expect([missing.code, missing.err]).toMatchObject([1, expect.stringMatching(/^Error: Cannot write/)]);
+    expect([missing.code, missing.err]).toMatchObject([
+      1,
+      expect.stringMatching(/^Error: Cannot write/),
+    ]);
     expect(readdirSync(journal.project).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     symlinkSync('out.json', journal.path('link.json'));
     const linked = await journal.run('export', 'all', '--output', 'link.json', '--force');

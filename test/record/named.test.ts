@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { binary } from '../cli/helper.ts';
 import { lacking } from '../requirements.ts';
@@ -69,6 +70,33 @@ describe('a journal that was named', () => {
       chmodSync(journal.project, 0o755);
       const { status, stderr } = cuff('record', 'list', '--directory', journal.directory);
       expect([status, stderr]).toEqual([1, expect.stringMatching(/^Error: .*: EACCES\n/)]);
+    },
+  );
+
+  it.skipIf(lacking(!mayDrop, 'no other user can start the program here'))(
+    'and has a session that may not be read says so',
+    async () => {
+      const journal = fresh();
+      addSamples(journal);
+      chmodSync(journal.project, 0o755);
+      const [hidden = ''] = readdirSync(journal.sessions).filter((name) => name.endsWith('.jsonl'));
+      chmodSync(join(journal.sessions, hidden), 0);
+      // A mode keeps out every user but root.
+      const folders = [journal.path('.cuff'), journal.directory, journal.sessions];
+      const files = readdirSync(journal.sessions).map((name) => join(journal.sessions, name));
+      for (const path of [...folders, ...files]) chownSync(path, other.uid, other.gid);
+      const said = '1 session is left out: this user may not read the files.';
+      const asked = (...words: readonly string[]) =>
+        cuff('record', ...words, '--directory', journal.directory);
+      const whole = [['stats'], ['search', 'nowhere'], ['export', 'all'], ['generate']];
+      for (const words of whole) expect(asked(...words).stderr).toContain(said);
+      const found = JSON.parse(asked('search', 'nowhere', '--json').stdout);
+      expect(found.not_searched).toMatchObject({ unreadable_sessions: 1 });
+      expect(JSON.parse(asked('stats', '--json').stdout)).toMatchObject({ unreadable_sessions: 1 });
+      for (const command of ['show', 'export']) {
+        const { status, stderr } = asked(command, hidden.replace('.jsonl', ''));
+        expect([status, stderr]).toEqual([1, expect.stringContaining('Cannot read the session')]);
+      }
     },
   );
 });

@@ -145,7 +145,10 @@ function since(text: string): Since {
 async function journalOf({ directory, json, trust }: HistoryFlags) {
   const located = await locate(directory, trust);
   const { openJournal } = await import('../record/opened.ts');
-  return { directory: openJournal(located).directory, json: json === true };
+  const { sayUnreadable } = await import('../record/unreadable.ts');
+  const opened = openJournal(located);
+  sayUnreadable(opened.directory);
+  return { directory: opened.directory, json: json === true };
 }
 
 async function locate(name: string | undefined, trusted = false): Promise<Located> {

@@ -14,6 +14,7 @@ import { confirmed } from './confirm.ts';
 import type { Flags } from './flags.ts';
 import { Progress } from './progress.ts';
 import { realFile, replacedBy, replacing, write } from './sink.ts';
+import { sayUnreadable } from './unreadable.ts';
 import { damagedLines, NO_RECORDINGS, sequenceWords } from './words.ts';
 
 const ALL = 'all';
@@ -49,6 +50,7 @@ export async function exportRecordings(flags: Flags): Promise<void> {
     progress.end();
   }
   if (!exists) say(NO_RECORDINGS.trimEnd());
+  if (flags.operand() === ALL) sayUnreadable(directory);
   if (damage.lines > 0) say(damagedLines(damage.lines));
   if (output !== undefined) say(`Wrote ${printable(realFile(output))}`);
 }

@@ -14,6 +14,7 @@ import { put, say } from '../output.ts';
 import type { Flags } from './flags.ts';
 import { Progress } from './progress.ts';
 import { write } from './sink.ts';
+import { sayUnreadable } from './unreadable.ts';
 import { damagedLines, NO_RECORDINGS } from './words.ts';
 
 /** Without recordings nothing is written; `--format json` is then a policy without rules. */
@@ -32,6 +33,7 @@ export async function generate(flags: Flags): Promise<void> {
     step: () => progress.step(),
   });
   progress.end();
+  sayUnreadable(directory);
   if (damaged > 0) say(damagedLines(damaged));
   const json = flags.format() === 'json';
   if (generated.commands === 0 && !json) {

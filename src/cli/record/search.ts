@@ -16,6 +16,7 @@ import { paint, put, putJson, quietPipes, say } from '../output.ts';
 import { direct } from './direct.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
+import { sayUnreadable, unreadableJson } from './unreadable.ts';
 import { NO_RECORDINGS } from './words.ts';
 
 /** The whole command; `args` are the words behind `search`. */
@@ -26,17 +27,19 @@ export function recordSearch(args: readonly string[]): Promise<void> {
 
 /**
  * `--json`: {"hits":[...],"limited":false,"not_searched":{"damaged_lines":0,"cut_outputs":0}}; see
- * `hitJson` for a hit. `not_searched` has `later_outputs`, too, where output came behind entries.
- * `limited`: there may be older ones. Exit 1 when nothing was found.
+ * `hitJson` for a hit. `not_searched` has `later_outputs`, too, where output came behind entries,
+ * and `unreadable_sessions` where files may not be read. `limited`: there may be older ones. Exit 1
+ * when nothing was found.
  */
 export async function search(flags: Flags): Promise<void> {
   const { directory } = await flags.journal();
   const query = queryOf(flags);
   const answer = await lookingUp(directory, () => journalSearch(directory, query));
   const { hits } = answer;
+  const unreadable = sayUnreadable(directory);
   const limited = hits.length === query.limit;
   if (hits.length === 0) process.exitCode = 1;
-  if (flags.on('--json')) return putJson(answerJson(answer, limited));
+  if (flags.on('--json')) return putJson(answerJson(answer, limited, unreadable));
   if (hits.length === 0 && !hasSessions(directory)) {
     process.exitCode = 0;
     return put(NO_RECORDINGS);
@@ -65,13 +68,17 @@ function notSearched({ unsearched, laterOutputs }: SearchAnswer): string[] {
   return lines;
 }
 
-function answerJson({ hits, unsearched, laterOutputs }: SearchAnswer, limited: boolean) {
+function answerJson(
+  { hits, unsearched, laterOutputs }: SearchAnswer,
+  limited: boolean,
+  unreadable: number,
+) {
   const { damagedLines: damaged_lines, cutOutputs: cut_outputs } = unsearched;
   const later = laterOutputs > 0 && { later_outputs: laterOutputs };
   return {
     hits: hits.map(hitJson),
     limited,
-    not_searched: { damaged_lines, cut_outputs, ...later },
+    not_searched: { damaged_lines, cut_outputs, ...later, ...unreadableJson(unreadable) },
   };
 }
 

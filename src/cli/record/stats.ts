@@ -7,6 +7,7 @@ import { displayWidth } from '../../text/table.ts';
 import { paint, put, putJson, say } from '../output.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
+import { sayUnreadable, unreadableJson } from './unreadable.ts';
 import { NO_RECORDINGS, sequenceWords } from './words.ts';
 
 const SHOWN_MAX = 5;
@@ -23,8 +24,10 @@ export async function stats(flags: Flags): Promise<void> {
   const found = await lookingUp(directory, () =>
     journalStats(directory, since === undefined ? {} : { since }),
   );
+  const unreadable = sayUnreadable(directory);
   if (isFaulty(found.sequence)) say(sequenceWords('this journal', found.sequence));
-  if (flags.format() === 'json') return putJson(statsJson(found, since));
+  if (flags.format() === 'json')
+    return putJson({ ...statsJson(found, since), ...unreadableJson(unreadable) });
   if (found.commands === 0 && since === undefined) return put(NO_RECORDINGS);
   const period = sinceWords(flags.text('--since'));
   if (found.commands === 0) return put(`No recordings found (${period}).\n`);
