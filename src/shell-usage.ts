@@ -71,7 +71,8 @@ function wordsOf(command: unknown): readonly string[] | undefined {
   if (!isObject(command)) return undefined;
   const { kind, text, shell = '', argv } = command;
   if (kind === 'shell') return strings([text, shell]);
-  return Array.isArray(argv) && argv.length > 0 ? strings(argv) : undefined;
+  if (kind !== 'argv' || !Array.isArray(argv) || argv.length === 0) return undefined;
+  return strings(argv);
 }
 
 function variables(env: unknown): readonly string[] {

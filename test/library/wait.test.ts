@@ -84,6 +84,7 @@ it('what cannot be meant is a usage error, and nothing is started', async () => 
   const cases: readonly (readonly [() => unknown, string])[] = [
     [() => start(5), command],
     [() => start({ kind: 'argv', argv: [] }), command],
+    [() => start({ argv: ['echo'] }), command],
     [() => start({ kind: 'argv', argv: ['echo', 1] }), command],
     [() => start('true', { killAfterMs: -1 }), `${deadline}, not -1.`],
     [() => start('true', { killAfterMs: 1.5 }), `${deadline}, not 1.5.`],
