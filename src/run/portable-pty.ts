@@ -1,9 +1,10 @@
 // A pty for the portable backend, through the optional @lydell/node-pty (ConPTY on Windows). The
 // library ends its stream when it sees a hang-up, with bytes still unread; so the far end is held
-// open here until the command has gone and nothing more comes. Keys of our own terminal are passed
-// on in raw mode.
+// open here until the command has gone and all it printed has been read. Keys of our own terminal
+// are passed on in raw mode.
 
-import { closeSync, constants, openSync, statSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import { delimiter, resolve } from 'node:path';
 import type { ReadStream } from 'node:tty';
@@ -43,6 +44,8 @@ export type Outer = {
 };
 
 const LOOK_MS = 25; // how soon the end of the command is seen; one system call each
+const FAR_END = constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK;
+const NOTHING: Buffer = Buffer.alloc(0);
 const EOT = new Uint8Array([4]); // Ctrl-D, the end of input in a terminal
 
 /** undefined where the optional library is not installed or does not load. */
@@ -86,8 +89,10 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
     spec.forward && spec.stdin === 'inherit' ? passKeys(outer.stdin, terminal) : () => undefined;
   let end: () => void = () => undefined;
   let exited: (outcome: Exited) => void = () => undefined;
+  let data: (bytes: Buffer) => void = () => undefined;
   terminal.onExit(({ exitCode, signal }) => {
     keeper.release();
+    data(keeper.rest());
     keys();
     end();
     exited(outcomeOf(exitCode, signal));
@@ -99,9 +104,9 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
         channel: 'pty',
         listen(listener) {
           end = listener.end;
-          terminal.onData((data) => {
-            keeper.heard();
-            listener.data(typeof data === 'string' ? Buffer.from(data) : data);
+          data = (bytes) => bytes.length > 0 && listener.data(bytes);
+          terminal.onData((read) => {
+            data(keeper.printed(typeof read === 'string' ? Buffer.from(read) : read));
           });
         },
         // Of a command that has gone the rest is read at once: the library does not wait for us.
@@ -121,10 +126,15 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
   };
 }
 
-/** Holds the far end of a POSIX pty until the command has gone and the stream is quiet. */
+/**
+ * Holds the far end of a POSIX pty until the command has gone and a mark that is written then comes
+ * out of it: bytes keep their order, so that all it printed has been read. That nothing comes for a
+ * while says nothing, because the kernel hands bytes on when it finds the time.
+ */
 function keepOpen(terminal: Terminal) {
   let held = openFarEnd(terminal.ptsName);
   let quiet = true;
+  const mark = new EndMark();
   const command = { pid: terminal.pid, startTime: 0 };
   const alive = (): boolean => processAlive(command);
   const release = (): void => {
@@ -134,24 +144,77 @@ function keepOpen(terminal: Terminal) {
   };
   const timer = setInterval(() => {
     if (!alive()) {
-      if (quiet) release();
-      else terminal.resume();
+      terminal.resume();
+      // A terminal that was stopped takes no mark: then it is quiet, or there is no end.
+      if (!mark.writtenTo(held) && quiet) release();
     }
     quiet = true;
   }, LOOK_MS);
   return {
     alive,
     release,
-    heard: () => {
+    /** What of these bytes the command has printed. */
+    printed(bytes: Buffer): Buffer {
       quiet = false;
+      const { before, found } = mark.take(bytes);
+      if (found) release();
+      return before;
     },
+    rest: () => mark.rest(),
     unref: () => timer.unref(),
   };
 }
 
+/** Digits, which no mode of a terminal changes, behind a byte that hardly ever begins them. */
+class EndMark {
+  readonly #bytes = Buffer.from(`\0${Array.from({ length: 24 }, () => randomInt(10)).join('')}`);
+  #written = 0;
+  #found = false;
+  #kept: Buffer = NOTHING; // what may be its beginning
+
+  /** Whether it is on its way, now or since before. */
+  writtenTo(fd: number): boolean {
+    try {
+      const missing = this.#bytes.subarray(this.#written);
+      if (fd >= 0 && missing.length > 0) this.#written += writeSync(fd, missing);
+    } catch {
+      // EAGAIN of a terminal that was stopped, EIO of one that is gone
+    }
+    return this.#written > 0;
+  }
+
+  take(bytes: Buffer): { readonly before: Buffer; readonly found: boolean } {
+    if (this.#written === 0 || this.#found) return { before: bytes, found: false };
+    const all = Buffer.concat([this.rest(), bytes]);
+    const at = all.indexOf(this.#bytes);
+    this.#found = at >= 0;
+    if (this.#found) {
+      const behind = all.subarray(at + this.#bytes.length);
+      return { before: Buffer.concat([all.subarray(0, at), behind]), found: true };
+    }
+    const end = all.length - this.#beginningIn(all);
+    this.#kept = all.subarray(end);
+    return { before: all.subarray(0, end), found: false };
+  }
+
+  /** What was taken for its beginning, of a terminal that hung up before it came. */
+  rest(): Buffer {
+    const kept = this.#kept;
+    this.#kept = NOTHING;
+    return kept;
+  }
+
+  #beginningIn(all: Buffer): number {
+    let length = Math.min(all.length, this.#bytes.length - 1);
+    while (length > 0 && !all.subarray(-length).equals(this.#bytes.subarray(0, length)))
+      length -= 1;
+    return length;
+  }
+}
+
 function openFarEnd(ptsName: string | undefined): number {
   try {
-    return ptsName === undefined ? -1 : openSync(ptsName, constants.O_RDWR | constants.O_NOCTTY);
+    return ptsName === undefined ? -1 : openSync(ptsName, FAR_END);
   } catch {
     return -1; // the last bytes may be lost then, as the library would lose them
   }

@@ -1,8 +1,11 @@
 // The portable backend in a pseudo-terminal, through the optional node-pty: whole output, keys,
 // size, and the end the command had.
 import { PassThrough } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { portablePty } from '../../src/run/portable.ts';
+import { launchPty, loadPty, type PtyModule } from '../../src/run/portable-pty.ts';
+import { processAlive } from '../../src/run/processes.ts';
 import type { RunSpec } from '../../src/run/spec.ts';
 import { lacking, verifies } from '../requirements.ts';
 import { bash, fakeSink, specOf, start } from './portable-helper.ts';
@@ -36,6 +39,45 @@ describe.skipIf(noPty)('a portable run in a pty', () => {
       }
     }
     expect(lengths).toEqual(Array.from({ length: 100 }, () => 400 * 51));
+  });
+
+  it('waits for bytes that are handed on late', async () => {
+    const pty = await loadPty();
+    if (pty === undefined) throw new Error('there is no pty');
+    // Each piece comes long after the command has gone and its terminal is quiet.
+    const late: PtyModule = {
+      spawn: (...how) => {
+        const terminal = pty.spawn(...how);
+        const { pid } = terminal;
+        let handedOn = Promise.resolve();
+        const onData: typeof terminal.onData = (listener) =>
+          terminal.onData((data) => {
+            handedOn = handedOn.then(async () => {
+              while (processAlive({ pid, startTime: 0 })) await setTimeout(5);
+              await setTimeout(200);
+              listener(data);
+            });
+          });
+        return Object.create(terminal, { onData: { value: onData } });
+      },
+    };
+    const { stdin, stdout } = process;
+    const read: string[] = [];
+    const ended = await new Promise<unknown>((over) => {
+      launchPty(
+        late,
+        inPty(bash('echo one; echo 2')),
+        { stdin, stdout },
+        {
+          failed: over,
+          launched: ({ outputs, onExit }) => {
+            outputs[0]?.listen({ data: (bytes) => read.push(bytes.toString()), end: () => {} });
+            onExit(over);
+          },
+        },
+      );
+    });
+    expect([ended, read.join('')]).toEqual([{ kind: 'exited', code: 0 }, 'one\r\n2\r\n']);
   });
 
   it('ends with the code or the signal of the command', async () => {
