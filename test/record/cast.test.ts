@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createShell } from '../../src/shell.ts';
@@ -98,6 +98,14 @@ describe('cuff record export --format asciicast', () => {
     journal.settings(settings);
     const told = await journal.run('export', ID, '--format', 'asciicast');
     expect([told.out.includes('cut off'), told.out.includes('s3cret')]).toEqual([true, false]);
+    // A change puts the settings out of force; what they took out stays out.
+    appendFileSync(journal.path('settings.yml'), '\n');
+    const waiting = await journal.run('export', ID, '--format', 'asciicast');
+    expect(waiting.err).toContain('it has changed since it was trusted');
+    expect([waiting.out.includes('cut off'), waiting.out.includes('s3cret')]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('shows one run with the times its bytes came at', async () => {

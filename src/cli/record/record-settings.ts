@@ -12,7 +12,7 @@ const NAME = 'bash_recorder';
 export type JournalSettings = Located & {
   /** 0: for ever. */
   readonly retentionDays: number;
-  /** No secret in anything that is made from the journal. */
+  /** No secret in anything made from the journal. True while settings wait, which may say so. */
   readonly redact: boolean;
   /** Settings of the project that wait for trust, one sentence each. */
   readonly waiting: readonly string[];
@@ -30,7 +30,9 @@ export async function journalSettings(
   const usual = recorderSettings({}, cwd).recording.directory;
   const named = recording.directory !== usual;
   const directory = named ? recording.directory : nearestJournal(cwd, env);
-  const { retentionDays, redact } = recording;
+  const { retentionDays } = recording;
+  // Which keys wait is read without a parser, and may be incomplete: any file that waits counts.
+  const redact = recording.redact || waiting.length > 0;
   return { directory, named, retentionDays, redact, waiting: waiting.map(waitingSentence) };
 }
 
