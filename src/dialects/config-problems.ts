@@ -10,29 +10,26 @@ import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { quoted } from '../text/problems.ts';
 
-type Issue = z.core.$ZodIssue;
+type Issue = z.core.$ZodRawIssue;
 type Step = string | number;
 
 /** Everything wrong with a config, each with the path of its key. */
 export function problemsOf(schema: z.ZodType, given: unknown): readonly ConfigProblem[] {
-  const { error, data } = schema.safeParse(given);
+  // What a schema words itself goes before this.
+  const { error, data } = schema.safeParse(given, { error: wordsFor });
   if (error === undefined) return timeoutProblems(given, data);
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...path, key], message: 'unknown key' }));
-    }
-    return [{ path, message: wordsFor(issue, valueAt(given, path)) }];
+    const { message } = issue;
+    if (issue.code !== 'unrecognized_keys') return [{ path, message }];
+    return issue.keys.map((key) => ({ path: [...path, key], message }));
   });
 }
 
-// Those that a schema words itself say what to do.
-const ZODS_OWN = /^(?:Invalid|Too (?:small|big)|Unrecogni[sz]ed)/;
-
-function wordsFor(issue: Issue, value: unknown): string {
-  if (!ZODS_OWN.test(issue.message)) return issue.message;
+function wordsFor(issue: Issue): string {
+  if (issue.code === 'unrecognized_keys') return 'unknown key';
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? 'is not a name';
-  return `expected ${expectedBy(issue)}, found ${found(value)}`;
+  return `expected ${expectedBy(issue)}, found ${found(issue.input)}`;
 }
 
 function expectedBy(issue: Issue): string {
@@ -45,8 +42,18 @@ function expectedBy(issue: Issue): string {
       return issue.origin === 'string' ? 'text that is not empty' : `${issue.minimum} or more`;
     case 'too_big':
       return `${issue.maximum} or less`;
+    case 'not_multiple_of':
+      return `a multiple of ${issue.divisor}`;
+    case 'invalid_format':
+      return issue.pattern === undefined
+        ? `a text of the form ${issue.format}`
+        : `a text that fits ${issue.pattern}`;
+    case 'invalid_union':
+      return 'one of the forms in the documentation';
+    case 'invalid_element':
+      return 'other items';
     default:
-      return 'something else';
+      return 'another value';
   }
 }
 

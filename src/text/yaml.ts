@@ -19,6 +19,7 @@ import {
 } from 'yaml';
 import { type Place, type Problem, pathText, quoted, type Step } from './problems.ts';
 import { type Env, expand } from './yaml-variables.ts';
+import { syntaxWords } from './yaml-words.ts';
 
 const DEPTH_MAX = 100; // the composer recurses, and V8 aborts instead of throwing at some depths
 const NODES_MAX = 20_000; // aliases of aliases grow without end
@@ -67,7 +68,7 @@ export function readYaml(text: string, env: Env | undefined, nodesMax = NODES_MA
   const composer = new Composer({ schema: 'core', version: '1.2', uniqueKeys: false });
   const documents = [...composer.compose(tokens, true, text.length)];
   const faults = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
-  const problems = faults.map((fault) => syntaxProblem(fault, lines));
+  const problems = [...syntaxProblems(faults, text, lines)];
   const second = documents[1];
   if (second !== undefined) {
     const at = place(lines, second.range[0]);
@@ -108,9 +109,19 @@ function place(lines: LineCounter, offset: number): Place {
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-function syntaxProblem({ code, message, pos }: YAMLError, lines: LineCounter): Problem {
-  const words = code === 'TAG_RESOLVE_FAILED' ? 'tags like !name are not supported here' : message;
-  return { at: place(lines, pos[0]), message: words };
+/** One for each line: what the parser finds there next follows from the first. */
+function syntaxProblems(
+  faults: readonly YAMLError[],
+  text: string,
+  lines: LineCounter,
+): readonly Problem[] {
+  const byLine = new Map<number, Problem>();
+  for (const { code, pos } of faults) {
+    const at = place(lines, pos[0]);
+    if (byLine.has(at.line)) continue;
+    byLine.set(at.line, { at, message: syntaxWords(code, text, pos[0]) });
+  }
+  return [...byLine.values()];
 }
 
 /** Where it gets too deep, without recursing to find out. */
