@@ -36,7 +36,7 @@ export function journalSearch(directory: string, query: SearchQuery): Promise<Se
   return asking(directory, (catalog) => ({
     hits: catalog.search(query),
     unsearched: catalog.unsearched(query),
-    laterOutputs: countLater(directory),
+    laterOutputs: countLater(directory, catalog.laterFiles()),
   }));
 }
 

@@ -4,7 +4,7 @@ import type { Entry } from '../types.ts';
 import { addToDay, dayOf, takeFromDay } from './catalog-days.ts';
 import { GramSample } from './catalog-grams.ts';
 import { CUT, firstIdAt, LONG, UNLIKE, WHOLE_STDERR, WHOLE_STDOUT } from './catalog-schema.ts';
-import { signatureOf } from './catalog-signature.ts';
+import { forgetSignature, signatureOf, storeSignature } from './catalog-signature.ts';
 import { addEntry, type Counted, newRollup, type Rollup } from './rollup.ts';
 import { processesOf } from './search.ts';
 import { folded, searchedOrNull, searchedText, storable } from './search-text.ts';
@@ -107,14 +107,9 @@ export class Batch {
       ...[kept.command, kept.description, kept.stdout, kept.stderr, kept.processes],
     );
     if (inserted === 0) return false;
-    if (long) this.#sign(id, texts);
+    if (long) storeSignature(this.#database, id, signatureOf(searchedTexts(texts)));
     else this.#index(id, at, wordsOf(texts));
     return true;
-  }
-
-  #sign(id: number, texts: Texts): void {
-    const bits = signatureOf(searchedTexts(texts));
-    this.#database.run('INSERT INTO signatures VALUES (?, ?)', id, bits);
   }
 
   #index(id: number, at: number, words: string): void {
@@ -140,7 +135,7 @@ export class Batch {
   }
 
   #forget(id: number, flags: number, texts: Texts): void {
-    if ((flags & LONG) !== 0) this.#database.run('DELETE FROM signatures WHERE id = ?', id);
+    if ((flags & LONG) !== 0) forgetSignature(this.#database, id);
     else {
       const remove = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)";
       this.#database.run(remove, id, wordsOf(texts));

@@ -2,7 +2,16 @@
 // can stop after each of them and several processes can do it at once: what a file has beyond its
 // watermark is looked up again inside the transaction; whoever comes second finds nothing to do.
 import { Batch, type Portion } from './catalog-batch.ts';
-import { entryAt, type FileState, fileState, isAs, isLive, look } from './catalog-look.ts';
+import {
+  entryAt,
+  type FileState,
+  fileState,
+  isAs,
+  isLive,
+  look,
+  stateFrom,
+  stateText,
+} from './catalog-look.ts';
 import { inTransaction } from './catalog-schema.ts';
 import type { LineDamage } from './entry-lines.ts';
 import { readEntries } from './reader.ts';
@@ -17,12 +26,13 @@ export function* catchUp(
   now: () => number,
   portion: Portion,
 ): Generator<void, void, undefined> {
-  const { names, gone, mark } = yield* look(database, directory, now());
+  const { names, gone, about } = yield* look(database, directory, now());
   // What is gone is found to be so again, as everything is, inside its transaction.
   yield* takeIn(database, directory, [...gone, ...names], portion);
-  if (mark !== undefined) {
+  const news = Object.entries(about);
+  if (news.length > 0) {
     inTransaction(database, () => {
-      database.run("INSERT OR REPLACE INTO about VALUES ('mark', ?)", mark);
+      for (const one of news) database.run('INSERT OR REPLACE INTO about VALUES (?, ?)', ...one);
     });
   }
 }
@@ -87,9 +97,7 @@ function findSession(database: Database, name: string): Session | undefined {
   return {
     id: number('id'),
     live: row.live === 1,
-    ino: number('ino'),
-    size: number('size'),
-    ctime: number('ctime'),
+    ...stateFrom(String(row.state)),
     watermark: number('watermark'),
     damaged: number('damaged'),
     sequence: new SequenceCheck(number('sequence'), {
@@ -138,18 +146,22 @@ function takeInSession(database: Database, directory: string, name: string, batc
     watermark = damage.end ?? watermark;
     until = { damaged: wholeLines(damage), last: sequence.last, ...sequence.faults };
   }
-  const { ino, size, ctime } = complete ? state : { ino: state.ino, size: watermark, ctime: 0 };
+  const read = complete ? state : { ino: state.ino, size: watermark, ctime: 0 };
   database.run(
-    `UPDATE sessions SET live = ?, ino = ?, size = ?, ctime = ?, watermark = ?, damaged = ?,
-      sequence = ?, skipped = ?, repeated = ?, backward = ? WHERE id = ?`,
-    ...[Number(live), ino, size, ctime, watermark, session.damaged + until.damaged],
+    `UPDATE sessions SET live = ?, state = ?, watermark = ?, damaged = ?, sequence = ?,
+      skipped = ?, repeated = ?, backward = ? WHERE id = ?`,
+    ...[Number(live), stateText(read), watermark, session.damaged + until.damaged],
     ...[until.last, until.skipped, until.repeated, until.backward, session.id],
   );
   return complete;
 }
 
 function addSession(database: Database, name: string): Session {
-  database.run('INSERT INTO sessions VALUES (NULL, ?, 1, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0)', name);
+  database.run(
+    'INSERT INTO sessions VALUES (NULL, ?, 1, ?, 0, NULL, 0, 0, 0, 0, 0)',
+    name,
+    '0 0 0',
+  );
   const session = findSession(database, name);
   if (session === undefined) throw new Error('a row that was just inserted is missing');
   return session;

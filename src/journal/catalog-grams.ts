@@ -1,12 +1,15 @@
 // Which trigrams of a text to ask the index of words for. Each one costs a walk through a list of
 // all entries that have it, so a few rare ones that do not overlap are asked for, and what they
-// leave is looked at. How rare one is, is known from a sample: the entries of every 64th second. It
-// is a hint and never taken back; a wrong one costs time, not hits.
+// leave is looked at. Of long entries more are asked for: each one costs a bit of the entries that
+// have those before, and reading a long entry costs a hundred times as much. How rare one is, is
+// known from a sample: the entries of every 64th second. It is a hint and never taken back; a wrong
+// one costs time, not hits.
 import { folded } from './search-text.ts';
 import type { Database } from './sqlite.ts';
 
 const GRAM_LENGTH = 3;
 const GRAMS_MAX = 3;
+const LONG_GRAMS_MAX = 16;
 const SAMPLED = 64;
 // What is behind these in a text that is searched for is looked at, but not asked for.
 const PLACES_MAX = 200;
@@ -29,18 +32,29 @@ export class GramSample {
   }
 }
 
-/** None for a text that is too short to have any. */
-export function chooseGrams(database: Database, text: string): readonly string[] {
-  const counted = gramsOf(folded(text))
+type Gram = { readonly gram: string; readonly place: number };
+
+/** Those of a text, the rarest first; none of one that is too short to have any. */
+export function rareGrams(database: Database, text: string): readonly Gram[] {
+  return gramsOf(folded(text))
     .slice(0, PLACES_MAX)
-    .map((gram, place) => ({ gram, place, count: countOf(database, gram) }));
-  counted.sort((a, b) => a.count - b.count);
-  const chosen: typeof counted = [];
-  for (const one of counted) {
+    .map((gram, place) => ({ gram, place, count: countOf(database, gram) }))
+    .sort((a, b) => a.count - b.count);
+}
+
+/** Of those that `rareGrams` gives: what to ask the index of words for. */
+export function shortGrams(grams: readonly Gram[]): readonly string[] {
+  const chosen: Gram[] = [];
+  for (const one of grams) {
     if (chosen.every(({ place }) => Math.abs(place - one.place) >= GRAM_LENGTH)) chosen.push(one);
     if (chosen.length === GRAMS_MAX) break;
   }
   return chosen.map(({ gram }) => gram);
+}
+
+/** Of those that `rareGrams` gives: what to ask the signatures of long entries for. */
+export function longGrams(grams: readonly Gram[]): readonly string[] {
+  return grams.slice(0, LONG_GRAMS_MAX).map(({ gram }) => gram);
 }
 
 function countOf(database: Database, gram: string): number {

@@ -2,11 +2,14 @@
 // were last read. A file may be emptied, written over or continued without a change of its folder,
 // so each is looked at; that takes a while, and is done in small steps. Their names are read again
 // only when the folder has changed.
+//
+// What a file was is kept as one text: its inode, size and ctime (an mtime can be set back). The
+// database gives those of many sessions as one text, too: a row each takes ten times as long.
 import * as fs from 'node:fs';
 import type { Entry } from '../types.ts';
 import { decodeMetadata } from './entry.ts';
-import { findSessionFiles, plainFile, readText, sessionFiles, sessionsDir } from './files.ts';
-import { hasForm, isJournalId } from './ids.ts';
+import { findSessionFiles, plainFile, readText, sessionsDir } from './files.ts';
+import { hasForm, isJournalId, LATER } from './ids.ts';
 import { folderState } from './list.ts';
 import { readEntries } from './reader.ts';
 import { storable } from './search-text.ts';
@@ -14,6 +17,7 @@ import type { Database } from './sqlite.ts';
 
 const SUFFIX = '.jsonl';
 const STEP = 250; // a millisecond or two
+const ROWS_STEP = 2_000; // the same, of rows that come as one text
 
 /** What a session's file is, or was when it was read. */
 export type FileState = {
@@ -22,12 +26,21 @@ export type FileState = {
   readonly ctime: number;
 };
 
+export function stateText({ ino, size, ctime }: FileState): string {
+  return `${ino} ${size} ${ctime}`;
+}
+
+export function stateFrom(text: string): FileState {
+  const [ino = 0, size = 0, ctime = 0] = text.split(' ').map(Number);
+  return { ino, size, ctime };
+}
+
 export type Look = {
   /** New or changed, or being written, in order of time. */
   readonly names: readonly string[];
   readonly gone: readonly string[];
-  /** The mark to keep once all of this is in the catalog, if it is another than is kept. */
-  readonly mark?: string;
+  /** What to keep in `about` once all of this is in the catalog, if it is not kept yet. */
+  readonly about: Readonly<Record<string, string>>;
 };
 
 const NO_MARK = '';
@@ -38,36 +51,58 @@ export function* look(
   directory: string,
   now: number,
 ): Generator<void, Look, undefined> {
-  const beside = yield* namesIn(directory, hasForm);
+  const beside = (yield* namesIn(directory)).filter(hasForm);
   const state = folderState(sessionsDir(directory), now);
-  const [row] = database.all("SELECT value FROM about WHERE key = 'mark'");
-  const kept = row?.value ?? NO_MARK;
+  const kept = aboutOf(database, 'mark') ?? NO_MARK;
   // The mark is of sessions/ only: with sessions of the older layout there is none.
   const same = beside.length === 0 && state?.text === kept;
   const known = yield* knownSessions(database);
-  const all = same
-    ? new Set(known.keys())
-    : new Set([...beside, ...(yield* namesIn(sessionsDir(directory), isJournalId))]);
-  const names: string[] = [];
+  const found = same ? undefined : yield* namesIn(sessionsDir(directory));
+  const all =
+    found === undefined ? known.keys() : new Set([...beside, ...found.filter(isJournalId)]);
+  const names = yield* changedOf(directory, [...all], known);
+  const mark = state?.settled && beside.length === 0 ? state.text : NO_MARK;
+  const later = found?.filter((name) => name.endsWith(LATER)).join('\n');
+  const about = {
+    ...(mark !== kept && { mark }),
+    ...(later !== undefined && later !== aboutOf(database, 'later') && { later }),
+  };
+  return { names: names.sort(), gone: [...known.keys()], about };
+}
+
+/** Takes all names out of those that are known. */
+function* changedOf(
+  directory: string,
+  names: readonly string[],
+  known: Map<string, string>,
+): Generator<void, string[], undefined> {
+  const folder = sessionsDir(directory);
+  const changed: string[] = [];
   let count = 0;
-  for (const name of all) {
-    const session = known.get(name);
+  for (const name of names) {
+    const before = known.get(name);
     known.delete(name);
-    if (session === undefined || session.live || !isAs(session, fileState(directory, name))) {
-      names.push(name);
-    }
+    const state = before === LIVE ? undefined : fileState(directory, name, folder);
+    if (state === undefined || before !== stateText(state)) changed.push(name);
     count += 1;
     if (count % STEP === 0) yield;
   }
-  const mark = state?.settled && beside.length === 0 ? state.text : NO_MARK;
-  return { names: names.sort(), gone: [...known.keys()], ...(mark !== kept && { mark }) };
+  return changed;
 }
 
-/** As `journalSessionIds`, a step at a time. */
-function* namesIn(
-  folder: string,
-  isId: (name: string) => boolean,
-): Generator<void, string[], undefined> {
+/** The files of sessions whose output went on behind their entries, as of the last look. */
+export function laterNames(database: Database): string[] {
+  const text = aboutOf(database, 'later') ?? '';
+  return text === '' ? [] : text.split('\n').map((name) => `${name}${SUFFIX}`);
+}
+
+function aboutOf(database: Database, key: string): string | undefined {
+  const [row] = database.all('SELECT value FROM about WHERE key = ?', key);
+  return row === undefined ? undefined : String(row.value);
+}
+
+/** The names of all files with entries, or what is like them, a step at a time. */
+function* namesIn(folder: string): Generator<void, string[], undefined> {
   const names: string[] = [];
   let open: fs.Dir;
   try {
@@ -78,8 +113,9 @@ function* namesIn(
   try {
     let count = 0;
     for (let file = open.readSync(); file !== null; file = open.readSync()) {
-      const name = file.name.slice(0, -SUFFIX.length);
-      if (file.name.endsWith(SUFFIX) && file.isFile() && isId(name)) names.push(name);
+      if (file.name.endsWith(SUFFIX) && file.isFile()) {
+        names.push(file.name.slice(0, -SUFFIX.length));
+      }
       count += 1;
       if (count % STEP === 0) yield;
     }
@@ -89,27 +125,35 @@ function* namesIn(
   return names;
 }
 
-type Known = Map<string, FileState & { readonly live: boolean }>;
+/** In the place of a state: it is looked at again whatever its file is. */
+const LIVE = '';
 
-function* knownSessions(database: Database): Generator<void, Known, undefined> {
-  const known: Known = new Map();
-  const sql =
-    'SELECT id, name, live, ino, size, ctime FROM sessions WHERE id > ? ORDER BY id LIMIT ?';
+/** The state each session had when it was read. */
+function* knownSessions(database: Database): Generator<void, Map<string, string>, undefined> {
+  const known = new Map<string, string>();
+  const sql = `SELECT max(id) AS last,
+    group_concat(name || ' ' || iif(live, '${LIVE}', state), char(10)) AS text
+    FROM (SELECT id, name, live, state FROM sessions WHERE id > ? ORDER BY id LIMIT ?)`;
   for (let last = 0; ; ) {
-    const rows = database.all(sql, last, STEP);
-    for (const { id, name, live, ino, size, ctime } of rows) {
-      const state = { ino: Number(ino), size: Number(size), ctime: Number(ctime) };
-      known.set(String(name), { ...state, live: live === 1 });
-      last = Number(id);
+    const [row] = database.all(sql, last, ROWS_STEP);
+    if (typeof row?.text !== 'string') return known;
+    for (const line of row.text.split('\n')) {
+      const end = line.indexOf(' ');
+      known.set(line.slice(0, end), line.slice(end + 1));
     }
-    if (rows.length < STEP) return known;
+    last = Number(row.last);
     yield;
   }
 }
 
-export function fileState(directory: string, name: string): FileState | undefined {
+export function fileState(
+  directory: string,
+  name: string,
+  folder = sessionsDir(directory),
+): FileState | undefined {
+  // `join` takes as long as looking at the file.
   const stat =
-    plainFile(sessionFiles(directory, name).entries) ??
+    plainFile(`${folder}/${name}${SUFFIX}`) ??
     plainFile(findSessionFiles(directory, name)?.entries ?? '');
   return stat && { ino: stat.ino, size: stat.size, ctime: stat.ctimeMs };
 }

@@ -1,6 +1,6 @@
 // What the catalog is asked, in SQL. The answers are those of scanSearch and scanStats.
 import { rollupSince } from './catalog-days.ts';
-import { chooseGrams } from './catalog-grams.ts';
+import { longGrams, rareGrams, shortGrams } from './catalog-grams.ts';
 import { entryAt } from './catalog-look.ts';
 import {
   CUT,
@@ -11,7 +11,7 @@ import {
   WHOLE_STDERR,
   WHOLE_STDOUT,
 } from './catalog-schema.ts';
-import { hashesOf, mayHave } from './catalog-signature.ts';
+import { longEntries } from './catalog-signature.ts';
 import {
   type Candidate,
   candidateOf,
@@ -25,12 +25,11 @@ import {
   type Unsearched,
 } from './search.ts';
 import { searchedOrNull, storable } from './search-text.ts';
-import { bytesOf, type Database, type Row, type Value } from './sqlite.ts';
+import type { Database, Row, Value } from './sqlite.ts';
 import { type Stats, type StatsQuery, statsFrom } from './stats.ts';
 
 const FIRST_PAGE = 32;
 const PAGE_MAX = 512; // a row can have sixteen kilobytes of text
-const LONG_PAGE = 64; // a signature can have sixty-four
 
 export function catalogStats(database: Database, { since }: StatsQuery): Stats {
   const sql = `SELECT count(*) AS count, sum(skipped) AS skipped, sum(repeated) AS repeated,
@@ -69,16 +68,15 @@ export function catalogSearch(
     const hit = hitOf(candidate, matchers);
     if (hit !== undefined) newest.add(candidate, hit);
   };
-  const short = shortQuery(database, query, matchers);
-  for (const row of pagesOf(database, short, newest, FIRST_PAGE, PAGE_MAX)) {
+  const grams = [matchers.text?.literal, matchers.process?.literal].map((literal) =>
+    literal === undefined ? [] : rareGrams(database, literal),
+  );
+  const short = shortQuery(query, matchers, grams.flatMap(shortGrams));
+  for (const row of shortRows(database, short, newest)) {
     if (newest.wants(keyOf(row))) consider(shortCandidate(directory, row));
   }
-  const hashes = [matchers.text?.literal, matchers.process?.literal].flatMap((literal) =>
-    literal === undefined ? [] : [...hashesOf(literal)],
-  );
-  for (const row of pagesOf(database, longQuery(query), newest, LONG_PAGE, LONG_PAGE)) {
-    const may = mayHave(bytesOf(row.bits), hashes);
-    if (may && newest.wants(keyOf(row))) consider(longCandidate(directory, row));
+  for (const row of longRows(database, query, grams.flatMap(longGrams), newest)) {
+    if (newest.wants(keyOf(row))) consider(longCandidate(directory, row));
   }
   return newest.hits();
 }
@@ -88,15 +86,13 @@ type Filter = { readonly sql: readonly string[]; readonly values: readonly Value
 /** The last two values of its text are the id below which, and the number of rows. */
 type PageQuery = { readonly sql: string; readonly values: readonly Value[] };
 
-function* pagesOf(
+function* shortRows(
   database: Database,
   { sql, values }: PageQuery,
   newest: Newest,
-  first: number,
-  most: number,
 ): Generator<Row, void, undefined> {
   let below = Number.MAX_SAFE_INTEGER;
-  for (let size = first; ; size = Math.min(size * 4, most)) {
+  for (let size = FIRST_PAGE; ; size = Math.min(size * 4, PAGE_MAX)) {
     const rows = database.all(sql, ...values, below, size);
     yield* rows;
     below = Number(rows.at(-1)?.id);
@@ -119,18 +115,26 @@ function filterOf({ since, exit, agent }: SearchQuery, id: string): Filter {
   return { sql, values };
 }
 
-function longQuery(query: SearchQuery): PageQuery {
-  const { sql, values } = filterOf(query, 'l.id');
-  const text = `SELECT e.*, s.name, l.bits FROM signatures AS l CROSS JOIN entries AS e
-    ON e.id = l.id CROSS JOIN sessions AS s ON s.id = e.session
-    WHERE ${[...sql, 'l.id < ?'].join(' AND ')} ORDER BY l.id DESC LIMIT ?`;
-  return { sql: text, values };
+function* longRows(
+  database: Database,
+  query: SearchQuery,
+  grams: readonly string[],
+  newest: Newest,
+): Generator<Row, void, undefined> {
+  const filter = filterOf(query, 'e.id');
+  const sql = `SELECT e.*, s.name FROM entries AS e CROSS JOIN sessions AS s ON s.id = e.session
+    WHERE ${['e.id = ?', ...filter.sql].join(' AND ')}`;
+  const from = firstIdAt(Math.max(newest.oldestWanted, query.since ?? 0));
+  for (const id of longEntries(database, grams, from)) {
+    if (newest.isFullBefore(timeAbove(id))) return;
+    yield* database.all(sql, id, ...filter.values);
+  }
 }
 
 function shortQuery(
-  database: Database,
   query: SearchQuery,
   { text, process }: Matchers,
+  grams: readonly string[],
 ): PageQuery {
   const conditions: string[] = [];
   const values: Value[] = [];
@@ -139,8 +143,6 @@ function shortQuery(
     values.push(...its);
   };
   // Both joins in this order: the index of words gives its rows by falling id, as they are wanted.
-  const literals = [text?.literal, process?.literal].filter((one) => one !== undefined);
-  const grams = literals.flatMap((literal) => chooseGrams(database, literal));
   const found = grams.length > 0;
   const from = found ? 'words CROSS JOIN entries AS e ON e.id = words.rowid' : 'entries AS e';
   const id = found ? 'words.rowid' : 'e.id';

@@ -1,18 +1,19 @@
 // catalog.db: what can be found out from the session files, kept so that it need not be found out
 // again. Derived and disposable: a file of another version, or a damaged one, is thrown away.
 //
-//   about     mark: the state of sessions/ when all of it was in the catalog
+//   about     mark: the state of sessions/ when all of it was in the catalog; later: the sessions
+//             that had output behind their entries (see later.ts) when it was looked at last
 //   sessions  one row per file: how far it was read (watermark, bytes) and what it looked like then
-//             (ino, size, ctime: an mtime can be set back); live while its metadata says that it is
-//             written; last_at is the newest time of its entries; damaged, the lines that are no
-//             entries; sequence is the number of its last entry, with the faults of those before
-//             it (see sequence.ts)
+//             (state, see catalog-look.ts); live while its metadata says that it is written;
+//             last_at is the newest time of its entries; damaged, the lines that are no entries;
+//             sequence is the number of its last entry, with the faults of those before it (see
+//             sequence.ts)
 //   entries   one row per entry, with the texts that are searched (see search-text.ts), those of
 //             its processes as one text; what its flags say is below. A long one has only its
 //             command and description: the rest is read from its session
 //   words     full-text index of the folded texts of an entry, by trigrams: only which entries have
 //             one, not where, so what it finds is looked at again; not of long entries
-//   signatures  the trigrams of long entries (see catalog-signature.ts)
+//   signatures, pieces  the trigrams of long entries (see catalog-signature.ts)
 //   grams     how many of some entries have a trigram (see catalog-grams.ts)
 //   days      one rollup (see rollup.ts) per day in UTC, its normal forms in forms
 //
@@ -22,38 +23,7 @@
 import * as fs from 'node:fs';
 import { type Database, type Sqlite, troubleOf } from './sqlite.ts';
 
-const VERSION = 3;
-
-const SCHEMA = `
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE sessions (
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL,
-  ino INTEGER NOT NULL, size INTEGER NOT NULL, ctime REAL NOT NULL,
-  watermark INTEGER NOT NULL, last_at INTEGER, damaged INTEGER NOT NULL,
-  sequence INTEGER NOT NULL, skipped INTEGER NOT NULL, repeated INTEGER NOT NULL,
-  backward INTEGER NOT NULL);
-CREATE INDEX sessions_live ON sessions (name) WHERE live = 1;
-CREATE TABLE entries (
-  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, entry_id TEXT NOT NULL,
-  sequence INTEGER NOT NULL, offset INTEGER NOT NULL, at INTEGER NOT NULL,
-  duration_ms INTEGER NOT NULL, exit_code INTEGER, agent TEXT, flags INTEGER NOT NULL,
-  command TEXT NOT NULL, description TEXT, stdout TEXT, stderr TEXT, processes TEXT);
-CREATE UNIQUE INDEX entries_session ON entries (session, entry_id);
-CREATE INDEX entries_at ON entries (at);
-CREATE VIRTUAL TABLE words USING
-  fts5 (text, content = '', columnsize = 0, detail = none, tokenize = 'trigram');
-INSERT INTO words (words, rank) VALUES ('automerge', 0);
-CREATE TABLE signatures (id INTEGER PRIMARY KEY, bits BLOB NOT NULL);
-CREATE TABLE grams (gram TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE days (
-  day INTEGER PRIMARY KEY, commands INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
-  zero INTEGER NOT NULL, one INTEGER NOT NULL, other INTEGER NOT NULL, none INTEGER NOT NULL,
-  longest_ms INTEGER NOT NULL, longest TEXT NOT NULL);
-CREATE TABLE forms (
-  day INTEGER NOT NULL, form TEXT NOT NULL, count INTEGER NOT NULL,
-  PRIMARY KEY (day, form)) WITHOUT ROWID;
-PRAGMA user_version = ${VERSION};
-`;
+const VERSION = 4;
 
 /** What is searched is the whole field. */
 export const WHOLE_STDOUT = 1;
@@ -64,6 +34,40 @@ export const UNLIKE = 4;
 export const LONG = 8;
 /** It printed more than the journal keeps. */
 export const CUT = 16;
+
+const SCHEMA = `
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL,
+  state TEXT NOT NULL, watermark INTEGER NOT NULL, last_at INTEGER,
+  damaged INTEGER NOT NULL, sequence INTEGER NOT NULL, skipped INTEGER NOT NULL,
+  repeated INTEGER NOT NULL, backward INTEGER NOT NULL);
+CREATE INDEX sessions_live ON sessions (name) WHERE live = 1;
+CREATE TABLE entries (
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, entry_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL, offset INTEGER NOT NULL, at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL, exit_code INTEGER, agent TEXT, flags INTEGER NOT NULL,
+  command TEXT NOT NULL, description TEXT, stdout TEXT, stderr TEXT, processes TEXT);
+CREATE UNIQUE INDEX entries_session ON entries (session, entry_id);
+CREATE INDEX entries_at ON entries (at);
+CREATE INDEX entries_cut ON entries (id) WHERE flags & ${CUT};
+CREATE VIRTUAL TABLE words USING
+  fts5 (text, content = '', columnsize = 0, detail = none, tokenize = 'trigram');
+INSERT INTO words (words, rank) VALUES ('automerge', 0);
+CREATE TABLE signatures (id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+CREATE TABLE pieces (
+  bytes INTEGER NOT NULL, place INTEGER NOT NULL, id INTEGER NOT NULL, bits BLOB NOT NULL,
+  PRIMARY KEY (bytes, place, id)) WITHOUT ROWID;
+CREATE TABLE grams (gram TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE days (
+  day INTEGER PRIMARY KEY, commands INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
+  zero INTEGER NOT NULL, one INTEGER NOT NULL, other INTEGER NOT NULL, none INTEGER NOT NULL,
+  longest_ms INTEGER NOT NULL, longest TEXT NOT NULL);
+CREATE TABLE forms (
+  day INTEGER NOT NULL, form TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (day, form)) WITHOUT ROWID;
+PRAGMA user_version = ${VERSION};
+`;
 
 /** Every entry of that time (epoch ms) or a later one has this id or a higher one. */
 export function firstIdAt(at: number): number {

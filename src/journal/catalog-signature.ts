@@ -5,12 +5,18 @@
 //
 // A trigram is three UTF-16 units of the folded text. Its bit is its hash modulo the size, which is
 // a power of two, so that a bitmap is made smaller by laying its upper half over the lower one.
+//
+// A search asks for few bits, so bitmaps are kept in pieces, and those that have the same place in
+// bitmaps of one size lie side by side: a bit of a thousand entries is in 150 pages of the file,
+// and the next bit is asked for only of entries that have those before.
 import { folded } from './search-text.ts';
+import type { Database } from './sqlite.ts';
 
 const GRAM_LENGTH = 3;
 const BYTES_MAX = 65_536;
 const BYTES_MIN = 1_024;
 const BITS_PER_GRAM = 4; // one bit in five is set: three grams are there by chance in 1 of 100
+const PIECE_BYTES = 512; // what is longer than 1,002 bytes has a page of its own
 
 export function signatureOf(texts: readonly string[]): Uint8Array {
   let bits = new Uint8Array(BYTES_MAX);
@@ -34,17 +40,62 @@ function halved(bits: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: half }, (_, i) => (bits[i] ?? 0) | (bits[i + half] ?? 0));
 }
 
-/** False only when none of the texts has all of the grams. */
-export function mayHave(bits: Uint8Array, hashes: readonly number[]): boolean {
-  const last = bits.length * 8 - 1;
-  return hashes.every((hash) => {
-    const place = hash & last;
-    return ((bits[place >> 3] ?? 0) & (1 << (place & 7))) !== 0;
-  });
+export function storeSignature(database: Database, id: number, bits: Uint8Array): void {
+  database.run('INSERT INTO signatures VALUES (?, ?)', id, bits.length);
+  for (let at = 0; at < bits.length; at += PIECE_BYTES) {
+    const piece = bits.slice(at, at + PIECE_BYTES);
+    database.run('INSERT INTO pieces VALUES (?, ?, ?, ?)', bits.length, at, id, piece);
+  }
 }
 
+export function forgetSignature(database: Database, id: number): void {
+  const [row] = database.all('SELECT bytes FROM signatures WHERE id = ?', id);
+  const bytes = Number(row?.bytes ?? 0);
+  for (let at = 0; at < bytes; at += PIECE_BYTES) {
+    const sql = 'DELETE FROM pieces WHERE bytes = ? AND place = ? AND id = ?';
+    database.run(sql, bytes, at, id);
+  }
+  database.run('DELETE FROM signatures WHERE id = ?', id);
+}
+
+/** The long entries from this id on that may have all of the grams, the highest id first. */
+export function longEntries(database: Database, grams: readonly string[], from: number): number[] {
+  const hashes = grams.flatMap((gram) => [...hashesOf(gram)]);
+  const sql = `SELECT bytes, json_group_array(id) AS ids FROM signatures WHERE id >= ?
+    GROUP BY bytes`;
+  const found = database.all(sql, from).flatMap((row): number[] => {
+    let ids = String(row.ids);
+    for (const hash of hashes) {
+      if (ids === NONE) break;
+      ids = havingBit(database, Number(row.bytes), hash, ids);
+    }
+    return JSON.parse(ids);
+  });
+  return found.sort((a, b) => b - a);
+}
+
+const NONE = '[]';
+
+/** Those of the ids (JSON) whose bitmap has the bit of this hash. */
+function havingBit(database: Database, bytes: number, hash: number, ids: string): string {
+  const place = hash & (bytes * 8 - 1);
+  const byte = place >> 3;
+  const [row] = database.all(
+    `SELECT json_group_array(p.id) AS ids FROM json_each(?) AS one CROSS JOIN pieces AS p
+      ON p.bytes = ? AND p.place = ? AND p.id = one.value WHERE instr(?, substr(p.bits, ?, 1))`,
+    ...[ids, bytes, byte - (byte % PIECE_BYTES)],
+    ...[BYTES_WITH_BIT[place & 7] ?? new Uint8Array(), (byte % PIECE_BYTES) + 1],
+  );
+  return String(row?.ids);
+}
+
+/** SQL can only tell whether a byte is one of these. */
+const BYTES_WITH_BIT = Array.from({ length: 8 }, (_, bit) =>
+  Uint8Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte & (1 << bit)),
+);
+
 /** Of every trigram of a text; none for a text that is too short to have any. */
-export function* hashesOf(text: string): Generator<number, void, undefined> {
+function* hashesOf(text: string): Generator<number, void, undefined> {
   const letters = folded(text);
   let [first, second] = [lower(letters, 0), lower(letters, 1)];
   for (let i = GRAM_LENGTH - 1; i < letters.length; i += 1) {

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { LARGE, SMALL } from './catalog-batch.ts';
 import { catchUp, takeIn } from './catalog-fill.ts';
+import { laterNames } from './catalog-look.ts';
 import { catalogSearch, catalogStats, catalogUnsearched } from './catalog-query.ts';
 import { type CatalogFile, discardCatalogFile, openCatalogFile } from './catalog-schema.ts';
 import { sessionsDir } from './files.ts';
@@ -40,6 +41,8 @@ export type Catalog = {
   search(query: SearchQuery): SearchHit[];
   /** What the search did not look at. */
   unsearched(query: SearchQuery): Unsearched;
+  /** The files of output behind entries (see later.ts), where they need not be looked for. */
+  laterFiles(): readonly string[] | undefined;
   stats(query?: StatsQuery): Stats;
   close(): void;
 };
@@ -96,6 +99,8 @@ class ScanCatalog implements Catalog {
   unsearched(query: SearchQuery): Unsearched {
     return scanUnsearched(this.#directory, query);
   }
+
+  laterFiles(): undefined {}
 
   stats(query: StatsQuery = {}): Stats {
     return scanStats(this.#directory, query);
@@ -205,6 +210,10 @@ class SqlCatalog implements Catalog {
   unsearched(query: SearchQuery): Unsearched {
     const answer = this.#ask((database) => catalogUnsearched(database, query));
     return answer ?? scanUnsearched(this.#directory, query);
+  }
+
+  laterFiles(): readonly string[] | undefined {
+    return this.#ask(laterNames);
   }
 
   stats(query: StatsQuery = {}): Stats {

@@ -50,12 +50,15 @@ export function laterOf(path: string): (entry: Entry) => Entry {
   };
 }
 
-/** How many commands of the journal have output that came behind their entries. */
-export function countLater(directory: string): number {
+/**
+ * How many commands of the journal have output that came behind their entries. A caller that has
+ * the names of their files saves reading those of all sessions.
+ */
+export function countLater(directory: string, known?: readonly string[]): number {
   if (placeTrouble(directory) !== undefined) return 0;
   const folder = sessionsDir(directory);
   let count = 0;
-  for (const name of laterNames(folder)) {
+  for (const name of known ?? laterNames(folder)) {
     for (const { stdout, stderr } of readLater(join(folder, name)).values()) {
       if (stdout !== '' || stderr !== '') count += 1;
     }

@@ -56,7 +56,7 @@ function* piecesOf(field: string): Generator<Piece, void, undefined> {
 
 /** As it comes back from a database: no halves of characters, and no NUL, which ends a text. */
 export function storable(text: string): string {
-  return text.replace(/[\p{Cs}\0]/gu, '\ufffd');
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 export type Match = { readonly index: number; readonly length: number };

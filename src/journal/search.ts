@@ -240,10 +240,14 @@ export class Newest {
     return this.#limit > 0 && (last === undefined || isNewer(key, last.key));
   }
 
-  /** True when every hit before this time is too old to be kept. */
+  /** Every hit before this time (epoch ms) is too old to be kept. */
+  get oldestWanted(): number {
+    if (this.#limit === 0) return Number.MAX_SAFE_INTEGER;
+    return this.#kept[this.#limit - 1]?.key.at ?? Number.MIN_SAFE_INTEGER;
+  }
+
   isFullBefore(at: number): boolean {
-    const last = this.#kept[this.#limit - 1];
-    return this.#limit === 0 || (last !== undefined && last.key.at >= at);
+    return this.oldestWanted >= at;
   }
 
   add(key: HitKey, hit: SearchHit): void {

@@ -1,6 +1,7 @@
 // One small face for two SQLites: Node's own (`node:sqlite`, where it needs no flag), else the
-// optional package `libsql`. Both answer alike: rows are plain objects of numbers, strings,
-// bytes and null, and errors say whether another process was in the way or the file is damaged.
+// optional package `libsql`. Both answer alike: rows are plain objects of numbers, strings and null
+// (they differ in how they give bytes, so none are asked for), and errors say whether another
+// process was in the way or the file is damaged.
 import { createRequire } from 'node:module';
 
 export type Value = number | string | Uint8Array | null;
@@ -103,12 +104,6 @@ export function loadLibsql(): Sqlite | undefined {
     };
   };
   return { name: 'libsql', open };
-}
-
-/** The bytes in a column; the libraries differ in how they give them. */
-export function bytesOf(value: unknown): Uint8Array {
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  return value instanceof Uint8Array ? value : new Uint8Array();
 }
 
 function remembered<T>(prepare: (sql: string) => T): (sql: string) => T {

@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { discardCatalog, openCatalog } from '../../src/journal/catalog.ts';
 import { entryTimestamp } from '../../src/journal/entry.ts';
+import { countLater } from '../../src/journal/later.ts';
 import { scanSearch } from '../../src/journal/search.ts';
 import { scanStats } from '../../src/journal/stats.ts';
 import type { Entry } from '../../src/types.ts';
@@ -223,6 +224,33 @@ describe('a refresh', () => {
     expect(catalog.search({ text: 'git stasis', limit: 20 })).toHaveLength(6);
     fs.truncateSync(journal.path(SESSION));
     expect(commands()).toBe(0);
+    catalog.close();
+  });
+
+  it('knows which sessions have output behind their entries, and counts it anew', async () => {
+    const journal = journalOf(5);
+    const catalog = await journal.open(someSqlite, () => Date.now() + 1_000_000);
+    const sessions = join(journal.directory, 'sessions');
+    const add = (session: string, entry_id: string): void => {
+      const output = { stdout: 'more', stderr: '', truncated: false };
+      const line = JSON.stringify({ entry_id, survivors: [], output });
+      fs.appendFileSync(join(sessions, `${session}.later.jsonl`), `${line}\n`);
+    };
+    const found = (): readonly [readonly string[] | undefined, number] => {
+      catalog.refresh();
+      const files = catalog.laterFiles();
+      return [files, countLater(journal.directory, files)];
+    };
+    expect(found()).toEqual([[], 0]);
+    const before = fs.statSync(sessions).ctimeMs;
+    add(SESSION, 'e_1');
+    // A folder that changes twice in one tick of the clock looks the same.
+    for (let i = 0; fs.statSync(sessions).ctimeMs === before; i += 1) {
+      fs.writeFileSync(join(sessions, `${i}.tmp`), '');
+    }
+    expect(found()).toEqual([[`${SESSION}.later.jsonl`], 1]);
+    add(SESSION, 'e_2');
+    expect(found()).toEqual([[`${SESSION}.later.jsonl`], 2]);
     catalog.close();
   });
 
