@@ -16,17 +16,18 @@ import {
   readEvents,
   type Store,
 } from './capture/store.ts';
-import { streamChannel } from './capture/views.ts';
+import { streamChannel, unknownBytes } from './capture/views.ts';
 import { follow } from './capture/wait.ts';
 import { AppError } from './errors.ts';
 import { READ_BYTES_DEFAULT } from './limits.ts';
 import { openStore } from './open-store.ts';
 import { countNewlines, nthNewlineFromEnd } from './text/lines.ts';
+import { unreadText } from './text/missing.ts';
 import { printable } from './text/printable.ts';
 import type { CaptureState } from './types.ts';
 
 export type { Capture, CaptureSummary, OutputPiece, Store };
-export { follow, openCapture, pinCapture, streamChannel };
+export { follow, openCapture, pinCapture, streamChannel, unknownBytes };
 
 const CANDIDATES_MAX = 10; // more of them would only scroll the sentence away
 
@@ -146,7 +147,13 @@ function outputSize({ dir }: Capture): number {
   return lstatSync(join(dir, 'output.bin'), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** A killed runner had read what was on its way to it, or had not: nobody knows. */
-export function mayMiss({ final, state, reason, meta }: Capture): boolean {
-  return final === undefined && state === 'failed' && reason === 'interrupted' && !!meta?.child;
+type Unread = Pick<Capture, 'final' | 'outputOpen' | 'meta'>;
+
+/**
+ * Words for the output that a killed runner may not have read, of its command or of processes that
+ * the command left behind. Undefined where no runner was killed.
+ */
+export function unreadNote({ final, outputOpen, meta }: Unread): string | undefined {
+  const killed = meta?.child !== undefined && !outputOpen && final?.outputClosed !== true;
+  return killed ? unreadText(meta.transport) : undefined;
 }

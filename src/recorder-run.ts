@@ -6,6 +6,7 @@ import { missingBytes } from './reading.ts';
 import { memoryStreams, readStreams, type Streams } from './recorder-output.ts';
 import type { Run } from './running.ts';
 import type { Shell } from './shell.ts';
+import { unreadText } from './text/missing.ts';
 import { printable } from './text/printable.ts';
 import type { Ended, EndReason, EntryDraft, Survivor } from './types.ts';
 
@@ -15,6 +16,8 @@ export type Seen = {
   readonly survivors: readonly Survivor[];
   /** Bytes that were printed and could not be kept. */
   readonly lostBytes: number;
+  /** That its end may be missing, where the runner did not say how it ended. */
+  readonly unread?: string;
   /** False when the capture is gone, and the output with it. */
   readonly readable: boolean;
 };
@@ -66,7 +69,8 @@ export function seenOf(shell: Shell, run: Run, bytesMax: number): Seen {
     const capture = shell.open(run.id);
     const streams = readStreams(capture, bytesMax);
     const lostBytes = final?.lostBytes ?? missingBytes(capture).bytes;
-    return { streams, survivors, lostBytes, readable: true };
+    const unread = final === undefined ? { unread: unreadText(capture.meta?.transport) } : {};
+    return { streams, survivors, lostBytes, ...unread, readable: true };
   } catch {
     const readable = memory !== undefined;
     return { streams: memory ?? NOTHING, survivors: [], lostBytes: 0, readable };

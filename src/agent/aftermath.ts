@@ -4,9 +4,13 @@
 
 import type { Capture } from '../capture/store.ts';
 import { type RunProcess, runProcesses } from '../inspect.ts';
-import { missingBytes } from '../reading.ts';
-import type { AgentRun } from './agent-run.ts';
+import { missingBytes, unreadNote } from '../reading.ts';
+import { unreadText } from '../text/missing.ts';
+import type { AgentRun, Finished } from './agent-run.ts';
+import { isLost } from './exit-code.ts';
 import { type HiddenFailure, hiddenFailures } from './report-trace.ts';
+
+type Result = Pick<Finished, 'ended' | 'survivors'>;
 
 type Captures = { open(id: string): Capture };
 
@@ -32,6 +36,33 @@ export function lostOutput(
   if (silent) return 0;
   const counted = asked(() => missingBytes(captures.open(id)).bytes);
   return Math.max(result?.lostBytes ?? 0, counted ?? 0);
+}
+
+/** A line in brackets that the end of its output may be missing, or none. */
+export function unreadOutput(
+  captures: Captures,
+  { id, result }: { readonly id: string; readonly result: Result | undefined },
+): readonly string[] {
+  // A runner with nothing left to read was not killed before it had read everything.
+  if (result === undefined || (!isLost(result.ended.outcome) && result.survivors.length === 0)) {
+    return [];
+  }
+  const note = unreadIn(
+    asked(() => captures.open(id)),
+    result,
+  );
+  return note === undefined ? [] : [`[${note}]`];
+}
+
+/** The same of a capture; a runner that was just killed may still be seen as a process. */
+export function unreadIn(
+  capture: Pick<Capture, 'final' | 'outputOpen' | 'meta'> | undefined,
+  result: Pick<Finished, 'ended'> | undefined,
+): string | undefined {
+  if (result !== undefined && isLost(result.ended.outcome) && capture?.final === undefined) {
+    return unreadText(capture?.meta?.transport);
+  }
+  return capture && unreadNote(capture);
 }
 
 /** Failures that its status hides; of a run that goes on, and of one that is not traced, none. */

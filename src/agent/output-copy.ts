@@ -16,7 +16,7 @@ import { aborted } from '../running.ts';
 import { missingMark, missingText } from '../text/missing.ts';
 import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
 import type { Ended } from '../types.ts';
-import { lostOutput } from './aftermath.ts';
+import { lostOutput, unreadOutput } from './aftermath.ts';
 import type { AgentRun } from './agent-run.ts';
 
 const DIRECTORY_MODE = 0o700;
@@ -89,7 +89,9 @@ export async function copyStream(
 export type LiveCopyOptions = {
   readonly text: CopyText;
   /** What the file says when the shell is done, behind everything that it printed. */
-  readonly lastWords?: ((ended: Ended, lostBytes: number) => string) | undefined;
+  readonly lastWords?:
+    | ((ended: Ended, lostBytes: number, unread: readonly string[]) => string)
+    | undefined;
   readonly disk?: CopyDisk;
 };
 
@@ -208,7 +210,11 @@ export class LiveCopy implements Copy {
     await this.upTo(end);
     // Behind a part of the output they would say that it is all.
     if (this.#cursor < end) return;
-    this.#file.write(Buffer.from(lastWords(ended, lostOutput(capturesOf(this.#run), this.#run))));
+    const captures = capturesOf(this.#run);
+    const { id } = this.#run;
+    // Its entry may still be on its way to the disk; the end is known already.
+    const unread = unreadOutput(captures, { id, result: { ended, survivors: [] } });
+    this.#file.write(Buffer.from(lastWords(ended, lostOutput(captures, this.#run), unread)));
   }
 
   #cleaned(chunk: OutputPiece['chunk'], bytes: Uint8Array): Uint8Array {

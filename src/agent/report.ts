@@ -7,7 +7,7 @@ import type { RunProcess } from '../inspect.ts';
 import { missingBytes } from '../reading.ts';
 import type { Capture } from '../shell.ts';
 import type { EndedBy, Outcome, StreamTotals } from '../types.ts';
-import { hiddenNow, survivorsIn } from './aftermath.ts';
+import { hiddenNow, survivorsIn, unreadIn } from './aftermath.ts';
 import type { AgentRun, Finished } from './agent-run.ts';
 import { keepRecent } from './recent.ts';
 import { NewsReader } from './report-news.ts';
@@ -38,9 +38,13 @@ export type Report = {
   /** Why it is not traced although that was asked for. */
   readonly untraced: string | undefined;
   readonly lostBytes: number;
+  /** That the end of its output may be missing, and why. */
+  readonly unread: string | undefined;
   /** Its entry has placeholders in place of secrets. */
   readonly redacted: boolean;
 };
+
+type Ending = Pick<Report, 'ended' | 'pid' | 'survivors' | 'unread'>;
 
 export class Reports {
   readonly #watch: StageWatch;
@@ -76,12 +80,13 @@ export class Reports {
   }
 
   /** The part that is known without looking at its output. */
-  ending(capture: Capture, run: AgentRun | undefined): Pick<Report, 'ended' | 'pid' | 'survivors'> {
+  ending(capture: Capture, run: AgentRun | undefined): Ending {
     const ended = run === undefined ? endOf(capture) : run.result?.ended;
     return {
       ended: ended && { outcome: ended.outcome, endedBy: ended.endedBy },
       pid: run?.pid ?? capture.meta?.child?.pid,
       survivors: ended === undefined ? [] : survivorsIn(capture),
+      unread: ended === undefined ? undefined : unreadIn(capture, run?.result),
     };
   }
 
@@ -89,7 +94,7 @@ export class Reports {
     const { id, meta, final } = capture;
     const startedAt = run?.startedAt ?? meta?.startedAt ?? meta?.createdAt ?? this.#now();
     const result = run?.result;
-    const { ended, pid, survivors } = this.ending(capture, run);
+    const { ended, pid, survivors, unread } = this.ending(capture, run);
     const over = result?.durationMs ?? (final === undefined ? undefined : final.at - startedAt);
     return {
       id,
@@ -101,6 +106,7 @@ export class Reports {
       ...(ended === undefined ? NO_FAILURES : this.#failures(id, () => hiddenIn(capture))),
       untraced: meta?.trace?.enabled === false ? meta.trace.reason : undefined,
       lostBytes: Math.max(result?.lostBytes ?? 0, missingBytes(capture).bytes),
+      unread,
       redacted: isRedacted(run),
     };
   }
@@ -117,6 +123,7 @@ export class Reports {
       ...this.#failures(run.id, () => hiddenNow(run)),
       untraced: undefined,
       lostBytes: 0,
+      unread: undefined,
       redacted: isRedacted(run),
     };
   }

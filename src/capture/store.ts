@@ -160,12 +160,11 @@ export function readState(
 
 function load(store: Store, id: string, dir: string): Capture | undefined {
   let { meta, final } = readState(dir);
-  let status = captureState(meta, final, store);
-  if (final === undefined && status.state === 'failed') {
+  if (final?.outputClosed !== true && !outputOpen(meta, final, store)) {
     // It may have ended, or found its runner, between the reading and the asking.
     ({ meta, final } = readState(dir));
-    status = captureState(meta, final, store);
   }
+  const status = captureState(meta, final, store);
   if (meta === undefined && final === undefined && !paths.hasIn(dir, 'output.bin')) {
     const begun = paths.readTextIn(dir, 'meta.json');
     // A broken meta.json is a capture, an empty directory is none (yet).

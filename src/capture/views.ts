@@ -11,6 +11,7 @@ import {
   openSnapshot,
   type Snapshot,
   type Source,
+  spans,
   totalsOf,
   withSnapshot,
 } from './snapshot.ts';
@@ -117,6 +118,17 @@ export function* streamChannel(capture: Source, channel: Stream): Generator<Uint
       closeSnapshot(snapshot);
     }
   }
+}
+
+/** Bytes without a record, of a run whose streams were apart: they may be of either. */
+export function unknownBytes(capture: Source): number {
+  return withSnapshot(capture, (snapshot) => {
+    let bytes = 0;
+    for (const { channel, length } of spans(snapshot, 0, snapshot.end)) {
+      if (channel === 'unknown') bytes += length;
+    }
+    return bytes;
+  });
 }
 
 function cutOf(whole: Whole, options: ViewOptions): Cut {

@@ -1,7 +1,16 @@
 // `cuff cat`: a capture byte for byte, both streams in the order they came or one of them. What is
-// not there because it could not be stored is said on stderr, for bytes alone cannot say it.
+// not there because it could not be stored, or is of no known stream, is said on stderr, for bytes
+// alone cannot say it.
 
-import { type Capture, captureNamed, pieces, storeOf, streamChannel } from '../reading.ts';
+import {
+  type Capture,
+  captureNamed,
+  pieces,
+  storeOf,
+  streamChannel,
+  unknownBytes,
+} from '../reading.ts';
+import type { Channel } from '../types.ts';
 import { put, putJson, say } from './output.ts';
 import { chunkJson, sayMissing } from './show.ts';
 
@@ -14,22 +23,31 @@ type Options = {
 export async function cat(part: string, options: Options): Promise<void> {
   const capture = captureNamed(storeOf(process.env), part);
   const channel = options.stderr ? 'stderr' : options.stdout ? 'stdout' : 'all';
-  warn(capture, options);
-  if (!options.json) {
+  sayMissing(capture);
+  const unknown = channel === 'all' ? 0 : unknownBytes(capture);
+  if (unknown > 0) sayLeftOut(capture, unknown);
+  else if (options.stderr && nothingIn(capture)) {
+    say('Nothing came as stderr. What printed both streams to one place has them as stdout.');
+  }
+  if (!options.json && unknown === 0) {
     for (const bytes of streamChannel(capture, channel)) await put(bytes);
     return;
   }
   for (const piece of pieces(capture, 0)) {
-    const own = piece.chunk.channel === 'stderr' ? 'stderr' : 'stdout';
-    if (channel === 'all' || channel === own) await putJson(chunkJson(piece));
+    if (channel !== 'all' && streamOf(piece.chunk.channel) !== channel) continue;
+    await (options.json ? putJson(chunkJson(piece)) : put(piece.bytes));
   }
 }
 
-function warn(capture: Capture, { stderr }: Options): void {
-  sayMissing(capture);
-  if (stderr && nothingIn(capture)) {
-    say('Nothing came as stderr. What printed both streams to one place has them as stdout.');
-  }
+/** The output of a terminal counts as stdout. Bytes without a record may be of either stream. */
+function streamOf(channel: Channel): 'stdout' | 'stderr' | undefined {
+  if (channel === 'unknown') return undefined;
+  return channel === 'stderr' ? 'stderr' : 'stdout';
+}
+
+function sayLeftOut({ id }: Capture, bytes: number): void {
+  const count = bytes === 1 ? '1 byte is' : `${bytes} bytes are`;
+  say(`${count} left out: of which stream is not known. \`cuff cat ${id}\` shows everything.`);
 }
 
 function nothingIn(capture: Capture): boolean {

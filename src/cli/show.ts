@@ -5,9 +5,9 @@ import {
   type Capture,
   type CaptureSummary,
   cutBytes,
-  mayMiss,
   missingBytes,
   type OutputPiece,
+  unreadNote,
 } from '../reading.ts';
 import { missingText } from '../text/missing.ts';
 import { quoteWords } from '../text/printable.ts';
@@ -55,6 +55,7 @@ export function captureJson(capture: CaptureSummary): Readonly<Record<string, un
     retention_seconds: meta?.retentionSeconds ?? null,
     output_bytes: capture.outputBytes,
     lost_bytes: (final?.lostBytes ?? 0) + cutBytes(capture, capture.outputBytes),
+    unread: unreadNote(capture) ?? null,
     output_open: capture.outputOpen,
     pinned: capture.pinned,
     trace: meta?.trace ?? null,
@@ -68,17 +69,19 @@ export function sayMissing(capture: Capture): void {
   if (bytes > 0) {
     say(`${missingText(bytes)}: they were printed, but not stored (${reasons.join(', ')}).`);
   }
-  if (mayMiss(capture)) {
-    say('Its runner was killed: up to 64 KiB of what it printed last may be missing.');
-  }
+  const unread = unreadNote(capture);
+  if (unread !== undefined) say(`${unread}.`);
 }
 
-/** How much there was, and how much of it is gone. */
-export function sizeText({ outputBytes, final }: CaptureSummary): string {
-  const lost = (final?.lostBytes ?? 0) + cutBytes({ final }, outputBytes);
-  return lost === 0
-    ? formatSize(outputBytes)
-    : `${formatSize(outputBytes)} (${formatSize(lost)} missing)`;
+/** How much there was, and how much of it is gone, or may be. */
+export function sizeText(capture: CaptureSummary): string {
+  const { outputBytes, final } = capture;
+  const lost = (final?.lostBytes ?? 0) + cutBytes(capture, outputBytes);
+  const gone = [
+    ...(lost === 0 ? [] : [`${formatSize(lost)} missing`]),
+    ...(unreadNote(capture) === undefined ? [] : ['end may be missing']),
+  ];
+  return `${formatSize(outputBytes)}${gone.length === 0 ? '' : ` (${gone.join(', ')})`}`;
 }
 
 /** Bytes may be anything, so `data` is base64. */

@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { hiddenNow, lostOutput, survivorsNow } from '../agent/aftermath.ts';
+import { hiddenNow, lostOutput, survivorsNow, unreadOutput } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { CleanReader } from '../agent/clean-reader.ts';
@@ -163,7 +163,11 @@ export class ClaudeCode extends Dialect<typeof keys> {
       if (run.silent) return '';
       return words.outputOf(cleanView(this.shell, id, { kind: 'ends', ...options }));
     });
-    const left = [...words.lostNote(lostBytes), ...words.survivorNote(survivors)];
+    const left = [
+      ...words.lostNote(lostBytes),
+      ...unreadOutput(this.shell, run),
+      ...words.survivorNote(survivors),
+    ];
     const inside = hiddenLines(hiddenNow(run)).map((line) => `[${line}]`);
     const all = [...trouble, ...inside, ...left, ...notes];
     return words.bashAnswer({ command, output, ended, timeoutMs, notes: all });
@@ -230,6 +234,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
       ...(more ? [waiting] : []),
       ...trouble,
       ...(lostBytes > shell.lostBytes ? words.lostNote(lostBytes) : []),
+      ...unreadOutput(this.shell, run),
       ...words.survivorNote(survivorsNow(this.shell, run)),
     ];
     shell.lostBytes = lostBytes;
@@ -257,6 +262,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
     const notes = [
       ...trouble,
       ...words.lostNote(lostOutput(this.shell, shell.run)),
+      ...unreadOutput(this.shell, shell.run),
       ...words.survivorNote(survivorsNow(this.shell, shell.run)),
     ];
     const code = finished && exitCodeOf(finished.ended.outcome);

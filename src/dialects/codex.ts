@@ -2,7 +2,7 @@
 // session with a number of its own in each conversation, until its end was told.
 
 import * as z from 'zod';
-import { hiddenNow, lostOutput, survivorsNow } from '../agent/aftermath.ts';
+import { hiddenNow, lostOutput, survivorsNow, unreadOutput } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { CleanReader, type NewEnds } from '../agent/clean-reader.ts';
@@ -192,6 +192,7 @@ export class Codex extends Dialect<typeof keys> {
       ...trouble,
       ...hiddenLines(hiddenNow(run)).map((line) => `[${line}]`),
       ...(lostBytes > session.lostBytes ? [words.lostNote(lostBytes)] : []),
+      ...unreadOutput(this.shell, run),
       ...words.survivorNote(survivorsNow(this.shell, run)),
     ];
     session.lostBytes = lostBytes;

@@ -12,6 +12,7 @@ import {
   type Store,
 } from '../reading.ts';
 import type { Hole } from '../types.ts';
+import { unreadOf } from './derun-shapes.ts';
 import { type Rest, textOf } from './derun-text.ts';
 
 // Both copies of the largest answer, every character of it escaped, stay below what can be sent.
@@ -39,6 +40,8 @@ export type Output = {
   readonly final: boolean;
   /** Bytes that were printed and are not kept: passed over here, or behind the end of the rest. */
   readonly missing?: { readonly offset: number; readonly length: number };
+  /** That the end may be missing, and why. */
+  readonly unread?: string;
 };
 
 export function readChunks(store: Store, question: Question): Output {
@@ -59,6 +62,7 @@ export function readChunks(store: Store, question: Question): Output {
     eof: !more,
     final,
     ...missingIn(missing ?? (final ? cutEnd(capture, end) : undefined)),
+    ...(final && unreadOf(capture)),
   };
 }
 

@@ -1,7 +1,7 @@
 // A capture as derun's tools describe it, in the names of the files it comes from. On this wire a
 // capture is a session. What a capture does not say is null, never left out.
 
-import { type Capture, type CaptureSummary, missingBytes } from '../reading.ts';
+import { type Capture, type CaptureSummary, missingBytes, unreadNote } from '../reading.ts';
 import { quoteWords } from '../text/printable.ts';
 
 type Shape = Readonly<Record<string, unknown>>;
@@ -23,6 +23,7 @@ export function sessionRow(capture: CaptureSummary): Shape {
     transport_mode: meta?.transportMode ?? null,
     output_bytes: capture.outputBytes,
     output_open: capture.outputOpen,
+    ...unreadOf(capture),
   };
 }
 
@@ -38,8 +39,18 @@ export function sessionDetails(capture: Capture, outputBytes: number): Shape {
       tty_attached: capture.meta?.ttyAttached ?? null,
     },
     retention: retentionOf(capture),
-    output: { output_bytes: outputBytes, lost_bytes: missingBytes(capture).bytes },
+    output: {
+      output_bytes: outputBytes,
+      lost_bytes: missingBytes(capture).bytes,
+      ...unreadOf(capture),
+    },
   };
+}
+
+/** Only where it is so: that the end of the output may be missing, and why. */
+export function unreadOf(capture: Parameters<typeof unreadNote>[0]): { readonly unread?: string } {
+  const unread = unreadNote(capture);
+  return unread === undefined ? {} : { unread };
 }
 
 function lifecycleOf({ meta, final, state, reason, outputOpen }: Capture): Shape {

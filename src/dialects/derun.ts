@@ -17,7 +17,14 @@ import type {
   ToolDefinition,
   ToolResult,
 } from '../plugin.ts';
-import { type Capture, lastLinesOffset, listing, openCapture, type Store } from '../reading.ts';
+import {
+  type Capture,
+  lastLinesOffset,
+  listing,
+  openCapture,
+  type Store,
+  unreadNote,
+} from '../reading.ts';
 import { printable } from '../text/printable.ts';
 import {
   type Args,
@@ -183,6 +190,9 @@ function outputText(store: Store, capture: Capture): string {
     cursor = Number(next_cursor);
     if (eof || cursor >= end || chunks.length === 0) break;
   }
+  const unread = unreadNote(capture);
+  if (unread !== undefined)
+    text += `${text === '' || text.endsWith('\n') ? '' : '\n'}[${unread}]\n`;
   if (from === 0) return text;
   const lines = text.slice(text.indexOf('\n') + 1);
   return `[Only the end of ${end} bytes. Read the rest with derun_read_output.]\n${lines}`;

@@ -93,8 +93,9 @@ function headingOf(native: Native, subject: Subject, state = stateOf(native, sub
 }
 
 function stateOf({ reports }: Native, subject: Subject): string {
-  const { ended, pid } = reports.ending(subject.open(), subject.run);
-  return ended === undefined ? `running, pid ${pid ?? '?'}` : howEnded(ended);
+  const { ended, pid, unread } = reports.ending(subject.open(), subject.run);
+  if (ended === undefined) return `running, pid ${pid ?? '?'}`;
+  return `${howEnded(ended)}${unread === undefined ? '' : ` (${unread})`}`;
 }
 
 export function listRuns(native: Native, args: Args, caller: Caller): ToolResult {

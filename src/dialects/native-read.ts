@@ -32,8 +32,11 @@ export async function readRun(native: Native, args: Args, caller: Caller): Promi
   if (places.length > 1) {
     throw new ArgumentError(`Give ${places[0]} or ${places[1]}, not both.`);
   }
-  const { totals, lostBytes } = native.reports.of(subject.open(), subject.run);
-  const end = lostBytes === 0 ? [] : [missingText(lostBytes)];
+  const { totals, lostBytes, unread } = native.reports.of(subject.open(), subject.run);
+  const end = [
+    ...(lostBytes === 0 ? [] : [missingText(lostBytes)]),
+    ...(unread === undefined ? [] : [unread]),
+  ];
   const given = textArgument(args, 'stream') as Channel | undefined;
   const channel =
     given ?? (totals.stdout.bytes === 0 && totals.stderr.bytes > 0 ? 'stderr' : 'stdout');

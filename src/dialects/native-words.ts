@@ -175,9 +175,10 @@ export function processList(processes: readonly Process[]): string {
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
-function troubleLines({ lostBytes, redacted }: Report): string[] {
+function troubleLines({ lostBytes, unread, redacted }: Report): string[] {
   return [
     ...(lostBytes > 0 ? [`${counted(lostBytes, 'byte')} of output could not be kept`] : []),
+    ...(unread === undefined ? [] : [unread]),
     ...(redacted ? ['the journal has a placeholder in place of the secret in the command'] : []),
   ];
 }

@@ -33,9 +33,8 @@ export type Output = {
 };
 
 /** Never longer than the maximum and two lines about it, whatever the bytes are. */
-export function outputText(output: Output, lostBytes = 0): string {
+export function outputText(output: Output, lost = ''): string {
   const text = keptText(output);
-  const lost = lostText(lostBytes);
   return text === '' || lost === '' ? `${text}${lost}` : `${text}\n${lost}`;
 }
 
@@ -65,8 +64,10 @@ function tailOf(bytes: Uint8Array): string {
   return decodeUtf8(text.subarray(utf8Start(text, Math.max(0, text.length - SNIP_BYTES))));
 }
 
-function lostText(bytes: number): string {
-  return bytes === 0 ? '' : `[${bytes} bytes of output could not be kept]`;
+/** `unread`: lines about what may be missing besides. */
+export function lostText(bytes: number, unread: readonly string[]): string {
+  const lost = bytes === 0 ? [] : [`[${bytes} bytes of output could not be kept]`];
+  return [...lost, ...unread].join('\n');
 }
 
 const UNITS = ['B', 'KB', 'MB', 'GB'];
@@ -110,9 +111,8 @@ export function backgroundText(pid: number, path: string): string {
 }
 
 /** How a background process ended, in the words that Rust has for it. */
-export function lastWords(outcome: Outcome, lostBytes = 0): string {
-  const lost = lostBytes === 0 ? '' : `\n${lostText(lostBytes)}`;
-  return `${lost}\n\n[background process ${ending(outcome)}]\n`;
+export function lastWords(outcome: Outcome, lost = ''): string {
+  return `${lost === '' ? '' : `\n${lost}`}\n\n[background process ${ending(outcome)}]\n`;
 }
 
 function ending(outcome: Outcome): string {

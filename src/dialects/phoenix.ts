@@ -5,7 +5,7 @@
 import { lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { lostOutput } from '../agent/aftermath.ts';
+import { lostOutput, unreadOutput } from '../agent/aftermath.ts';
 import type { AgentRun, RunRequest } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../agent/command-text.ts';
@@ -113,7 +113,8 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     );
     const finished = await this.shell.wait(run, killAfterMs + ANSWER_MS, caller);
     const lost = finished?.lostBytes ?? lostOutput(this.shell, run);
-    const output = words.outputText(this.#output(run), lost);
+    const missing = words.lostText(lost, unreadOutput(this.shell, run));
+    const output = words.outputText(this.#output(run), missing);
     if (finished === undefined || finished.ended.endedBy === 'timeout') {
       return { success: false, text: words.timedOutText(seconds, output) };
     }
@@ -150,7 +151,8 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
   #follow(run: AgentRun, path: string): LiveCopy {
     const file = new LiveCopy(run, path, {
       text: 'raw',
-      lastWords: ({ outcome }, lost) => words.lastWords(outcome, lost),
+      lastWords: ({ outcome }, lost, unread) =>
+        words.lastWords(outcome, words.lostText(lost, unread)),
       ...(this.disk && { disk: this.disk }),
     });
     this.#keep(file, run);

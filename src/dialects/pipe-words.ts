@@ -25,6 +25,8 @@ export type Offloaded = { readonly stdout?: Copy | undefined; readonly stderr?: 
 
 /** What is told of a run that is over; of its survivors those who are there now. */
 export type Known = Pick<Finished, 'ended' | 'lostBytes'> & {
+  /** Lines about output that may be missing. */
+  readonly unread: readonly string[];
   readonly survivors: readonly { readonly pid: number; readonly command: string }[];
 };
 
@@ -125,7 +127,7 @@ function howEnded(outcome: Outcome): string {
 }
 
 /** What an agent must know besides, one line each. */
-function facts({ ended, survivors, lostBytes }: Known): string[] {
+function facts({ ended, survivors, lostBytes, unread }: Known): string[] {
   const left = survivors.map(
     ({ pid, command }) => `${pid} (${processLine(command, COMMAND_LENGTH_MAX)})`,
   );
@@ -133,6 +135,7 @@ function facts({ ended, survivors, lostBytes }: Known): string[] {
     ...(ended.endedBy === 'cancelled' ? ['[Ended because the call was cancelled]'] : []),
     ...(left.length === 0 ? [] : [`[Still running in the background: ${listed(left)}]`]),
     ...(lostBytes === 0 ? [] : [`[${lostBytes} bytes of output could not be captured]`]),
+    ...unread,
   ];
 }
 

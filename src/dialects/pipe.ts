@@ -3,7 +3,7 @@
 // kept apart, cleaned, and shown from their end; what does not fit is in a file that is named.
 
 import { resolve } from 'node:path';
-import { lostOutput, survivorsNow } from '../agent/aftermath.ts';
+import { lostOutput, survivorsNow, unreadOutput } from '../agent/aftermath.ts';
 import type { AgentRun, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import {
@@ -108,7 +108,8 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
       stdout: await this.#offload(run, 'stdout', streams),
       stderr: await this.#offload(run, 'stderr', streams),
     };
-    const text = words.endedText(finished, streams, files);
+    const unread = unreadOutput(this.shell, run);
+    const text = words.endedText({ ...finished, unread }, streams, files);
     const exitCode = exitCodeIn(finished);
     return { success: succeeded(finished), text, parts: partsOf(streams, exitCode) };
   }
@@ -165,7 +166,8 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
     const streams = this.#streams(run);
     // Who was left may be gone by now, or killed; and what was kept may be damaged.
     const survivors = survivorsNow(this.shell, run);
-    const known = { ...finished, survivors, lostBytes: lostOutput(this.shell, run) };
+    const lostBytes = lostOutput(this.shell, run);
+    const known = { ...finished, survivors, lostBytes, unread: unreadOutput(this.shell, run) };
     const text = words.exitedText(run.pid ?? 0, known, streams, full);
     return { success: succeeded(finished), text, parts: partsOf(streams, exitCodeIn(finished)) };
   }

@@ -65,7 +65,7 @@ const ENDINGS: Readonly<Partial<Record<string, string>>> = {
 };
 
 function outputNotices(result: ExecuteResult, { mounted }: Wording): string[] {
-  const { runId, captured, lostBytes, readable } = result;
+  const { runId, captured, lostBytes, unread, readable } = result;
   const streams = [
     ['stdout', result.stdout],
     ['stderr', result.stderr],
@@ -83,6 +83,7 @@ function outputNotices(result: ExecuteResult, { mounted }: Wording): string[] {
   });
   if (lostBytes > 0)
     notices.push(`${lostBytes} bytes of output could not be kept and are missing.`);
+  if (unread !== undefined && result.end?.end_reason === 'interrupted') notices.push(`${unread}.`);
   if (!readable) notices.push('The output is lost: its capture is gone.');
   return notices;
 }

@@ -50,7 +50,7 @@ export function createAnthropicBash(options: AnthropicBashOptions = {}): Anthrop
     const lost = `[${lostDirectory} is gone; this command ran in ${run.cwd}]`;
     return joined(output, [
       ...codeLines(finished),
-      ...endLines(finished, timeoutMs),
+      ...endLines(shell, run, finished, timeoutMs),
       ...(lostDirectory === undefined ? [] : [lost]),
       ...(stateLost ? ['[what this command changed in the shell was not kept]'] : []),
       ...unrecordedLines(finished, house.recording),

@@ -1,7 +1,10 @@
 // What a model reads about a command of a tool that only the library has: its output, clean and
 // never over its cap, and one line in brackets for each fact that the output does not tell.
 
+import { unreadOutput } from '../agent/aftermath.ts';
+import type { AgentRun } from '../agent/agent-run.ts';
 import type { AgentShell, Finished } from '../agent/agent-shell.ts';
+import { isLost } from '../agent/exit-code.ts';
 import { cleanView, type Hidden } from '../agent/sanitized-view.ts';
 import { formatDuration } from '../text/duration.ts';
 import { processLine } from '../text/printable.ts';
@@ -29,9 +32,18 @@ export function outputText(
   return cleanView(shell, id, { kind: 'ends', channel, bytesMax, cr: 'overwrite', gap }).text;
 }
 
-/** How it ended, if not with a code of its own, and who is left. */
-export function endLines(finished: Finished, killAfterMs: number): readonly string[] {
-  return [...endingOf(finished.ended, killAfterMs), ...survivorLines(finished.survivors)];
+/** How it ended, if not with a code of its own, what may be missing, and who is left. */
+export function endLines(
+  shell: AgentShell,
+  run: Pick<AgentRun, 'id'>,
+  result: Finished,
+  killAfterMs: number,
+): readonly string[] {
+  return [
+    ...endingOf(result.ended, killAfterMs),
+    ...unreadOutput(shell, { id: run.id, result }),
+    ...survivorLines(result.survivors),
+  ];
 }
 
 export function codeLines({ ended: { outcome, endedBy } }: Finished): readonly string[] {
@@ -40,6 +52,7 @@ export function codeLines({ ended: { outcome, endedBy } }: Finished): readonly s
 }
 
 function endingOf({ outcome, endedBy }: Ended, killAfterMs: number): readonly string[] {
+  if (isLost(outcome)) return ['[how it ended is not known: its runner was killed]'];
   if (outcome.kind === 'failed') return [`[could not be started: ${outcome.message}]`];
   if (endedBy === 'timeout') {
     return [`[timed out after ${formatDuration(killAfterMs)}; every process of it was ended]`];

@@ -5,6 +5,7 @@
 import { constants } from 'node:os';
 import type { AgentShell, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
+import { isLost } from '../agent/exit-code.ts';
 import { isAppError } from '../errors.ts';
 import { quoteWord } from '../text/printable.ts';
 import { openAgentHouse } from './agent-house.ts';
@@ -151,7 +152,7 @@ async function runOne(
     const text = (channel: 'stdout' | 'stderr'): string =>
       outputText(shell, run.id, { channel, bytesMax });
     const facts = [
-      ...endLines(finished, one.killAfterMs),
+      ...endLines(shell, run, finished, one.killAfterMs),
       ...unrecordedLines(finished, limits.recording),
       ...caller.notes.splice(0),
     ];
@@ -166,6 +167,7 @@ async function runOne(
 function outcomeOf({ ended: { outcome, endedBy } }: Finished): OpenAIShellOutput['outcome'] {
   if (endedBy === 'timeout') return { type: 'timeout' };
   if (outcome.kind === 'exited') return { type: 'exit', exit_code: outcome.code };
+  if (isLost(outcome)) return { type: 'exit', exit_code: -1 };
   // As a shell has it: 126 for what could not be started, 128 and more for signals.
   if (outcome.kind === 'failed') return { type: 'exit', exit_code: 126 };
   const number = constants.signals[outcome.signal as NodeJS.Signals] ?? 0;

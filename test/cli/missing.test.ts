@@ -43,12 +43,45 @@ it('bytes without a record are of no stream', async () => {
   expect(JSON.parse(chunk ?? '')).toMatchObject({ channel: 'unknown', length: 3 });
 });
 
+it('cat of one stream leaves out bytes of no known stream, and says so', async () => {
+  await cli.run('some', 'sh', '-c', 'echo out; echo err >&2; echo more');
+  const path = join(cli.dir('some'), 'index.jsonl');
+  const records = readFileSync(path, 'utf8').trimEnd().split('\n');
+  writeFileSync(path, `${records.slice(0, -1).join('\n')}\n`);
+  const all = readFileSync(join(cli.dir('some'), 'output.bin'), 'utf8');
+  const known = records.map((record) => JSON.parse(record) as Record<string, unknown>);
+  const last = known.pop();
+  const of = (channel: string) =>
+    known
+      .filter((record) => record.channel === channel)
+      .map(({ offset, length }) => all.slice(Number(offset), Number(offset) + Number(length)))
+      .join('');
+  for (const stream of ['stdout', 'stderr']) {
+    const { code, out, err } = await cli.cuff('cat', `--${stream}`, 'some');
+    expect([code, out]).toEqual([0, of(stream)]);
+    expect(err).toBe(
+      `${last?.length} bytes are left out: of which stream is not known. ` +
+        '`cuff cat some` shows everything.\n',
+    );
+    const json = await cli.cuff('cat', `--${stream}`, '--json', 'some');
+    expect([json.out.includes('unknown'), json.err]).toEqual([false, err]);
+  }
+  expect(await cli.cuff('cat', 'some')).toMatchObject({ out: all, err: '' });
+});
+
 it('a killed runner may have lost what it had not read', async () => {
   await cli.running('killed', /ready/, 'bash', '-c', 'echo ready; exec sleep 1000');
   const { runner_pid, processes } = await cli.live('killed', 'sleep 1000');
   process.kill(runner_pid ?? 0, 'SIGKILL');
   await until(() => !alive(runner_pid ?? 0), 'the runner is gone');
-  for (const err of await said('killed')) expect(err).toMatch(/up to 64 KiB .* may be missing/);
+  const note = 'Up to 64 KiB of each stream may be missing at the end: its runner was killed';
+  for (const err of await said('killed')) expect(err).toContain(`${note}.`);
+  expect((await cli.cuff('ls')).out).toMatch(/6 B \(end may be missing\)/);
+  const { sessions } = await cli.json<{ sessions: Record<string, unknown>[] }>('ls');
+  expect(sessions.map(({ unread }) => unread)).toEqual([
+    note,
+    ...sessions.slice(1).map(() => null),
+  ]);
   for (const { pid } of processes) process.kill(pid, 'SIGKILL');
   expect(statSync(join(cli.dir('killed'), 'output.bin')).size).toBe(6);
 });

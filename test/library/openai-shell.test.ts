@@ -2,8 +2,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listCaptures } from '../../src/capture/store.ts';
 import { createOpenAIShell, type OpenAIShellOptions } from '../../src/index.ts';
+import { openStore } from '../../src/open-store.ts';
+import { findRunner } from '../../src/run/binary.ts';
+import { until } from '../cli/helper.ts';
+import { lacking } from '../requirements.ts';
 import { closing, home } from './home.ts';
+
+const noRunner = lacking(findRunner().kind === 'none', 'there is no native runner here');
 
 function shell(options: OpenAIShellOptions = {}) {
   const { dir, options: house } = home();
@@ -11,6 +18,17 @@ function shell(options: OpenAIShellOptions = {}) {
   const run = (commands: readonly string[], limits = {}) =>
     made.run({ type: 'shell_call', call_id: 'c1', action: { commands, ...limits } });
   return { dir, made, run };
+}
+
+/** Its pids, once it has printed. */
+async function firstRun(stateRoot: string): Promise<{ runner: number; child: number }> {
+  const store = openStore(stateRoot);
+  const look = () => listCaptures(store)[0];
+  const printed = () => look()?.meta?.child !== undefined && (look()?.outputBytes ?? 0) > 0;
+  await until(printed, 'the command has printed');
+  const { runner, child } = look()?.meta ?? {};
+  if (runner === undefined || child === undefined) throw new Error('no runner');
+  return { runner: runner.pid, child: child.pid };
 }
 
 const exit = (exit_code: number) => ({ type: 'exit', exit_code });
@@ -34,6 +52,24 @@ describe('shell_call', () => {
         { stdout: '', stderr: '', outcome: exit(0) },
       ],
     });
+  });
+
+  it.skipIf(noRunner)('does not call what was lost a command that did not start', async () => {
+    const { dir, run } = shell();
+    const answering = run(['echo printed; sleep 100']);
+    const { runner, child } = await firstRun(join(dir, 'state'));
+    process.kill(runner, 'SIGKILL');
+    const { output } = await answering;
+    process.kill(-child, 'SIGKILL'); // without its runner nothing ends it
+    expect(output).toEqual([
+      {
+        stdout: 'printed\n',
+        stderr:
+          '[how it ended is not known: its runner was killed]\n' +
+          '[Up to 64 KiB of each stream may be missing at the end: its runner was killed]',
+        outcome: exit(-1),
+      },
+    ]);
   });
 
   it('the time of a call is for all its commands; what is left of them does not run', async () => {

@@ -3,6 +3,7 @@ import { Journal } from './helper.ts';
 
 const journal = new Journal();
 const OLD = ['20260118_143052_aaaaaaaa-0001', '20260118_143052_bbbbbbbb-0002'] as const;
+const LOST = '20260120_090000_eeeeeeee-00cc';
 const NEW = ['20260119_090000_cccccccc-00aa', '20260119_090000_dddddddd-00bb'] as const;
 
 beforeAll(() => {
@@ -13,6 +14,10 @@ beforeAll(() => {
     const entry_id = `e_20260119_090000_001-${id.slice(-4)}`;
     journal.add(id, { entries: [{ command: `echo ${id.slice(-2)}`, stdout: 'x\n', entry_id }] });
   }
+  const entry_id = 'e_20260120_090000_001-00cc';
+  journal.add(LOST, {
+    entries: [{ command: 'make', stdout: 'x\n', entry_id, end_reason: 'interrupted' }],
+  });
 });
 afterAll(() => journal.close());
 
@@ -28,6 +33,13 @@ describe('cuff record show with the id of a recording', () => {
       '--json',
     );
     expect(entry).toMatchObject({ session_id: OLD[1], command: 'npm test', exit_code: 1 });
+  });
+
+  it('says that the end may be missing where the runner was killed', async () => {
+    const { out } = await journal.run('show', 'e_20260120_090000_001-00cc');
+    expect(out).toMatch(
+      / make\n {7}x\n {7}\(Output may be missing at the end: its runner was killed\)\n$/,
+    );
   });
 
   it('names the sessions when an id of an older journal is not the only one', async () => {

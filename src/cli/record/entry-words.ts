@@ -1,6 +1,7 @@
 // One entry as a person reads it: a line about the command, and what it printed.
 
 import { secondsText, timeText } from '../../text/dates.ts';
+import { unreadText } from '../../text/missing.ts';
 import { printable } from '../../text/printable.ts';
 import type { Entry } from '../../types.ts';
 import { paint } from '../output.ts';
@@ -26,6 +27,7 @@ export function entryOutput(entry: Entry): string {
     ...(entry.stdout === null && entry.stderr === null ? ['       (output was not kept)'] : []),
     ...(entry.output_truncated ? [`       (only the start of ${sizeOf(entry)} was kept)`] : []),
     ...laterLines(entry),
+    ...(entry.end_reason === 'interrupted' ? [`       (${unreadText()})`] : []),
   ];
   return blocks.map((line) => `${line}\n`).join('');
 }
