@@ -64,25 +64,71 @@ static inline int secret_option(const char *name, size_t length) {
   return secret_listed(keys, name + from, end - from, 0);
 }
 
-/* How long a value is in the text of a shell: to the end of the word there, or of its quotes. */
-static inline size_t secret_value_length(const char *value) {
-  size_t length = 0;
-  if (*value == '"' || *value == '\'') {
-    for (length = 1; value[length] != 0 && value[length] != *value;) length++;
-    return length + (value[length] == *value);
+static inline int secret_is_one_of(const char *signs, char c) {
+  while (*signs != 0 && *signs != c) signs++;
+  return *signs != 0;
+}
+
+/* The quotes that a place of a text stands in, 0 for none. Far behind, nothing is known. */
+static inline char secret_quotes(const char *text, size_t at) {
+  char quote = 0;
+  if (at > 8192) return 0;
+  for (size_t i = 0; i < at; i++) {
+    if (text[i] == '\\' && quote != '\'') i++;
+    else if (quote == 0 && secret_is_one_of("'\"", text[i])) quote = text[i];
+    else if (text[i] == quote) quote = 0;
   }
-  for (; value[length] != 0 && !secret_is_space(value[length]); length++)
-    for (const char *end = ";&|<>()'\"`"; *end != 0; end++)
-      if (value[length] == *end) return length;
-  return length;
+  return quote;
+}
+
+/* Behind what is quoted or escaped at `at`; `outer` ends it, too. */
+static inline size_t secret_part_end(const char *text, size_t at, char outer) {
+  char quote = text[at];
+  size_t i = at + 1;
+  if (quote == '\\' && (outer != '"' || text[i] != '"')) return i + (text[i] != 0);
+  if (quote == '\\') { /* a quote inside of quotes, up to the next of its kind */
+    for (i++; text[i] != 0 && text[i] != '"' && (text[i] != '\\' || text[i + 1] != '"');) i++;
+    return i + (text[i] == '\\' ? 2 : 0);
+  }
+  while (text[i] != 0 && text[i] != quote && text[i] != outer)
+    i += text[i] == '\\' && quote == '"' && text[i + 1] != 0 ? 2 : 1;
+  return i + (text[i] == quote);
+}
+
+/* How long a value is in the text of a shell: to the end of the word, which may have several
+ * quoted parts, or of the quotes around it. */
+static inline size_t secret_value_length(const char *text, size_t at) {
+  size_t end = at;
+  char outer = 0;
+  int known = 0;
+  while (text[end] != 0 && !secret_is_space(text[end]) &&
+         !secret_is_one_of(";&|<>()`", text[end])) {
+    if (!secret_is_one_of("'\"\\", text[end])) {
+      end++;
+      continue;
+    }
+    if (!known) outer = secret_quotes(text, at), known = 1;
+    if (text[at] == outer) outer = 0; /* it was an apostrophe, or is `'"'"'` */
+    if (text[end] == outer) break;
+    end = secret_part_end(text, end, outer);
+  }
+  return end - at;
+}
+
+/* `[NAME]`, and no more. */
+static inline int secret_is_placeholder(const char *value) {
+  size_t i = 1;
+  if (*value != '[') return 0;
+  while (secret_in_name(value[i]) || value[i] == ':' || value[i] == '.') i++;
+  return value[i] == ']' && (value[i + 1] == 0 || secret_is_space(value[i + 1]) ||
+                             secret_is_one_of(";&|<>()`'\"@", value[i + 1]));
 }
 
 /* A reference, a placeholder, another option or an operator: no value. */
 static inline int secret_is_none(const char *value) {
   if (*value == '"') value++;
-  for (const char *one = "$`[-<>|&;"; *one != 0; one++)
-    if (*value == *one) return 1;
-  return *value == 0;
+  if (*value == '$') return !secret_is_one_of("'\"", value[1]);
+  return *value == 0 || secret_is_one_of("`-<>|&;", *value) || secret_is_placeholder(value);
 }
 
 struct secret_found { /* `value` bytes at `value_at` are to be replaced by the name */
@@ -94,17 +140,24 @@ struct secret_found { /* `value` bytes at `value_at` are to be replaced by the n
 static inline int secret_assigned(const char *text, size_t at, int is_script,
                                   struct secret_found *found) {
   size_t from = at, word, dashes;
+  if (at > 0 && text[at - 1] == '+') from = --at;
   while (from > 0 && secret_in_name(text[from - 1])) from--;
   dashes = from;
   while (from < at && text[from] == '-') from++;
   for (word = at; word > from && text[word - 1] != '-';) word--; /* behind its last dash */
   if (from > dashes && secret_option(text + from, at - from)) word = from;
-  else if (!secret_variable(text + word, at - word)) return 0;
+  else if (!secret_variable(text + word, at - word)) {
+    /* `-eNAME=V` */
+    if (from != dashes + 1 || word != from || word == at) return 0;
+    word++;
+    if (!secret_variable(text + word, at - word)) return 0;
+  }
   found->name = text + word, found->name_length = at - word;
-  found->value_at = at + 1;
+  found->value_at = at + 1 + (text[at] == '+');
   found->value = 0;
-  if (dashes > 0 || is_script) found->value = secret_value_length(text + at + 1);
-  else while (text[at + 1 + found->value] != 0) found->value++;
+  if (is_script || (dashes > 0 && *text != '-'))
+    found->value = secret_value_length(text, found->value_at);
+  else while (text[found->value_at + found->value] != 0) found->value++;
   return 1;
 }
 
@@ -114,27 +167,33 @@ static inline int secret_separated(const char *text, size_t at, struct secret_fo
   if (at > 0 && secret_in_name(text[at - 1])) return 0;
   while (text[from] == '-' && from < at + 2) from++;
   for (end = from; secret_in_name(text[end]);) end++;
-  if (!secret_is_space(text[end]) || !secret_option(text + from, end - from)) return 0;
   found->name = text + from, found->name_length = end - from;
-  while (secret_is_space(text[end])) end++;
+  if (at > 0 && text[end] == text[at - 1] && secret_is_one_of("'\"", text[end])) end++;
+  if (!secret_is_space(text[end]) || !secret_option(text + from, found->name_length)) return 0;
+  while (secret_is_space(text[end]) || (text[end] == '\\' && text[end + 1] == '\n')) end++;
   if (secret_is_none(text + end)) return 0;
   found->value_at = end;
-  found->value = secret_value_length(text + end);
+  found->value = secret_value_length(text, end);
   return found->value > 0;
 }
 
-/* `scheme://user:V@host`, where `at` is the first colon. */
-static inline int secret_in_address(const char *text, size_t at, struct secret_found *found) {
-  size_t colon = 0, last = 0, i = at + 3;
+/* `scheme://user:V@host`, where `at` is the first colon. In a word that is no script, `$` is a
+ * character like others, and quotes are, where the word begins with the scheme. */
+static inline int secret_in_address(const char *text, size_t at, int is_script,
+                                    struct secret_found *found) {
+  size_t colon = 0, last = 0, i = at + 3, scheme = at;
   if (at == 0 || text[at + 1] != '/' || text[at + 2] != '/' || !secret_in_name(text[at - 1]))
     return 0;
+  while (scheme > 0 && (secret_in_name(text[scheme - 1]) || text[scheme - 1] == '+')) scheme--;
+  int quotes = is_script || scheme > 0;
   for (; text[i] != 0 && !secret_is_space(text[i]); i++) {
     if (text[i] == '/' || text[i] == '?' || text[i] == '#') break;
-    if (text[i] == '\'' || text[i] == '"') break;
+    if (quotes && secret_is_one_of("'\"", text[i])) break;
     if (text[i] == ':' && colon == 0) colon = i;
     if (text[i] == '@') last = i;
   }
-  if (colon == 0 || last <= colon + 1 || secret_is_none(text + colon + 1)) return 0;
+  if (colon == 0 || last <= colon + 1 || secret_is_placeholder(text + colon + 1)) return 0;
+  if (is_script && secret_is_one_of("$`", text[colon + 1])) return 0;
   found->name = "password", found->name_length = sizeof "password" - 1;
   found->value_at = colon + 1, found->value = last - colon - 1;
   return 1;
@@ -144,7 +203,7 @@ static inline int secret_in_address(const char *text, size_t at, struct secret_f
 static inline int secret_begins(const char *text, size_t at, int is_script,
                                 struct secret_found *found) {
   if (text[at] == '=') return secret_assigned(text, at, is_script, found);
-  if (text[at] == ':') return secret_in_address(text, at, found);
+  if (text[at] == ':') return secret_in_address(text, at, is_script, found);
   return text[at] == '-' && secret_separated(text, at, found);
 }
 

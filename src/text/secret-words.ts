@@ -34,19 +34,19 @@ const OPTION = [
   `(?:${SURE}|(?<=[A-Za-z0-9][-_]+)secret)`,
 ].join('');
 
-/** One word of a shell, or the rest of one inside of somebody else's quotes. */
-const VALUE = [
-  `'[^']{0,8192}'`,
-  `"(?:[^"\\\\]|\\\\.){0,8192}"`,
-  `(?:[^\\s;&|<>()'"\`\\\\]|\\\\.)+`,
-].join('|');
+/** A word behind `-p`, quoted or not. */
+const VALUE = `'[^']{0,8192}'|"(?:[^"\\\\]|\\\\.){0,8192}"|(?:[^\\s;&|<>()'"\`\\\\]|\\\\.)+`;
 const START = '(?<![\\w-])';
 
-const NAME_AND_SIGN = new RegExp(`${START}(-{0,2})([A-Za-z_][\\w-]*)=`, 'g');
-const VALUE_HERE = new RegExp(VALUE, 'y');
-const WITH_SPACE = new RegExp(`${START}(${OPTION})(\\s+)(?![-<>|&;])(${VALUE})`, 'gi');
+const NAME_AND_SIGN = new RegExp(`${START}(-{0,2})([A-Za-z_][\\w-]*)\\+?=`, 'g');
+const OPTION_AND_SPACE = new RegExp(
+  `${START}(['"]?)(${OPTION})\\1(?:\\s|\\\\\\r?\\n)+(?![-<>|&;])`,
+  'gi',
+);
 const OPTION_ALONE = new RegExp(`^${OPTION}$`, 'i');
-const ADDRESS = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*:\/\/[^\s/?#@:'"[]*:)([^\s/?#'"]+)(?=@)/gi;
+const ADDRESS = /(?<![a-z0-9+.-])(-{0,2}[a-z][a-z0-9+.-]*:\/\/[^\s/?#:'"[]*:)([^\s/?#'"]+)(?=@)/gi;
+/** The same as a word of its own, in which quotes are characters. */
+const ADDRESS_WORD = /^([a-z][a-z0-9+.-]*:\/\/[^\s/?#:]*:)([^\s/?#]+)(?=@)/i;
 const HEADERS = '(?:proxy-)?authorization|x-api-key|x-auth-token|private-token';
 const HEADER = new RegExp(
   `(${HEADERS})(:\\s*(?:(?:bearer|basic|token|digest)\\s+)?)([^\\s'"]+)`,
@@ -55,18 +55,17 @@ const HEADER = new RegExp(
 const PROGRAM = /(?<![\w.-])(mysql\w*|mariadb[\w-]*|sshpass|curl)(\s[^;&|\n]*)/g;
 
 /** Without one of these there is nothing to look for: most words of a trace are done with so. */
-const HINT = /pass|token|secret|key|pwd|authorization|:\/\/|^-[pu]/i;
+const HINT = /pass|token|secret|key|pwd|authorization|:\/\/|^-{1,2}[pu]/i;
 
 /** `-c`, `-ec`, `-lc`: what follows is the text of a shell. */
 const SCRIPT_NEXT = /^-(?!-).*c$/s;
-const PLACEHOLDER = /^\[[\w.:-]+\]$/;
+const PLACEHOLDER = /^(?:\[[\w.:-]+\]|\*{3,}|<[^<>]*>|)$/;
+/** `$X`, `$(x)`; but `$'x'` is a value. */
+const REFERENCE = /^"?(?:\$(?!['"])|`)/;
 
 /** A reference, a placeholder, or nothing: no value that anybody could use. */
 function isHarmless(value: string): boolean {
-  const bare = value.replace(/^"/, '');
-  return (
-    bare === '' || bare === '"' || value === "''" || /^(?:\$|`|\[[\w.:-]+\]|\*{3}|<)/.test(bare)
-  );
+  return REFERENCE.test(value) || PLACEHOLDER.test(value.replace(/^(['"])(.*)\1$/s, '$2'));
 }
 
 function isSecretOption(name: string): boolean {
@@ -95,26 +94,78 @@ export function redactText(text: string, mark: Mark = journalMark): string {
     )
     .replace(HEADER, (_, name: string, sign: string, value: string) =>
       [name, sign, hidden(value, name.toLowerCase(), mark)].join(''),
-    )
-    .replace(WITH_SPACE, (_, option: string, space: string, value: string) =>
-      [option, space, hidden(value, nameOf(option), mark)].join(''),
     );
-  return withoutAssigned(other, mark);
+  const optionName = ([, , option = '']: readonly string[]): string => nameOf(option);
+  const separated = withoutValues(other, OPTION_AND_SPACE, optionName, mark);
+  return withoutValues(separated, NAME_AND_SIGN, assignedName, mark);
 }
 
-/** `NAME=V` and `--name=V`; a name may stand in the value of another. */
-function withoutAssigned(text: string, mark: Mark): string {
+/** `NAME=V`, `--name=V`, and docker's `-eNAME=V`. */
+function assignedName([, dashes = '', name = '']: readonly string[]): string | undefined {
+  if (dashes === '') return isSecretName(name) ? name : undefined;
+  const joined = dashes === '-' && (isSecretName(name) || isSecretName(name.slice(1)));
+  return joined || isSecretOption(name) ? name : undefined;
+}
+
+/** Hides the word behind each match that has a name; a match may stand in the value of another. */
+function withoutValues(
+  text: string,
+  pattern: RegExp,
+  nameIn: (match: RegExpMatchArray) => string | undefined,
+  mark: Mark,
+): string {
+  const quoteAt = quotesOf(text);
   let safe = '';
   let from = 0;
-  for (const { 0: whole, 1: dashes, 2: name = '', index } of text.matchAll(NAME_AND_SIGN)) {
-    if (!(dashes === '' ? isSecretName(name) : isSecretOption(name))) continue;
-    VALUE_HERE.lastIndex = index + whole.length;
-    const value = index < from ? undefined : VALUE_HERE.exec(text)?.[0];
-    if (value === undefined) continue;
-    safe += text.slice(from, index) + whole + hidden(value, name, mark);
-    from = index + whole.length + value.length;
+  for (const match of text.matchAll(pattern)) {
+    const name = nameIn(match);
+    if (name === undefined || match.index < from) continue;
+    const start = match.index + match[0].length;
+    const end = wordEnd(text, start, quoteAt(start));
+    safe += text.slice(from, start) + hidden(text.slice(start, end), name, mark);
+    from = end;
   }
   return safe + text.slice(from);
+}
+
+/** Tells the quotes that a place of a text stands in; asked from its start to its end. */
+function quotesOf(text: string): (at: number) => string {
+  let [i, quote] = [0, ''];
+  return (at) => {
+    for (; i < at; i += 1) {
+      const sign = text.charAt(i);
+      if (sign === '\\' && quote !== "'") i += 1;
+      else if (quote === '' && (sign === '"' || sign === "'")) quote = sign;
+      else if (sign === quote) quote = '';
+    }
+    return quote;
+  };
+}
+
+/** Where a word of a shell ends, which may have several quoted parts; `outer` ends it, too. */
+function wordEnd(text: string, start: number, outer: string): number {
+  // Where the quotes end in front of the value, they were an apostrophe, or are `'"'"'`.
+  const around = text.charAt(start) === outer ? '' : outer;
+  let i = start;
+  while (i < text.length) {
+    const sign = text.charAt(i);
+    if (sign === around || /[\s;&|<>()`]/.test(sign)) break;
+    i = /["'\\]/.test(sign) ? partEnd(text, i, around) : i + 1;
+  }
+  return Math.min(i, text.length);
+}
+
+/** Behind what is quoted or escaped at `at`. */
+function partEnd(text: string, at: number, outer: string): number {
+  const escaped = text.charAt(at) === '\\';
+  const quote = escaped ? '\\"' : text.charAt(at);
+  if (escaped && (outer !== '"' || text.charAt(at + 1) !== '"')) return at + 2;
+  for (let i = at + quote.length; i < text.length; i += 1) {
+    if (text.startsWith(quote, i)) return i + quote.length;
+    if (text.charAt(i) === outer) return i;
+    if (text.charAt(i) === '\\' && quote === '"') i += 1;
+  }
+  return text.length;
 }
 
 function nameOf(option: string): string {
@@ -140,7 +191,7 @@ export function redactWords(words: readonly string[]): readonly string[] {
   const safe = words.map((word, i) => {
     const before = words[i - 1] ?? '';
     if (i > 1 && OPTION_ALONE.test(before) && !word.startsWith('-')) {
-      return word === '' || PLACEHOLDER.test(word) ? word : mark(nameOf(before));
+      return PLACEHOLDER.test(word) ? word : mark(nameOf(before));
     }
     const first = words.slice(1, i).every((one) => one.startsWith('-'));
     return ofWord(word, { before, program, first }, mark);
@@ -153,22 +204,25 @@ type Place = { readonly before: string; readonly program: string; readonly first
 
 function ofWord(word: string, { before, program, first }: Place, mark: Mark): string {
   if (SCRIPT_NEXT.test(before)) return redactText(word, mark);
-  const [, dashes = '', name = '', value = ''] =
-    /^(-{0,2})([A-Za-z_][\w-]*)=(.*)$/s.exec(word) ?? [];
-  if (name !== '' && (dashes === '' ? isSecretName(name) : isSecretOption(name))) {
-    return PLACEHOLDER.test(value) ? word : `${dashes}${name}=${mark(name)}`;
+  const password = (_: string, front: string, value: string): string =>
+    front + (PLACEHOLDER.test(value) ? value : mark('password'));
+  const assigned = /^(?:--?[\w-]+=)?(-{0,2})([A-Za-z_][\w-]*)=(.*)$/s.exec(word);
+  const name = assigned === null ? undefined : assignedName(assigned);
+  if (assigned !== null && name !== undefined) {
+    const value = assigned[3] ?? '';
+    return PLACEHOLDER.test(value)
+      ? word
+      : `${word.slice(0, word.length - value.length)}${mark(name)}`;
   }
   const isSshpass = program === 'sshpass' && first;
-  if (isSshpass && before === '-p') return isHarmless(word) ? word : mark('password');
-  if (
-    (isSshpass || /^(?:mysql|mariadb)/.test(program)) &&
-    /^-p./s.test(word) &&
-    !isHarmless(word.slice(2))
-  ) {
-    return `-p${mark('password')}`;
+  if (isSshpass && before === '-p') return password('', '', word);
+  if (isSshpass || /^(?:mysql|mariadb)/.test(program)) {
+    if (/^-p./s.test(word)) return word.replace(/^(-p)(.+)$/s, password);
   }
-  if (program === 'curl' && (before === '-u' || before === '--user')) {
-    return word.replace(/^([^:]+:)(.+)$/s, (_, user: string) => user + mark('password'));
+  if (program === 'curl') {
+    const next = before === '-u' || before === '--user';
+    const user = next ? /^([^:]+:)(.+)$/s : /^((?:-u|--user=)[^:]+:)(.+)$/s;
+    if (user.test(word)) return word.replace(user, password);
   }
-  return redactText(word, mark);
+  return redactText(word.replace(ADDRESS_WORD, password), mark);
 }

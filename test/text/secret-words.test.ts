@@ -50,6 +50,27 @@ describe('the text of a command', () => {
     ],
     [`mysqldump -u root -p${V} shop`, 'mysqldump -u root -p[REDACTED:password] shop'],
     [`sshpass -p ${V} ssh -p 22 host`, 'sshpass -p [REDACTED:password] ssh -p 22 host'],
+    [`PGPASSWORD="a"${V} x`, 'PGPASSWORD=[REDACTED:PGPASSWORD] x'],
+    [`PGPASSWORD=a'b ${V}' x`, 'PGPASSWORD=[REDACTED:PGPASSWORD] x'],
+    [`PGPASSWORD=$'${V}' x`, 'PGPASSWORD=[REDACTED:PGPASSWORD] x'],
+    [`PGPASSWORD=[a]${V} x`, 'PGPASSWORD=[REDACTED:PGPASSWORD] x'],
+    [`PGPASSWORD+=${V}; x`, 'PGPASSWORD+=[REDACTED:PGPASSWORD]; x'],
+    [`x '--password' "a"${V}`, "x '--password' [REDACTED:password]"],
+    [`x --token \\\n  ${V}`, 'x --token \\\n  [REDACTED:token]'],
+    [
+      `docker run -e "PGPASSWORD=${V}" a "b c"`,
+      'docker run -e "PGPASSWORD=[REDACTED:PGPASSWORD]" a "b c"',
+    ],
+    [`docker run -eMYSQL_PWD=${V} a`, 'docker run -eMYSQL_PWD=[REDACTED:eMYSQL_PWD] a'],
+    [
+      `sh -c "PGPASSWORD=\\"a ${V}\\" x"; ls "b"`,
+      'sh -c "PGPASSWORD=[REDACTED:PGPASSWORD] x"; ls "b"',
+    ],
+    [`sh -c 'x --token="a ${V}"' 'b'`, `sh -c 'x --token="[REDACTED:token]"' 'b'`],
+    [
+      `curl https://me@example.org:${V}@proxy.example.org`,
+      'curl https://me@example.org:[REDACTED:password]@proxy.example.org',
+    ],
     [
       `k create --from-literal=password=${V}`,
       'k create --from-literal=password=[REDACTED:password]',
@@ -164,6 +185,32 @@ describe('the words of a program', () => {
     [
       ['sh', '-c', `x --token ${V}; y`],
       ['sh', '-c', 'x --token [token]; y'],
+    ],
+    [
+      ['x', '--env=PGPASSWORD=a b', `-eMYSQL_PWD=a ${V}`, `-uhttps://me:${V}@example.org`],
+      [
+        'x',
+        '--env=PGPASSWORD=[PGPASSWORD]',
+        '-eMYSQL_PWD=[eMYSQL_PWD]',
+        '-uhttps://me:[password]@example.org',
+      ],
+    ],
+    [
+      ['psql', `postgres://me:$${V}@db`, `postgres://me:a'${V}@db`, `http://me:-${V}@db`],
+      [
+        'psql',
+        'postgres://me:[password]@db',
+        'postgres://me:[password]@db',
+        'http://me:[password]@db',
+      ],
+    ],
+    [
+      ['mysql', `-p$${V}`, '-p'],
+      ['mysql', '-p[password]', '-p'],
+    ],
+    [
+      ['curl', `-ume:${V}`, `--user=me:${V}`, '-u', 'me'],
+      ['curl', '-ume:[password]', '--user=me:[password]', '-u', 'me'],
     ],
     [
       ['git', 'clone', `https://me:${V}@example.org/`],

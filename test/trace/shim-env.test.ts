@@ -159,6 +159,34 @@ describe('secrets', () => {
     expect(readFileSync(run.trace, 'latin1')).not.toContain(value);
   });
 
+  it('however a shell spells it', () => {
+    const value = 'hunter2-Hunter';
+    const texts = [
+      `: PGPASSWORD="a"${value} x`,
+      `: PGPASSWORD=a'b ${value}' x`,
+      `: PGPASSWORD=$'${value}' x`,
+      `: -e "PGPASSWORD=${value}" "b c"`,
+      `: PGPASSWORD=[a]${value} '--token' "a"${value} --token \\\n ${value}`,
+      `: 'PGPASSWORD="a ${value}"' 'b' "PGPASSWORD=\\"a ${value}\\" x" c`,
+    ];
+    const words = [`-eMYSQL_PWD=a ${value}`, `--env=X_KEY=a ${value}`, `a://me:$${value}@b`];
+    const seen = texts.map((text) => {
+      const run = traced(['/bin/bash', '-c', text, 'sh', ...words]);
+      expect(readFileSync(run.trace, 'latin1')).not.toContain(value);
+      return framesOf(run, 'start').map(({ argv }) => argv.slice(2));
+    });
+    const kept = ['sh', '-eMYSQL_PWD=[MYSQL_PWD]', '--env=X_KEY=[X_KEY]', 'a://me:[password]@b'];
+    const shown = [
+      ': PGPASSWORD=[PGPASSWORD] x',
+      ': PGPASSWORD=[PGPASSWORD] x',
+      ': PGPASSWORD=[PGPASSWORD] x',
+      ': -e "PGPASSWORD=[PGPASSWORD]" "b c"',
+      `: PGPASSWORD=[PGPASSWORD] '--token' [token] --token \\\n [token]`,
+      `: 'PGPASSWORD=[PGPASSWORD]' 'b' "PGPASSWORD=[PGPASSWORD] x" c`,
+    ];
+    expect(seen).toEqual(shown.map((text) => [[text, ...kept]]));
+  });
+
   it('any number of them is taken out, and the other words stay', () => {
     const many = Object.fromEntries(
       Array.from({ length: 3000 }, (_, i) => [`N${i}_TOKEN`, `secret-number-${i}-`]),
