@@ -2,7 +2,7 @@
 
 import { decodeFinal } from './capture/format.ts';
 import { readTextIn } from './capture/paths.ts';
-import { missingBytes } from './reading.ts';
+import { type Capture, missingBytes, unknownBytes } from './reading.ts';
 import { memoryStreams, readStreams, type Streams } from './recorder-output.ts';
 import type { Run } from './running.ts';
 import type { Shell } from './shell.ts';
@@ -54,6 +54,10 @@ function failure(error: string): EndReason {
   return error === 'runner_lost' ? 'interrupted' : 'failed';
 }
 
+function unreadOf(capture: Capture): string {
+  return unreadText(capture.meta?.transport, unknownBytes(capture));
+}
+
 /** A capture that somebody removed meanwhile, or cannot be read, costs the output and no more. */
 export function seenOf(shell: Shell, run: Run, bytesMax: number): Seen {
   const memory = run.memory && memoryStreams(run.memory);
@@ -69,7 +73,7 @@ export function seenOf(shell: Shell, run: Run, bytesMax: number): Seen {
     const capture = shell.open(run.id);
     const streams = readStreams(capture, bytesMax);
     const lostBytes = final?.lostBytes ?? missingBytes(capture).bytes;
-    const unread = final === undefined ? { unread: unreadText(capture.meta?.transport) } : {};
+    const unread = final === undefined ? { unread: unreadOf(capture) } : {};
     return { streams, survivors, lostBytes, ...unread, readable: true };
   } catch {
     const readable = memory !== undefined;

@@ -4,7 +4,7 @@
 
 import type { Capture } from '../capture/store.ts';
 import { type RunProcess, runProcesses } from '../inspect.ts';
-import { missingBytes, unreadNote } from '../reading.ts';
+import { missingBytes, unknownBytes, unreadNote } from '../reading.ts';
 import { unreadText } from '../text/missing.ts';
 import type { AgentRun, Finished } from './agent-run.ts';
 import { isLost } from './exit-code.ts';
@@ -56,13 +56,17 @@ export function unreadOutput(
 
 /** The same of a capture; a runner that was just killed may still be seen as a process. */
 export function unreadIn(
-  capture: Pick<Capture, 'final' | 'outputOpen' | 'meta'> | undefined,
+  capture: Capture | undefined,
   result: Pick<Finished, 'ended'> | undefined,
 ): string | undefined {
-  if (result !== undefined && isLost(result.ended.outcome) && capture?.final === undefined) {
-    return unreadText(capture?.meta?.transport);
-  }
-  return capture && unreadNote(capture);
+  const lost = result !== undefined && isLost(result.ended.outcome);
+  const killed =
+    capture === undefined
+      ? lost
+      : (lost && capture.final === undefined) || unreadNote(capture) !== undefined;
+  if (!killed) return undefined;
+  const unknown = capture && asked(() => unknownBytes(capture));
+  return unreadText(capture?.meta?.transport, unknown);
 }
 
 /** Failures that its status hides; of a run that goes on, and of one that is not traced, none. */

@@ -8,17 +8,24 @@ export function missingMark(bytes: number): string {
 }
 
 export function missingText(bytes: number): string {
-  return bytes === 1 ? '1 byte is missing' : `${bytes} bytes are missing`;
+  return `${counted(bytes)} missing`;
+}
+
+function counted(bytes: number): string {
+  return bytes === 1 ? '1 byte is' : `${bytes} bytes are`;
 }
 
 /**
  * What a killed runner may not have read: a pipe holds 64 KiB, the socket of a traced run 2 MiB
- * (SOCKET_ROOM in native/spawn.c, which the kernel doubles).
+ * (SOCKET_ROOM in native/spawn.c, which the kernel doubles). `unknownBytes`: what it had not said
+ * the stream of, for readers that show it as stdout.
  */
-export function unreadText(transport?: Transport): string {
+export function unreadText(transport?: Transport, unknownBytes = 0): string {
   const killed = 'may be missing at the end: its runner was killed';
   if (transport === undefined) return `Output ${killed}`;
   const most = transport === 'socket' ? '2 MiB' : '64 KiB';
   const each = transport === 'socket' || transport === 'pipe' ? ' of each stream' : '';
-  return `Up to ${most}${each} ${killed}`;
+  const shown =
+    unknownBytes === 0 ? '' : `; ${counted(unknownBytes)} of an unknown stream, shown as stdout`;
+  return `Up to ${most}${each} ${killed}${shown}`;
 }

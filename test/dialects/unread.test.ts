@@ -1,6 +1,7 @@
 // What a killed runner had not read is gone. Every tool that gives the output of such a run says
 // that its end may be missing, the first time and whenever it is read again.
-import { readFileSync } from 'node:fs';
+import { readFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ClaudeCode } from '../../src/dialects/claude-code.ts';
 import { Codex } from '../../src/dialects/codex.ts';
@@ -121,6 +122,18 @@ it.skipIf(noRunner)('derun: lists, details, output and resource', async () => {
   expect(await asked('wait_output', { session_id, cursor: '0' })).toMatchObject(said);
   const uri = `cuff://sessions/${session_id}/output`;
   expect((await derun.readResource?.(uri))?.text).toBe(`printed\n[${UNREAD}]\n`);
+});
+
+it.skipIf(noRunner)('bytes of an unknown stream that are shown as stdout are named', async () => {
+  const world = new World();
+  const plugin = await world.open(CuffShellPlugin);
+  const answering = call(plugin, 'shell_run', { command: HELD });
+  await killRunner(world);
+  await answering;
+  const { id, dir = '' } = world.shell.list()[0] ?? {};
+  truncateSync(join(dir, 'index.jsonl'), 0);
+  const unknown = '; 8 bytes are of an unknown stream, shown as stdout';
+  expect((await call(plugin, 'shell_read', { id })).text).toContain(`${UNREAD}${unknown}]`);
 });
 
 it.skipIf(noRunner)('what a command left behind may have printed more, too', async () => {

@@ -1,5 +1,5 @@
 // OpenAI's `shell_call` and `local_shell_call`, carried out.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listCaptures } from '../../src/capture/store.ts';
@@ -24,7 +24,8 @@ function shell(options: OpenAIShellOptions = {}) {
 async function firstRun(stateRoot: string): Promise<{ runner: number; child: number }> {
   const store = openStore(stateRoot);
   const look = () => listCaptures(store)[0];
-  const printed = () => look()?.meta?.child !== undefined && (look()?.outputBytes ?? 0) > 0;
+  const indexed = () => statSync(join(look()?.dir ?? '', 'index.jsonl')).size > 0;
+  const printed = () => look()?.meta?.child !== undefined && indexed();
   await until(printed, 'the command has printed');
   const { runner, child } = look()?.meta ?? {};
   if (runner === undefined || child === undefined) throw new Error('no runner');
