@@ -18,6 +18,7 @@ describe.each(['socket', 'pipe', 'pty'] as const)('on a %s', (mode) => {
     ['filter-prctl', 4, BEFORE + AFTER],
     ['filter-syscall', 4, BEFORE + AFTER],
     ['filter-rawcall', 4, BEFORE + AFTER],
+    ['filter-unseen-asks', 4, BEFORE + AFTER],
   ])('%s: ends as without us, and tells what was written before', (kind, code, stdout) => {
     verifies('S003-R012');
     const run = drive(mode, [sandbox, kind]);
@@ -27,11 +28,14 @@ describe.each(['socket', 'pipe', 'pty'] as const)('on a %s', (mode) => {
     expect(run.frames.filter(({ type }) => type === 'exit')).toEqual([]);
   });
 
-  it.each(['exec-prctl', 'exec-syscall'])('%s: so does the program it becomes', (kind) => {
-    const run = drive(mode, [sandbox, kind, hello]);
-    expect(seen(run)).toEqual({ code: 7, stdout: `${BEFORE}${AFTER}hello\n`, stderr: '' });
-    expect(run.frames.filter(({ type }) => type === 'start')).toHaveLength(1);
-  });
+  it.each(['exec-prctl', 'exec-syscall', 'exec-unseen-asks'])(
+    '%s: so does what it becomes',
+    (kind) => {
+      const run = drive(mode, [sandbox, kind, hello]);
+      expect(seen(run)).toEqual({ code: 7, stdout: `${BEFORE}${AFTER}hello\n`, stderr: '' });
+      expect(run.frames.filter(({ type }) => type === 'start')).toHaveLength(1);
+    },
+  );
 
   it('a program that only tries whether it could goes on being told', () => {
     const run = drive(mode, [sandbox, 'probe']);
