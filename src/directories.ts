@@ -1,6 +1,19 @@
-// Directories with all that is above them. Node's own way never comes back where the system says
-// that a name cannot be made because there is no such directory, as /proc does.
-import { chmodSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+// Directories with all that is above them, and files that are replaced as a whole. Node's own way
+// never comes back where the system says that a name cannot be made because there is no such
+// directory, as /proc does.
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from './errors.ts';
 
@@ -14,6 +27,33 @@ export function makeDirectories(path: string, mode = 0o777): void {
     // Somebody else may make it at this moment, so that it is tried again in either case.
     if (!isThere(above)) makeDirectories(above, mode);
     makeOne(path, mode);
+  }
+}
+
+/**
+ * A reader sees the old file or the new one, never half of one; `sync`: also after a crash of the
+ * machine. The directory must be there. Throws the errno error, and leaves no draft.
+ */
+export function replaceFile(
+  path: string,
+  text: string,
+  { mode = 0o600, sync = false }: { readonly mode?: number; readonly sync?: boolean } = {},
+): void {
+  const draft = `${path}.${process.pid}.new`;
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
+  try {
+    rmSync(draft, { force: true }); // of a process that had our pid
+    const fd = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    try {
+      writeFileSync(fd, text);
+      if (sync) fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   }
 }
 

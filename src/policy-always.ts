@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { type Document, isMap, isSeq, parseDocument, YAMLSeq } from 'yaml';
-import { makeDirectories } from './directories.ts';
+import { makeDirectories, replaceFile } from './directories.ts';
 import { analyse } from './policy/analyse/index.ts';
 import { VERDICTS } from './policy/decision.ts';
 import { because } from './policy/explain.ts';
@@ -61,7 +61,7 @@ export function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Alway
     if (whole.verdict === 'allow') return impossible(`${file} waits for \`cuff trust\``);
     return impossible(first === undefined ? '' : because(first));
   }
-  replaceFile(file, text);
+  replacePolicy(file, text);
   if (renewed) trustFile(project, options.env, file, text);
   engine.reload();
   return { kind: 'written', file, patterns };
@@ -143,21 +143,11 @@ function withRules(text: string, patterns: readonly string[], command: string): 
   return document.toString({ lineWidth: 0 });
 }
 
-/** Whole or not at all: a server reads it the moment it changes. */
-function replaceFile(file: string, text: string): void {
+/** A server reads it the moment it changes. */
+function replacePolicy(file: string, text: string): void {
   const target = realFile(file);
   makeDirectories(dirname(target));
-  const draft = `${target}.${process.pid}.new`;
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
-  fs.rmSync(draft, { force: true });
-  const fd = fs.openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, modeOf(target));
-  try {
-    fs.writeSync(fd, text);
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
-  fs.renameSync(draft, target);
+  replaceFile(target, text, { mode: modeOf(target), sync: true });
 }
 
 /** Where a link leads, so that it stays one. */

@@ -8,7 +8,7 @@ import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readRegular } from './bounded-read.ts';
 import { stateRoot } from './capture/paths.ts';
-import { makeDirectories } from './directories.ts';
+import { makeDirectories, replaceFile } from './directories.ts';
 import { errnoOf } from './errors.ts';
 import { policyPlaces, projectPolicy } from './policy-places.ts';
 import { settingsCandidates, userConfig } from './settings-paths.ts';
@@ -146,27 +146,23 @@ function keptAnswers(path: string): ReadyAnswers | undefined {
   }
 }
 
-/** For the next start with the same files. Without it that one answers when it is loaded. */
+/**
+ * For the next start with the same files. Throws the errno error: without it every start answers
+ * when it is loaded.
+ */
 export function keepAnswers(key: string, answers: ReadyAnswers): void {
-  const path = recordFile(key);
-  const text = `${JSON.stringify(answers)}\n`;
-  const draft = `${path}.${process.pid}.tmp`;
-  try {
-    makeDirectories(readyDirectory(), 0o700);
-    fs.rmSync(draft, { force: true });
-    fs.writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-    fs.renameSync(draft, path);
-    forgetOldest();
-  } catch {
-    fs.rmSync(draft, { force: true });
-  }
+  makeDirectories(readyDirectory(), 0o700);
+  replaceFile(recordFile(key), `${JSON.stringify(answers)}\n`);
+  forgetOldest();
 }
 
 function forgetOldest(): void {
   const directory = readyDirectory();
   const files = fs.readdirSync(directory).map((name) => join(directory, name));
   if (files.length <= RECORDS_MAX) return;
-  const dated = files.map((path) => ({ path, at: fs.statSync(path).mtimeMs }));
+  // One that is gone meanwhile was forgotten by another server.
+  const at = (path: string): number => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const dated = files.map((path) => ({ path, at: at(path) }));
   dated.sort((a, b) => a.at - b.at);
   for (const { path } of dated.slice(0, -RECORDS_MAX)) fs.rmSync(path, { force: true });
 }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { defaultSettings, type LoadOptions, loadSettings, type Settings } from './config.ts';
+import { makeDirectories, replaceFile } from './directories.ts';
 import { isAppError } from './errors.ts';
 import { builtinName } from './host-modules.ts';
 import { PLUGIN_NAME, type PluginSettings, TOOL_NAMES } from './settings-check.ts';
@@ -55,7 +56,8 @@ function withoutRecording(plugin: PluginSettings, { shells }: LoadOptions): Plug
 
 /**
  * For the next start, once a host has taken them. Names only: values may be secrets, and a module
- * is not loaded for a file that is wrong.
+ * is not loaded for a file that is wrong. Throws the errno error: without it a broken file lists
+ * the default tools, until it is mended.
  */
 export function rememberSettings(
   settings: Settings,
@@ -68,16 +70,9 @@ export function rememberSettings(
     .filter((plugin) => plugin.enabled && builtinName(plugin) !== undefined)
     .map(({ name, module }) => ({ name, ...(module !== undefined && { module }) }));
   const text = `${JSON.stringify({ plugins, tool_names: settings.toolNames })}\n`;
-  try {
-    if (fs.existsSync(path) && readMemory(path) === text) return;
-    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const draft = `${path}.${process.pid}`;
-    fs.rmSync(draft, { force: true });
-    fs.writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-    fs.renameSync(draft, path);
-  } catch {
-    // Without it a broken file lists the default tools, until it is mended.
-  }
+  if (fs.existsSync(path) && readMemory(path) === text) return;
+  makeDirectories(dirname(path), 0o700);
+  replaceFile(path, text);
 }
 
 type Memory = Pick<Settings, 'plugins' | 'toolNames'>;

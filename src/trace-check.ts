@@ -6,7 +6,7 @@
 import * as fs from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
-import { makeDirectories } from './directories.ts';
+import { makeDirectories, replaceFile } from './directories.ts';
 import { cacheDir, findRunner } from './run/binary.ts';
 import { findShim } from './run/shim.ts';
 import type { RunSpec } from './run/spec.ts';
@@ -127,21 +127,11 @@ function stored(path: string): Known | undefined {
 
 /** One that cannot be kept is found out again by the next process. */
 function store(path: string, { key, at, result }: Known): void {
-  const temp = `${path}.${process.pid}.tmp`;
   try {
     makeDirectories(join(path, '..'), 0o700);
-    fs.writeFileSync(temp, `${JSON.stringify({ key, at, ...result })}\n`, { mode: 0o600 });
-    fs.renameSync(temp, path);
+    replaceFile(path, `${JSON.stringify({ key, at, ...result })}\n`);
   } catch {
-    discard(temp);
-  }
-}
-
-function discard(path: string): void {
-  try {
-    fs.unlinkSync(path);
-  } catch {
-    // It was never made: there is no such directory, or it may not be written.
+    // A state root that cannot be written: the next process tries again.
   }
 }
 

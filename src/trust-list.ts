@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeDirectories } from './directories.ts';
+import { makeDirectories, replaceFile } from './directories.ts';
 import { AppError, errnoOf } from './errors.ts';
 import { realOf, userConfig } from './settings-paths.ts';
 import { asObject, parseObject } from './text/json.ts';
@@ -79,7 +79,11 @@ export function writeTrust(
       { trusted_at: trustedAt, files, modules },
     ]),
   );
-  replaceList(trustListFile(env), `${JSON.stringify({ version: 1, directories }, null, 2)}\n`);
+  const file = trustListFile(env);
+  makeDirectories(dirname(file), 0o700);
+  // A server reads it the moment it changes.
+  const text = `${JSON.stringify({ version: 1, directories }, null, 2)}\n`;
+  replaceFile(file, text, { sync: true });
 }
 
 function directoryOf(value: unknown): TrustedDirectory {
@@ -127,20 +131,4 @@ function damaged(file: string, why: string): AppError {
   return new AppError('settings_invalid', `${printable(file)}: ${why}; it trusts nothing.`, {
     hint: 'Remove the file and trust your projects again with `cuff trust`.',
   });
-}
-
-/** Whole or not at all: a server reads it the moment it changes. */
-function replaceList(file: string, text: string): void {
-  makeDirectories(dirname(file), 0o700);
-  const draft = `${file}.${process.pid}.new`;
-  fs.rmSync(draft, { force: true });
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
-  const fd = fs.openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    fs.writeFileSync(fd, text);
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
-  fs.renameSync(draft, file);
 }

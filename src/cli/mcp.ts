@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { LoadOptions, Settings } from '../config.ts';
-import { AppError, errnoOf, isAppError } from '../errors.ts';
+import { AppError, errnoOf, isAppError, reasonOf } from '../errors.ts';
 import type { Host, HostOptions } from '../host.ts';
 import type { HandOver } from '../mcp/front.ts';
 import type { Served } from '../mcp/server.ts';
@@ -89,7 +89,8 @@ async function cuffMcp(options: Options, front: ReadyFront | undefined): Promise
   const file = options.settings === undefined ? {} : { file: options.settings };
   const shells = { names: SHELLS, chosen: dialectNamed(options.dialect, SHELLS) };
   const load = { cwd, env, builtins: BUILTINS, shells, running: true, trusted, ...file };
-  const { host, settings, seen } = await startHost(load, services);
+  const remember = remembering(log);
+  const { host, settings, seen } = await startHost(load, services, remember);
   for (const notice of host.notices()) log('warn', notice);
   try {
     if (ports.metrics !== undefined) await openMetrics(ports.metrics, host, tokens);
@@ -100,7 +101,7 @@ async function cuffMcp(options: Options, front: ReadyFront | undefined): Promise
     const needed = output === undefined || (ports.metrics !== undefined && !tokens.reading);
     if (needed && tokens.made) say(`cuff: the token is ${tokens.all}`);
     const taken = (): void => policy.haltFor(undefined);
-    if (seen === settings) await keepReady(front, host);
+    if (seen === settings) await keepReady(front, host, remember);
     watchSettings({ ...load, host, settings, seen, taken, log });
     await untilStopped(host, served, services, stop);
   } catch (error) {
@@ -113,7 +114,11 @@ async function cuffMcp(options: Options, front: ReadyFront | undefined): Promise
  * A server that ends because of a wrong file takes its tools away from the agent, which then uses a
  * shell of its own that nothing records. With wrong settings it lists its tools and runs nothing.
  */
-async function startHost(load: LoadOptions, services: Services & { policy: PolicyEngine }) {
+async function startHost(
+  load: LoadOptions,
+  services: Services & { policy: PolicyEngine },
+  remember: Remember,
+) {
   const [{ createHost }, fallback] = await Promise.all([
     import('../host.ts'),
     import('../settings-fallback.ts'),
@@ -128,7 +133,7 @@ async function startHost(load: LoadOptions, services: Services & { policy: Polic
     policy.haltFor(problem);
     const limits = { modulesMs: modulesLeft() };
     const host = await createHost({ settings, builtins, services, limits });
-    if (problem === undefined) fallback.rememberSettings(settings, load, stateRoot);
+    if (problem === undefined) remember(() => fallback.rememberSettings(settings, load, stateRoot));
     else tellOfSettings(host, problem, services);
     return { host, settings };
   };
@@ -145,14 +150,34 @@ async function startHost(load: LoadOptions, services: Services & { policy: Polic
 }
 
 /** For the next start with the same files, which need not wait for a server to be loaded. */
-async function keepReady(front: ReadyFront | undefined, host: Host): Promise<void> {
+async function keepReady(
+  front: ReadyFront | undefined,
+  host: Host,
+  remember: Remember,
+): Promise<void> {
   const key = front?.key;
   if (key === undefined || key === 'shipped' || (await front?.keyNow()) !== key) return;
   const [{ answersOf }, { keepAnswers }] = await Promise.all([
     import('../mcp/server.ts'),
     import('../ready.ts'),
   ]);
-  keepAnswers(key, answersOf(host.tools(), host.notices()));
+  remember(() => keepAnswers(key, answersOf(host.tools(), host.notices())));
+}
+
+/** Runs what keeps something for the next start. */
+type Remember = (keep: () => void) => void;
+
+/** A server works without; but every start is slow then, and the log says why, once. */
+function remembering(log: Services['log']): Remember {
+  let told = false;
+  return (keep) => {
+    try {
+      keep();
+    } catch (error) {
+      if (!told) log('warn', 'Nothing can be kept for the next start', { error: reasonOf(error) });
+      told = true;
+    }
+  };
 }
 
 function tellOfSettings(host: Host, problem: string, { log }: Services): void {

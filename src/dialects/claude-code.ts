@@ -197,10 +197,12 @@ export class ClaudeCode extends Dialect<typeof keys> {
     caller: Caller,
   ): void {
     const talk = this.#talks.of(caller);
-    const known = typeof handle === 'string' && !talk.shells.has(handle) ? handle : undefined;
-    const id = known ?? talk.nextId();
-    this.#keep(talk, id, run);
-    if (known === undefined) this.shell.named(run, id);
+    const had = typeof handle === 'string' ? handle : undefined;
+    this.#keep(
+      talk,
+      this.handleFor(run, had, talk.shells, () => talk.nextId()),
+      run,
+    );
   }
 
   #keep(talk: Talk, id: string, run: AgentRun): void {

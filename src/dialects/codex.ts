@@ -141,13 +141,12 @@ export class Codex extends Dialect<typeof keys> {
     caller: Caller,
   ): void {
     const talk = this.#talks.of(caller);
-    const known = typeof handle === 'number' && !talk.sessions.has(handle) ? handle : undefined;
-    const id = known ?? talk.next;
+    const had = typeof handle === 'number' ? handle : undefined;
+    const id = this.handleFor(run, had, talk.sessions, () => talk.next);
     talk.next = Math.max(talk.next, id + 1);
     const tty = this.shell.open(run.id).meta?.transport === 'pty';
     const reader = new CleanReader(this.shell, run.id);
     talk.sessions.set(id, { id, run, tty, reader, lostBytes: 0 });
-    if (known === undefined) this.shell.named(run, id);
   }
 
   async #write(args: Args, caller: Caller): Promise<ToolResult> {

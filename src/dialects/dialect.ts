@@ -117,6 +117,19 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   /** Makes a run that an earlier server started known to the dialect's tools. */
   protected took(_run: AgentRun, _handle: string | number | undefined, _caller: Caller): void {}
 
+  /** The handle that a run had where it is free, else another one, which later servers are told. */
+  protected handleFor<H extends string | number>(
+    run: AgentRun,
+    had: H | undefined,
+    taken: { has(handle: H): boolean },
+    another: () => H,
+  ): H {
+    if (had !== undefined && !taken.has(had)) return had;
+    const handle = another();
+    this.shell.named(run, handle);
+    return handle;
+  }
+
   /** The keys of its own. */
   protected get own(): ReturnType<DialectConfig<S>['read']>['own'] {
     return this.#settings.own;

@@ -4,7 +4,7 @@
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectories } from '../directories.ts';
+import { makeDirectories, replaceFile } from '../directories.ts';
 import type { Health } from '../plugin.ts';
 import { processAlive, thisProcess } from '../run/processes.ts';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
@@ -142,11 +142,9 @@ function readServer(path: string): KnownServer | undefined {
 }
 
 function replace(path: string, text: string): void {
-  const temp = `${path}.tmp`;
   try {
     makeDirectories(join(path, '..'), 0o700);
-    fs.writeFileSync(temp, text, { mode: 0o600 });
-    fs.renameSync(temp, path);
+    replaceFile(path, text);
   } catch {
     // Nobody can be told; the server works all the same.
   }

@@ -1,12 +1,12 @@
 // The policy of a server: which files it is made of, and what becomes of it when they change.
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as court from '../../src/policy-court.ts';
 import { openPolicy, PolicyEngine, type PolicyOptions } from '../../src/policy-engine.ts';
 import { until } from '../cli/helper.ts';
+import { PolicyPlace } from './policy-place.ts';
 
 const DENY = `default: allow
 policies:
@@ -15,24 +15,10 @@ policies:
       - { pattern: rm *, decision: deny }
 `;
 
-class Place {
-  readonly dir = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'cuff-policy-')));
-  readonly project = join(this.dir, 'project');
+class Place extends PolicyPlace {
   readonly system = join(this.dir, 'etc', 'policy.yml');
   readonly user = join(this.dir, 'home', '.config', 'cuff', 'policy.yml');
-  readonly own = join(this.project, '.cuff', 'policy.yml');
   readonly logged: string[] = [];
-
-  constructor() {
-    fs.mkdirSync(this.project);
-    onTestFinished(() => fs.rmSync(this.dir, { recursive: true, force: true }));
-  }
-
-  write(file: string, text: string): void {
-    fs.mkdirSync(dirname(file), { recursive: true });
-    fs.writeFileSync(`${file}.new`, text);
-    fs.renameSync(`${file}.new`, file);
-  }
 
   options(change: Partial<PolicyOptions> = {}): PolicyOptions {
     return {

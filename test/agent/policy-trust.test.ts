@@ -1,14 +1,14 @@
 // The policy that comes with a project, beside those of the user and of the system: it tightens,
 // and opens nothing until a person trusts it.
 import * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allowAlways } from '../../src/policy-always.ts';
 import * as court from '../../src/policy-court.ts';
 import { PolicyEngine, type PolicyOptions } from '../../src/policy-engine.ts';
 import { until } from '../cli/helper.ts';
 import { trusted } from '../trust.ts';
+import { PolicyPlace } from './policy-place.ts';
 
 const USER = 'default: ask\npolicies: [{ name: u, commands: [{ pattern: ls }] }]\n';
 
@@ -25,26 +25,12 @@ env: [FOO]
 network: [example.org]
 `;
 
-class Place {
-  readonly dir = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'cuff-policy-trust-')));
-  readonly project = join(this.dir, 'project');
+class Place extends PolicyPlace {
   readonly user = join(this.dir, 'config', 'cuff', 'policy.yml');
-  readonly own = join(this.project, '.cuff', 'policy.yml');
   readonly env: Record<string, string> = {
     HOME: join(this.dir, 'home'),
     XDG_CONFIG_HOME: join(this.dir, 'config'),
   };
-
-  constructor() {
-    fs.mkdirSync(this.project);
-    onTestFinished(() => fs.rmSync(this.dir, { recursive: true, force: true }));
-  }
-
-  write(file: string, text: string): void {
-    fs.mkdirSync(dirname(file), { recursive: true });
-    fs.writeFileSync(`${file}.new`, text);
-    fs.renameSync(`${file}.new`, file);
-  }
 
   open(change: Partial<PolicyOptions> = {}): PolicyEngine {
     const { project, env, dir } = this;

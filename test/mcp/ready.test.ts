@@ -128,6 +128,19 @@ function userSettings(life: Life, text: string): void {
   fs.writeFileSync(file, text);
 }
 
+it('a state root that keeps nothing for the next start is said once, in the log', async () => {
+  const life = new Life();
+  userSettings(life, 'plugins: { bash_recorder: {} }\n');
+  const state = life.cli.root;
+  fs.mkdirSync(state, { recursive: true });
+  for (const name of ['ready', 'settings']) fs.writeFileSync(join(state, name), ''); // no directory
+  await saidByFront(life, []);
+  const logs = fs.readdirSync(join(state, 'logs')).map((name) => join(state, 'logs', name));
+  const lines = logs.flatMap((path) => fs.readFileSync(path, 'utf8').trimEnd().split('\n'));
+  const said = lines.filter((line) => line.includes('Nothing can be kept for the next start'));
+  expect(said.map((line) => (JSON.parse(line) as Fact).error)).toEqual(['ENOTDIR']);
+});
+
 const CONFIGURATIONS: Readonly<Record<string, (life: Life) => void>> = {
   'no settings': () => undefined,
   'a policy': (life) => {
