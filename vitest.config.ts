@@ -17,8 +17,8 @@ const test: ViteUserConfig['test'] = {
   pool: 'forks',
   maxWorkers: 2,
   // A test waits for facts; this only ends what would never come.
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   reporters: ci ? ['default', ['json', { outputFile: report }]] : ['default'],
 };
 

@@ -9,7 +9,7 @@ import { lostOutput, unreadOutput } from '../agent/aftermath.ts';
 import type { AgentRun, RunRequest } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../agent/command-text.ts';
-import { type CopyDisk, LiveCopy } from '../agent/output-copy.ts';
+import { LiveCopy, type LiveCopyOptions } from '../agent/output-copy.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import type { ReadResult } from '../shell.ts';
@@ -37,8 +37,8 @@ type AskedFor = Pick<RunRequest, 'command' | 'chosen'>;
 export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
   static readonly pluginVersion = VERSION;
   static readonly configSchema = phoenixConfig.schema;
-  /** Tests make it fail. */
-  protected readonly disk: CopyDisk | undefined = undefined;
+  /** Tests make the disk fail, and time stand still. */
+  protected readonly copying: Pick<LiveCopyOptions, 'disk' | 'clock'> = {};
   readonly #files = new Set<LiveCopy>();
 
   static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
@@ -153,7 +153,7 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
       text: 'raw',
       lastWords: ({ outcome }, lost, unread) =>
         words.lastWords(outcome, words.lostText(lost, unread)),
-      ...(this.disk && { disk: this.disk }),
+      ...this.copying,
     });
     this.#keep(file, run);
     return file;

@@ -12,7 +12,7 @@ export function bash(
   const { stdout, stderr, status, signal } = spawnSync(
     '/bin/bash',
     ['--noprofile', '--norc', '-c', command],
-    { env: { ...rest, ...env }, cwd, encoding: 'utf8', timeout: 50_000 },
+    { env: { ...rest, ...env }, cwd, encoding: 'utf8', timeout: 150_000 },
   );
   // bash names the processes that died of a signal; stages print in any order.
   const named = stderr.replace(/ \d+ (Killed|Done|Terminated)/g, ' 1 $1');

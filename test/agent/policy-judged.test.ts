@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readerOf } from '../../src/agent/input-reader.ts';
 import { judgedTexts, onlyInterrupts, type Reader } from '../../src/agent/judged-texts.ts';
+import { workOf } from '../pace.ts';
 
 const bash = (text: string) => spawnSync('bash', ['-c', text], { encoding: 'utf8' }).stdout;
 
@@ -51,20 +52,15 @@ describe('what is judged', () => {
 
   it('takes its time for nothing that is too large to be judged', () => {
     const marks = `CUFF_INPUT${'_'.repeat(60_000)}`;
-    const took = (): number => {
-      const before = performance.now();
+    const work = workOf(() => {
       for (const command of ['/sh -'.repeat(200_000), 'cat', '('.repeat(70_000)]) {
         for (const stdin of ['', marks, '/sh -'.repeat(200_000)]) {
           judgedTexts({ command, stdin, tty: true, reader: readerOf(command) });
           judgedTexts({ command: stdin, typed: { into: command, before: '' } });
         }
       }
-      return performance.now() - before;
-    };
-    // The best of a few: the machine may be busy elsewhere.
-    let best = took();
-    for (let i = 0; i < 4 && best >= 1_500; i += 1) best = Math.min(best, took());
-    expect(best).toBeLessThan(1_500);
+    });
+    expect(work).toBeLessThan(260);
   });
 });
 

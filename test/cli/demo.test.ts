@@ -7,7 +7,6 @@ import { untraceable } from '../trace/hall-helper.ts';
 import { binary, Cli, type Live, processesWith, until } from './helper.ts';
 
 // A tour takes a few seconds. Only one that hangs takes this long, also on a busy machine.
-const TOUR_MS_MAX = 90_000;
 
 // In front of the real one: the run that is followed goes on when the test lets it.
 const SLEEP = `#!/bin/bash
@@ -51,8 +50,7 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('cuff demo', () => {
-  it('shows the real thing in a short time and leaves nothing behind', async () => {
-    const start = performance.now();
+  it('shows the real thing and leaves nothing behind', async () => {
     const tour = held();
     for (const line of [1, 2, 3]) {
       await tour.seen(new RegExp(`line ${line} .*\\n`));
@@ -61,7 +59,6 @@ describe('cuff demo', () => {
     }
     const { code, out, err } = await tour.result;
     expect([code, err]).toEqual([0, '']);
-    expect(performance.now() - start).toBeLessThan(TOUR_MS_MAX);
     expect(out).toContain('stdout: this is stdout  (15 bytes)\n');
     expect(out).toContain('stderr: this is stderr  (15 bytes)\n');
     expect(out).toContain('how it ended: exit code 3\n');
@@ -84,7 +81,7 @@ describe('cuff demo', () => {
     expect(out).toContain('   allow (rule.allow)\n');
     expect(out).toContain('   deny (path.protected)\n');
     await expectNothingLeft();
-  }, 120_000);
+  });
 
   it.each([
     ['SIGINT', 130],

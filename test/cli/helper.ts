@@ -5,12 +5,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FACT_MS_MAX } from '../pace.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-
-// Far beyond what a busy machine needs: only what never comes true takes this long.
-const FACT_MS_MAX = 40_000;
 
 /** The file behind a bin of the package. */
 export function binary(name: 'cuff' | 'derun'): string {

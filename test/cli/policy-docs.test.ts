@@ -83,7 +83,7 @@ beforeAll(async () => {
   git('add', '-A');
   git('commit', '-qm', 'first');
   for (const [index, commands] of STORY.entries()) await record(`c${index}`, commands, index);
-}, 300_000);
+});
 
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
 
@@ -125,7 +125,7 @@ describe('docs/policy.md', () => {
       return `\`\`\`console\n${shown.join('')}\`\`\``;
     });
     await expect(filled).toMatchFileSnapshot(PAGE);
-  }, 300_000);
+  });
 
   it('shows only policies that load', () => {
     const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text = '']) => text);

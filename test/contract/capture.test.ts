@@ -4,6 +4,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { processAlive, thisProcess } from '../../src/run/processes.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { verifies } from '../requirements.ts';
 import { argv, describeBackends, lacks, type World, world } from './backends.ts';
 
@@ -34,7 +35,7 @@ describeBackends('a capture', (backend) => {
     const intent = fileOf(home, run.id, 'meta.json');
     const child = await run.started;
     const there = (): string => fileOf(home, run.id, 'meta.json');
-    await expect.poll(there, { timeout: 30_000 }).toContain('"pid":');
+    await expect.poll(there, { timeout: FACT_MS_MAX }).toContain('"pid":');
     const text = fileOf(home, run.id, 'meta.json');
     const meta = jsonOf(home, run.id, 'meta.json');
     const starter = thisProcess();

@@ -7,6 +7,7 @@ import { ClaudeCode } from '../../src/dialects/claude-code.ts';
 import { Codex } from '../../src/dialects/codex.ts';
 import type { Plugin, PluginClass } from '../../src/plugin.ts';
 import { createShell } from '../../src/shell.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { call, World } from '../recorder/helper.ts';
 import { Claude } from './claude-helper.ts';
 import { CodexWorld, outputOf } from './codex-helper.ts';
@@ -35,7 +36,7 @@ function lose({ stateRoot }: World, lost_bytes: number, reason = 'ENOSPC'): void
 }
 
 async function eventually(fact: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 40_000;
+  const deadline = performance.now() + FACT_MS_MAX;
   while (!(await fact())) {
     if (performance.now() > deadline) throw new Error('it never came true');
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -157,11 +158,8 @@ describe('a run whose output cannot be read', () => {
     ' mkdir output.bin)';
 
   it('is a session of codex all the same', async () => {
-    const codex = await CodexWorld.open();
-    const { success, text } = await codex.start(`${spoil(codex.world)}; sleep 60`, {
-      yield_time_ms: 5_000,
-    });
-    expect(success).toBe(true);
+    const spoilt = (world: World): string => `${spoil(world)}; sleep 100`;
+    const { codex, text } = await CodexWorld.started(spoilt, /could not be read/);
     expect(text).toMatch(/\nProcess running with session ID 1000\n.*\nOutput:\n/);
     expect(outputOf(text)).toMatch(/^\[The output of run \S+ could not be read: .+\]$/);
     const ended = await codex.write(1_000, { chars: '\u0003', yield_time_ms: 30_000 });

@@ -2,12 +2,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Claude } from './claude-helper.ts';
+import { until } from '../cli/helper.ts';
+import { withTime } from '../pace.ts';
+import { Claude, pathIn } from './claude-helper.ts';
 import { expectDocumented } from './documented.ts';
 import { BECOME } from './hard-cases.ts';
 
 const SMALL = { max_output_chars: 1_000 };
-const SOON_MS = 4_000; // time to print something before, on a busy machine, too
+const SOON_MS = 3_000;
 
 async function said(command: string, config: unknown = {}, args = {}): Promise<[Claude, string]> {
   const claude = await Claude.open(config);
@@ -52,9 +54,13 @@ describe('Bash answers', () => {
   });
 
   it('timeout, with what was printed before', async () => {
-    const [claude, text] = await said('echo before; sleep 60', {}, { timeout: SOON_MS });
+    const attempt = async (timeout: number) =>
+      [...(await said('echo before; sleep 100', {}, { timeout })), timeout] as const;
+    const printed = ([, text]: readonly [Claude, string, number]) => text.includes('before');
+    const [claude, text, ms] = await withTime(SOON_MS, attempt, printed);
     claude.golden('timeout', text);
-    expect(claude.world.entry()).toMatchObject({ timed_out: true, timeout_seconds: 4 });
+    const timeout_seconds = ms / 1000;
+    expect(claude.world.entry()).toMatchObject({ timed_out: true, timeout_seconds });
   });
 
   it('huge, with both ends and the file', async () => {
@@ -117,9 +123,10 @@ describe('a background shell', () => {
 
   it('is what a command becomes whose time is over, where the settings say so', async () => {
     const claude = await Claude.open({ on_timeout: 'background' });
-    const { success, text } = await claude.bash('echo a; sleep 60', { timeout: SOON_MS });
+    const { success, text } = await claude.bash('echo a; sleep 100', { timeout: SOON_MS });
     expect(success).toBe(true);
     claude.golden('moved-to-background', text);
+    await until(() => readFileSync(pathIn(text), 'utf8') === 'a\n', 'it has printed');
     const { text: output } = await claude.tool('BashOutput', { bash_id: 'bash_1' });
     expect(output).toContain('<status>running</status>\n\n<stdout>\na\n\n</stdout>');
   });

@@ -1,6 +1,7 @@
 // `codex` in a project of its own, with its tools as functions and its answers in parts.
 import { Codex } from '../../src/dialects/codex.ts';
 import type { CallContext, Plugin, ToolResult } from '../../src/plugin.ts';
+import { withTime } from '../pace.ts';
 import { call, World } from '../recorder/helper.ts';
 import { golden } from './golden.ts';
 
@@ -29,9 +30,19 @@ export class CodexWorld {
     return this.tool('exec_command', { cmd, yield_time_ms: 30_000, ...args }, about);
   }
 
-  /** Left running: it does not end within the wait, and a busy machine has time to print. */
+  /** Left running: it does not end within the wait. */
   start(cmd: string, args: Args = {}, about: Partial<CallContext> = {}): Promise<ToolResult> {
     return this.exec(cmd, { yield_time_ms: 3_000, ...args }, about);
+  }
+
+  /** Left running in a world of its own, with an answer that has `printed` in it. */
+  static started(cmd: (world: World) => string, printed: RegExp, args: Args = {}) {
+    const attempt = async (yield_time_ms: number) => {
+      const codex = await CodexWorld.open();
+      const { text } = await codex.start(cmd(codex.world), { yield_time_ms, ...args });
+      return { codex, text };
+    };
+    return withTime(3_000, attempt, ({ text }) => printed.test(text));
   }
 
   write(

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withTime } from '../pace.ts';
 import { CodexWorld, outputOf } from './codex-helper.ts';
 import { expectDocumented } from './documented.ts';
 
@@ -52,13 +53,11 @@ describe('exec_command answers', () => {
 
 describe('a session', () => {
   it('is what a command becomes that is not done when the wait is over', async () => {
-    const codex = await CodexWorld.open();
-    const go = join(codex.world.dir, 'go');
-    const command = `echo ready; until [ -e ${go} ]; do sleep 0.01; done; echo more; exit 7`;
-    const { success, text } = await codex.start(command);
-    expect(success).toBe(true);
+    const command = ({ dir }: { dir: string }) =>
+      `echo ready; until [ -e ${dir}/go ]; do sleep 0.01; done; echo more; exit 7`;
+    const { codex, text } = await CodexWorld.started(command, /ready\n$/);
     codex.golden('background', text);
-    writeFileSync(go, '');
+    writeFileSync(join(codex.world.dir, 'go'), '');
     const last = await codex.write(1_000, { yield_time_ms: 30_000 });
     codex.golden('finished-later', last.text);
     codex.golden('unknown-session', (await codex.write(1_000)).text);
@@ -66,8 +65,7 @@ describe('a session', () => {
   });
 
   it('is not ended by the end of a wait, and a look takes at least five seconds', async () => {
-    const codex = await CodexWorld.open();
-    const { text } = await codex.start('echo started; sleep 60');
+    const { codex, text } = await CodexWorld.started(() => 'echo started; sleep 100', /started/);
     const startedAt = performance.now();
     const look = await codex.write(1_000, { yield_time_ms: 1 });
     expect(performance.now() - startedAt).toBeGreaterThan(4_900);
@@ -76,16 +74,20 @@ describe('a session', () => {
   });
 
   it('with a terminal can be typed to, and interrupted', async () => {
-    const codex = await CodexWorld.open();
-    const first = await codex.start('read -p "name? " n; echo "hello $n"; sleep 60', { tty: true });
-    const typed = await codex.write(1_000, { chars: 'you\n', yield_time_ms: 3_000 });
+    const command = () => 'read -p "name? " n; echo "hello $n"; sleep 100';
+    const attempt = async (yield_time_ms: number) => {
+      const { codex, text } = await CodexWorld.started(command, /name\? $/, { tty: true });
+      const typed = await codex.write(1_000, { chars: 'you\n', yield_time_ms });
+      return { codex, first: text, typed: typed.text };
+    };
+    const said = await withTime(3_000, attempt, ({ typed }) => /hello you\n$/.test(typed));
+    const { codex, first, typed } = said;
     const interrupted = await codex.write(1_000, { chars: '\u0003', yield_time_ms: 30_000 });
-    codex.golden('terminal', first.text, typed.text, interrupted.text);
+    codex.golden('terminal', first, typed, interrupted.text);
   });
 
   it('without one cannot be typed to, but ended', async () => {
-    const codex = await CodexWorld.open();
-    await codex.start('echo working; sleep 60');
+    const { codex } = await CodexWorld.started(() => 'echo working; sleep 100', /working/);
     const typed = await codex.write(1_000, { chars: 'x\n' });
     expect(typed.success).toBe(false);
     const ended = await codex.write(1_000, { chars: '\u0003', yield_time_ms: 30_000 });

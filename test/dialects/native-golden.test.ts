@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withTime } from '../pace.ts';
 import { expectDocumented } from './documented.ts';
 import { golden } from './golden.ts';
 import { BECOME, becomes } from './hard-cases.ts';
@@ -26,7 +27,6 @@ const RUNS: readonly (readonly [string, boolean, string, Args])[] = [
   ['ok', true, 'echo one; echo two', {}],
   ['failure', true, 'echo checking; echo "x.c:1: no" >&2; exit 2', {}],
   ['signal', true, 'echo before; kill -SEGV $$', {}],
-  ['timeout', true, 'echo begun; sleep 60', { kill_after_ms: 4_000 }],
   ['empty', true, 'true', {}],
   ['binary', true, 'cat bytes', {}],
   ['huge', true, 'seq 1000000', { max_bytes: 50 }],
@@ -51,6 +51,16 @@ describe('the answer of the native dialect', () => {
     check(native, name, said);
   });
 
+  it('to a command that is killed: timeout', async () => {
+    const attempt = async (kill_after_ms: number) => {
+      const native = await Native.open();
+      return { native, said: await native.run('echo begun; sleep 100', { kill_after_ms }) };
+    };
+    const { native, said } = await withTime(3_000, attempt, (one) => one.said.body === 'begun\n');
+    expect(said.success).toBe(true);
+    check(native, 'timeout', said);
+  });
+
   it('to one that leaves a process behind: background', async () => {
     const native = await Native.open();
     const said = await native.run(`sleep 100 & ${BECOME}; echo started`);
@@ -62,21 +72,21 @@ describe('the answer of the native dialect', () => {
   });
 
   it('to one that goes on: still-running, finished-later, killed', async () => {
-    const native = await Native.open();
-    const go = join(native.world.project, 'go');
     const command = `echo one; until [ -e go ]; do sleep 0.02; done; echo two`;
-    const said = await native.run(command, { wait_ms: 4_000 });
+    const { native, said } = await Native.started(command, /^one\n/);
+    const go = join(native.world.project, 'go');
     check(native, 'still-running', said);
     writeFileSync(go, '');
     check(native, 'finished-later', await native.call('shell_wait', { id: said.id }));
-    const sleeping = await native.run('echo on; exec sleep 100', { wait_ms: 4_000 });
-    await becomes(native.world, 'sleep 100');
-    check(native, 'killed', await native.call('shell_kill', { id: sleeping.id }));
+    const sleeping = await Native.started('echo on; exec sleep 100', /^on\n/);
+    await becomes(sleeping.native.world, 'sleep 100');
+    const killed = await sleeping.native.call('shell_kill', { id: sleeping.said.id });
+    check(sleeping.native, 'killed', killed);
   });
 
   it('to one that waits for input: waiting', async () => {
-    const native = await Native.open();
-    const said = await native.run('printf "Name: "; read name', { tty: true, wait_ms: 5_000 });
+    const command = 'printf "Name: "; read name';
+    const { native, said } = await Native.started(command, /waiting for input/, { tty: true });
     check(native, 'waiting', said);
     await native.call('shell_kill', { id: said.id });
   });

@@ -2,6 +2,7 @@
 
 import { CuffShellPlugin } from '../../src/dialects/native.ts';
 import type { CallContext, Plugin } from '../../src/plugin.ts';
+import { withTime } from '../pace.ts';
 import { call, World } from '../recorder/helper.ts';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -23,6 +24,15 @@ export class Native {
 
   static async open(config: unknown = {}, world = new World()): Promise<Native> {
     return new Native(world, await world.open(CuffShellPlugin, config));
+  }
+
+  /** Left running in a world of its own, with an answer that has `printed` in it. */
+  static started(command: string, printed: RegExp, args: Args = {}) {
+    const attempt = async (wait_ms: number) => {
+      const native = await Native.open();
+      return { native, said: await native.run(command, { wait_ms, ...args }) };
+    };
+    return withTime(3_000, attempt, ({ said }) => printed.test(said.text));
   }
 
   private constructor(world: World, plugin: Plugin) {

@@ -207,7 +207,8 @@ describe('shell_list', () => {
     await native.run('echo over');
     const { id } = await native.run('echo left; sleep 60 &');
     await becomes(native.world, 'sleep 60');
-    await native.run('echo live; sleep 61', { wait_ms: 3_000 });
+    const live = await native.run('echo live; sleep 61', { wait_ms: 0 });
+    await native.call('shell_wait', { id: live.id, for: 'live' });
     const list = await native.call('shell_list');
     expect(
       steady(list.text)

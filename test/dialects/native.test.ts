@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { FACT_MS_MAX, withTime } from '../pace.ts';
 import { World } from '../recorder/helper.ts';
 import { Native, steady } from './native-helper.ts';
 
@@ -68,11 +69,9 @@ describe('shell_run', () => {
   });
 
   it('goes on behind its time and is not killed', async () => {
-    const native = await Native.open();
+    const command = 'echo a; until [ -e go ]; do sleep 0.05; done; echo b';
+    const { native, said } = await Native.started(command, /^a\n/);
     const go = join(native.world.project, 'go');
-    const said = await native.run(`echo a; until [ -e ${go} ]; do sleep 0.05; done; echo b`, {
-      wait_ms: 3_000,
-    });
     expect(said.success).toBe(true);
     expect(steady(said.text).replace('0 s;', '0 ms;')).toBe(
       'a\n[The command is still running and was not killed: id 1a2b3c4d, pid 1, 0 ms; ' +
@@ -86,15 +85,18 @@ describe('shell_run', () => {
   });
 
   it('is killed by kill_after_ms alone, with what it printed so far', async () => {
-    const native = await Native.open();
-    const said = await native.run('echo a; sleep 60', { kill_after_ms: 4_000 });
+    const attempt = async (kill_after_ms: number) => {
+      const native = await Native.open();
+      return { native, said: await native.run('echo a; sleep 100', { kill_after_ms }) };
+    };
+    const { native, said } = await withTime(3_000, attempt, (one) => one.said.body === 'a\n');
     expect(said).toMatchObject({ success: true, body: 'a\n' });
-    expect(said.trailer[0]).toMatch(/^died of SIGTERM, killed by kill_after_ms 4000, /);
+    expect(said.trailer[0]).toMatch(/^died of SIGTERM, killed by kill_after_ms \d+000, /);
     expect(native.world.entry()).toMatchObject({ end_reason: 'timeout', timed_out: true });
-    const later = await native.run('sleep 60', { kill_after_ms: 5_000, wait_ms: 0 });
-    expect(later.trailer[1]).toMatch(/^kill_after_ms 5000 ends it in [\d.]+ m?s$/);
+    const later = await native.run('sleep 100', { kill_after_ms: 10_000, wait_ms: 0 });
+    expect(later.trailer[1]).toMatch(/^kill_after_ms 10000 ends it in [\d.]+ m?s$/);
     const { trailer } = await native.call('shell_wait', { id: later.id });
-    expect(trailer[0]).toMatch(/^died of SIGTERM, killed by kill_after_ms 5000, /);
+    expect(trailer[0]).toMatch(/^died of SIGTERM, killed by kill_after_ms 10000, /);
   });
 
   it('feeds stdin, and without it a command reads nothing', async () => {
@@ -232,7 +234,7 @@ describe('a command that waits for somebody to type', () => {
       await vi.waitFor(async () => {
         const { text } = await native.call('shell_wait', { id, wait_ms: 0 });
         expect(text).toMatch(/\[waiting for input: pid \d+ .* reads from the terminal; .*\]/);
-      }, 50_000);
+      }, FACT_MS_MAX);
       await native.call('shell_kill', { id, signal: 'KILL' });
     },
   );

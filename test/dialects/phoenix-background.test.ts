@@ -183,10 +183,12 @@ describe('a background process of phoenix_bash', () => {
 
   it('runs on when the disk is full, and the log says so', async () => {
     class Full extends PhoenixBashPlugin {
-      protected override readonly disk = {
-        ...fs,
-        writeSync(): number {
-          throw new Error('ENOSPC: no space left on device, write');
+      protected override readonly copying = {
+        disk: {
+          ...fs,
+          writeSync(): number {
+            throw new Error('ENOSPC: no space left on device, write');
+          },
         },
       };
     }
@@ -201,10 +203,12 @@ describe('a background process of phoenix_bash', () => {
 
   it('goes to the raw output when there can be no file at all', async () => {
     class Broken extends PhoenixBashPlugin {
-      protected override readonly disk = {
-        ...fs,
-        openSync: (): number => {
-          throw new Error('EACCES: permission denied, open');
+      protected override readonly copying = {
+        disk: {
+          ...fs,
+          openSync: (): number => {
+            throw new Error('EACCES: permission denied, open');
+          },
         },
       };
     }

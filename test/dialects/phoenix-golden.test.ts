@@ -3,6 +3,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withTime } from '../pace.ts';
 import { verifies } from '../requirements.ts';
 import { expectDocumented } from './documented.ts';
 import { golden } from './golden.ts';
@@ -37,9 +38,13 @@ describe('the answers of phoenix_bash', () => {
   });
 
   it('timeout', async () => {
-    const world = newWorld();
-    const plugin = await phoenix(world, { timeout_seconds: 4 });
-    const { text } = await bash(plugin, 'echo "Compiling cuff v0.1.0"; sleep 100');
+    const attempt = async (ms: number) => {
+      const world = newWorld();
+      const plugin = await phoenix(world, { timeout_seconds: ms / 1000 });
+      const { text } = await bash(plugin, 'echo "Compiling cuff v0.1.0"; sleep 100');
+      return { world, text };
+    };
+    const { world, text } = await withTime(3_000, attempt, (one) => one.text.includes('cuff v0'));
     golden('phoenix', 'timeout', text, world, MORE);
   });
 

@@ -1,6 +1,7 @@
 // Settings of a project that a person trusts, and that change, while a server follows them.
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Services } from '../../src/plugin.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { trusted } from '../trust.ts';
 import { fixture } from './fixture.ts';
 import { Watched, yaml } from './watched.ts';
@@ -77,5 +78,5 @@ it('are waited for, as plugins see it, until every plugin has taken them', async
   trust();
   await watched.sees(2);
   expect(waitedAtReload).toBe(true);
-  await expect.poll(() => lent.settingsWait?.(), { timeout: 40_000 }).toBe(false);
+  await expect.poll(() => lent.settingsWait?.(), { timeout: FACT_MS_MAX }).toBe(false);
 });

@@ -3,11 +3,9 @@ import { loadSettings } from '../../src/config.ts';
 import { createHost, type Host } from '../../src/host.ts';
 import { type SettingsWatch, watchSettings } from '../../src/settings-watch.ts';
 import { Project } from '../config/helper.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { type FixtureClass, fixture } from './fixture.ts';
 import { context, type Logged, services } from './helper.ts';
-
-// Far beyond what a busy machine needs: only what never comes true takes this long.
-const FACT_MS_MAX = 40_000;
 
 export class Watched {
   readonly project = new Project();

@@ -9,7 +9,7 @@ import { closing, home } from './home.ts';
 
 const otherBash = lacking(process.platform !== 'linux', 'bash may be older than 4.4 here');
 const LOST = '[what this command changed in the shell was not kept]';
-const TIMEOUT_MS = 40_000; // only what hangs takes this long
+const TIMEOUT_MS = 150_000; // only what hangs takes this long
 
 function bash(options: AnthropicBashOptions = {}) {
   const { dir, options: house } = home();

@@ -22,7 +22,7 @@ describe('the examples', () => {
     });
     expect(made.stdout).toBe('');
     expect(made.status).toBe(0);
-  }, 180_000);
+  });
 
   it('shell: output while it comes, the end, and a view', async () => {
     const { code, out, err } = await runExample('shell');

@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FACT_MS_MAX } from '../pace.ts';
 import { verifies } from '../requirements.ts';
 import { CLIENTS, type TestClient } from './clients.ts';
 import { dead, facts, Life, printed } from './life.ts';
@@ -45,8 +46,8 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
       session_id: expect.stringMatching(/^\d{8}_\d{6}_/),
       working_directory: life.project,
     });
-    // Time for a bash that gets its turn late: what it printed before is to be told.
-    const late = await execute(client, { command: 'echo part; sleep 100', timeout: 5 });
+    const part = 'echo part; sleep 100';
+    const late = await execute(client, { command: part, timeout: 15 });
     expect(late).toMatchObject({ stdout: 'part\n', exit_code: null, timed_out: true });
     const behind = await execute(client, { command: 'sleep 100 & echo "pid $!"' });
     expect(behind).toMatchObject({ exit_code: 0, timed_out: false });
@@ -82,13 +83,13 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
     client.call('bash_recorder_execute', { command: waiting }).catch(() => undefined);
     const live = async (): Promise<unknown> =>
       facts(await client.call('derun_list_sessions', { state: 'running' })).sessions;
-    await expect.poll(live, { timeout: 40_000 }).toHaveLength(1);
+    await expect.poll(live, { timeout: FACT_MS_MAX }).toHaveLength(1);
     process.kill(client.pid, 'SIGKILL');
     await dead(client.pid);
 
     const next = await life.connect(connect, 'cuff');
     expect((await execute(next, { command: `touch ${flag}` })).exit_code).toBe(0);
-    await expect.poll(() => entries(life), { timeout: 40_000 }).toHaveLength(3);
+    await expect.poll(() => entries(life), { timeout: FACT_MS_MAX }).toHaveLength(3);
     const found = await entries(life);
     // The session goes on in the next server, which also finishes the entry of the killed one.
     expect(Object.fromEntries(found.map((one) => [one.command, one.stdout]))).toEqual({

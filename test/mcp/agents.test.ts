@@ -55,7 +55,7 @@ const SPEECHES: Readonly<Record<string, Speech>> = {
   },
   cuff_shell: {
     tool: 'shell_run',
-    args: (command) => ({ command }),
+    args: (command) => ({ command, wait_ms: 120_000 }),
     async background(client, command) {
       const { text } = await client.call('shell_run', { command, wait_ms: 300 });
       const id = found(text, /"id": ?"([^"]+)"/);
@@ -74,15 +74,19 @@ const SPEECHES: Readonly<Record<string, Speech>> = {
       const shell_id = found(text, /ID: (bash_\d+)/);
       return {
         async end() {
-          const heard = await client.call('BashOutput', { bash_id: shell_id });
-          return heard.text + (await client.call('KillShell', { shell_id })).text;
+          let heard = '';
+          // What it has printed may still be on its way into the capture.
+          for (let i = 0; i < 1_000 && !heard.includes('watching'); i += 1) {
+            heard += (await client.call('BashOutput', { bash_id: shell_id })).text;
+          }
+          return heard + (await client.call('KillShell', { shell_id })).text;
         },
       };
     },
   },
   codex: {
     tool: 'exec_command',
-    args: (cmd) => ({ cmd, login: false }),
+    args: (cmd) => ({ cmd, login: false, yield_time_ms: 30_000 }),
     async background(client, cmd) {
       const first = await client.call('exec_command', { cmd, tty: true, yield_time_ms: 400 });
       const session_id = Number(found(first.text, /session ID (\d+)/));

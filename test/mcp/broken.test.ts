@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FACT_MS_MAX } from '../pace.ts';
 import { CLIENTS, HTTP_CLIENTS, type TestClient } from './clients.ts';
 import { clientNamed, Guarded } from './policy-life.ts';
 
@@ -27,7 +28,7 @@ async function names(client: TestClient): Promise<readonly string[]> {
 
 /** Calls until the server follows the file that was mended. */
 async function runs(life: Broken, call: () => Promise<unknown>, made: string): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + FACT_MS_MAX;
   while (!existsSync(join(life.project, made))) {
     if (Date.now() > end) throw new Error('the mended file is not followed');
     await call();

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { binary, until } from '../cli/helper.ts';
 import { atOwnTerminal, type Ended } from '../cli/terminal.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { CLIENTS, type Connect, type TestClient } from './clients.ts';
 import { Life } from './life.ts';
 import type { AskedClient, AskedConnect, Person, Said } from './policy-clients.ts';
@@ -101,7 +102,7 @@ export async function freePort(): Promise<number> {
 
 /** The server reads the new policy a moment after it was written. */
 export async function answers(call: () => Promise<Ran>, refused: boolean): Promise<void> {
-  const end = Date.now() + 40_000;
+  const end = Date.now() + FACT_MS_MAX;
   while ((await call()).refused !== refused) {
     if (Date.now() > end) throw new Error('the policy is not followed');
     await new Promise((resolve) => setTimeout(resolve, 20));

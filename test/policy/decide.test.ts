@@ -296,7 +296,7 @@ describe('a decision', () => {
     expect(judged.decide('cat /state/sessions/y', PROJECT).verdict).toBe('allow');
   });
 
-  it('about a text that is made to be slow is made all the same', { timeout: 30_000 }, () => {
+  it('about a text that is made to be slow is made all the same', () => {
     const pieces = ['\n', '*', '*a', '[', '`a` ', '>a ', '++x', ' ', '{a,b}', '$x ', '"$x" '];
     const starts = ['', 'cat ', 'a=(', 'for x in ', 'echo $((x', 'cat <<E\n'];
     const strict = { default: 'allow', deny: ['rm *', 'cat *a*b*'] };

@@ -249,5 +249,5 @@ describe('cuff record export', () => {
     const cast = ['record', 'export', '143010', '--format', 'asciicast', ...where];
     expect((await large.cli.with(env, ...cast)).code).toBe(0);
     await large.close();
-  }, 300_000);
+  });
 });

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive, until } from '../cli/helper.ts';
+import { withTime } from '../pace.ts';
 import { verifies } from '../requirements.ts';
 import { call, execute, World } from './helper.ts';
 
@@ -232,24 +233,30 @@ describe('the environment of a command', () => {
 describe('a timeout', () => {
   it('ends the whole tree and gives what was printed', async () => {
     verifies('S000-R246', 'S000-R101', 'S000-R221');
-    const world = new World();
-    const plugin = await world.plugin();
-    const pids = join(world.dir, 'pids');
-    const tree = `echo $$ > ${pids}; setsid sh -c 'echo $$ >> ${pids}; sleep 60' & echo part; wait`;
-    // Time for processes that get their turn late: all of this is to have happened by then.
-    const answer = await execute(plugin, tree, { timeout: 5 });
+    const attempt = async (ms: number) => {
+      const world = new World();
+      const plugin = await world.plugin();
+      const [pids, timeout] = [join(world.dir, 'pids'), ms / 1000];
+      const child = `setsid sh -c 'echo $$ >> ${pids}; sleep 100'`;
+      const tree = `echo $$ > ${pids}; ${child} & echo part; wait`;
+      const answer = await execute(plugin, tree, { timeout });
+      const text = fs.existsSync(pids) ? fs.readFileSync(pids, 'utf8') : '';
+      return { world, answer, timeout, started: (text.match(/\d+\n/g) ?? []).map(Number) };
+    };
+    const far = ({ started, answer }: Awaited<ReturnType<typeof attempt>>): boolean =>
+      started.length === 2 && answer.stdout !== '';
+    const { world, answer, timeout, started } = await withTime(3_000, attempt, far);
     expect(answer).toMatchObject({ stdout: 'part\n', exit_code: null, timed_out: true });
     expect(answer.notices).toEqual([
-      'Ended with all its processes after 5 seconds; the output is partial.',
+      `Ended with all its processes after ${timeout} seconds; the output is partial.`,
     ]);
-    const started = fs.readFileSync(pids, 'utf8').trim().split('\n').map(Number);
     expect(started).toHaveLength(2);
     await until(() => !started.some(alive), 'everybody is gone');
     expect(world.entry()).toMatchObject({
       timed_out: true,
       exit_code: null,
       stdout: 'part\n',
-      timeout_seconds: 5,
+      timeout_seconds: timeout,
       end_reason: 'timeout',
     });
   });

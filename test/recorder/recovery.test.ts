@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive, until } from '../cli/helper.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { verifies } from '../requirements.ts';
 import { World } from './helper.ts';
 import { Server } from './server.ts';
@@ -225,7 +226,7 @@ describe('a server that stops', () => {
 async function earlierRuns(
   ask: () => Promise<Readonly<Record<string, unknown>> | undefined>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const deadline = Date.now() + 40_000;
+  const deadline = Date.now() + FACT_MS_MAX;
   while (Date.now() < deadline) {
     const told = await ask();
     if (told?.earlier_runs !== undefined) return told;

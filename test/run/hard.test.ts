@@ -19,7 +19,7 @@ const root = mkdtempSync(join(tmpdir(), 'cuff-review-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Only what never ends takes this long. */
-const HANGS_MS = 50_000;
+const HANGS_MS = 150_000;
 
 /** The runner itself, without the TypeScript around it; `said` is what came on fd 3. */
 function bare(words: readonly string[]) {
@@ -49,43 +49,35 @@ test.skipIf(noRunner)('what follows derun does not overtake its output at a slow
   expect(stdout).toBe(`${'a'.repeat(110_000)}AFTER\n`);
 });
 
-test.skipIf(noRunner)(
-  'ends that a busy starter cannot take at once are not lost',
-  async () => {
-    const own = createShell({
-      stateRoot: join(root, 'busy'),
-      runner: 'native',
-      durability: 'group',
-    });
-    const runs = Array.from({ length: 200 }, () => own.start({ kind: 'argv', argv: ['true'] }));
-    await runs[0]?.started;
-    spawnSync('sleep', ['2']); // the event loop stands still: the socket fills up
-    for (const run of runs) expect((await run.done).outcome).toEqual({ kind: 'exited', code: 0 });
-    own.close();
-  },
-  60_000,
-);
+test.skipIf(noRunner)('ends that a busy starter cannot take at once are not lost', async () => {
+  const own = createShell({
+    stateRoot: join(root, 'busy'),
+    runner: 'native',
+    durability: 'group',
+  });
+  const runs = Array.from({ length: 200 }, () => own.start({ kind: 'argv', argv: ['true'] }));
+  await runs[0]?.started;
+  spawnSync('sleep', ['2']); // the event loop stands still: the socket fills up
+  for (const run of runs) expect((await run.done).outcome).toEqual({ kind: 'exited', code: 0 });
+  own.close();
+});
 
-test.skipIf(noRunner)(
-  'a kill sends each process its signal once',
-  async () => {
-    const program = `import os, signal, sys, time
+test.skipIf(noRunner)('a kill sends each process its signal once', async () => {
+  const program = `import os, signal, sys, time
 r, w = os.pipe(); os.set_blocking(w, False)
 signal.set_wakeup_fd(w); signal.signal(signal.SIGTERM, lambda *_: None)
 os.write(1, b"ready"); end = time.monotonic() + 0.3
 while time.monotonic() < end: time.sleep(0.01)
 os.write(1, b" %d" % len(os.read(r, 100)))`;
-    for (let i = 0; i < 10; i++) {
-      const { dir, child, said, ended } = bare(['--', 'python3', '-S', '-c', program]);
-      await until(() => said().includes('started'), 'it started');
-      await until(() => readFileSync(join(dir, 'output.bin'), 'utf8') === 'ready', 'it is ready');
-      order(child, 'kill TERM 60000\n'); // it ends by itself, however long that takes here
-      await ended;
-      expect(readFileSync(join(dir, 'output.bin'), 'utf8')).toBe('ready 1');
-    }
-  },
-  120_000,
-);
+  for (let i = 0; i < 10; i++) {
+    const { dir, child, said, ended } = bare(['--', 'python3', '-S', '-c', program]);
+    await until(() => said().includes('started'), 'it started');
+    await until(() => readFileSync(join(dir, 'output.bin'), 'utf8') === 'ready', 'it is ready');
+    order(child, 'kill TERM 60000\n'); // it ends by itself, however long that takes here
+    await ended;
+    expect(readFileSync(join(dir, 'output.bin'), 'utf8')).toBe('ready 1');
+  }
+});
 
 test.skipIf(noRunner)(
   'a kill ends the run although somebody else was handed its output',
@@ -106,7 +98,6 @@ print("given", flush=True); time.sleep(600)`;
     other.kill('SIGKILL');
     own.close();
   },
-  60_000,
 );
 
 test.skipIf(noRunner)('a name with a newline is no message of another run', async () => {
@@ -166,5 +157,4 @@ for i in range(1000):
     expect(JSON.parse(last)).toMatchObject({ type: 'kill', signal: 'SIGTERM', alive: [] });
     expect(JSON.parse(last).died).toHaveLength(1000);
   },
-  120_000,
 );

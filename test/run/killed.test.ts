@@ -52,7 +52,6 @@ test.skipIf(noRunner)(
     }
     expect(shownInAll).toBeGreaterThan(1_000_000);
   },
-  300_000,
 );
 
 test.skipIf(noRunner)(

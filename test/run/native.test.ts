@@ -56,7 +56,7 @@ describe.skipIf(noRunner)('the native runner', () => {
       }
     }
     expect(bad).toEqual([]);
-  }, 300_000);
+  });
 
   test('the socket transport names the writer of every byte, also under concurrency', async () => {
     const own = shell();
@@ -246,25 +246,20 @@ test.skipIf(noCompiler)(
     expect(built[0]).toMatch(/^runner-\w+-[0-9a-f]{16}$/);
     expect(all).toEqual(Array(3).fill(built[0]?.slice(0, 15)));
   },
-  300_000,
 );
 
-test.skipIf(noCompiler)(
-  'without a compiler the portable way runs the command',
-  async () => {
-    const home = unbuilt();
-    const bin = join(home, 'bin');
-    mkdirSync(bin);
-    for (const name of ['bash', 'ps']) {
-      const path = execFileSync('bash', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
-      execFileSync('ln', ['-s', path, join(bin, name)]);
-    }
-    const state = join(home, 'state');
-    const env = { PATH: bin, HOME: home, CUFF_STATE_ROOT: state };
-    expect(await derun(home, env)).toBe('node');
-    const [id = ''] = readdirSync(join(state, 'sessions'));
-    const kept = readFileSync(join(state, 'sessions', id, 'output.bin'), 'utf8');
-    expect(kept).toBe('node\n');
-  },
-  60_000,
-);
+test.skipIf(noCompiler)('without a compiler the portable way runs the command', async () => {
+  const home = unbuilt();
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  for (const name of ['bash', 'ps']) {
+    const path = execFileSync('bash', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
+    execFileSync('ln', ['-s', path, join(bin, name)]);
+  }
+  const state = join(home, 'state');
+  const env = { PATH: bin, HOME: home, CUFF_STATE_ROOT: state };
+  expect(await derun(home, env)).toBe('node');
+  const [id = ''] = readdirSync(join(state, 'sessions'));
+  const kept = readFileSync(join(state, 'sessions', id, 'output.bin'), 'utf8');
+  expect(kept).toBe('node\n');
+});

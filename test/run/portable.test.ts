@@ -8,12 +8,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { PORTABLE_LIMITS, portableBackend } from '../../src/run/portable.ts';
 import { processAlive } from '../../src/run/processes.ts';
 import type { RunMessage } from '../../src/run/spec.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { verifies } from '../requirements.ts';
 import { bash, fakeSink, gone, specOf, start } from './portable-helper.ts';
 
 // Whoever takes TERM ends with it, however long that takes on a busy machine.
 const KILL = { signal: 'TERM', graceMs: 30_000, cause: 'kill' } as const;
-const POLL = { timeout: 30_000 };
+const POLL = { timeout: FACT_MS_MAX };
 
 function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'cuff-portable-'));

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errnoOf } from '../../src/errors.ts';
 import { binary, until } from '../cli/helper.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 
 export function tmuxMissing(): boolean {
   try {
@@ -56,7 +57,7 @@ export class Terminal {
 
   /** Resolves with the screen once it matches. A terminal has no event to wait for. */
   async shows(pattern: RegExp, attributes = false): Promise<string> {
-    const deadline = Date.now() + 40_000;
+    const deadline = Date.now() + FACT_MS_MAX;
     for (;;) {
       const screen = this.screen(attributes);
       if (pattern.test(screen)) return screen;

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseShell, type SimpleCommand } from '../../src/text/shell-parse.ts';
+import { workOf } from '../pace.ts';
 
 function words({ words }: SimpleCommand): readonly string[] {
   return words.map(({ literal, source }) => literal ?? `?${source}`);
@@ -190,10 +191,10 @@ describe('any text at all', () => {
 
   // The bound is generous: what it is there for took minutes.
   const quickly = (text: string): void => {
-    const before = process.cpuUsage();
-    parseShell(text);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000, text.slice(0, 40)).toBeLessThan(10_000);
+    expect(
+      workOf(() => parseShell(text)),
+      text.slice(0, 40),
+    ).toBeLessThan(450);
   };
 
   it.each(openers)('is parsed in bounded time: 64 KB of %j', (opener) => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   chmodSync(root, 0o755);
   world = { ...found, root, programs: dir };
   good = readFileSync(join((await traced(world, { text: 'exit 0' })).dir, 'trace.bin'));
-}, 120_000);
+});
 
 afterAll(() => rmSync(world?.root ?? '', { recursive: true, force: true }));
 
@@ -121,25 +121,14 @@ describe.skipIf(noShim)('a recorder', () => {
 
   test('that says nothing for a while holds up nobody', async () => {
     verifies('S003-R012', 'S003-R040');
-    // It asks once for the one static program, and waits a tenth of a second. The machine may be
-    // busy elsewhere: then another one may show it.
-    const took = [await withoutRecorder()];
-    while (Math.min(...took) >= 3_000 && took.length < 5) took.push(await withoutRecorder());
-    expect(Math.min(...took)).toBeLessThan(3_000);
-  }, 120_000);
-
-  /** How long it took while the recorder was stopped. */
-  async function withoutRecorder(): Promise<number> {
-    let took = Number.POSITIVE_INFINITY;
+    // It goes on only when the command is over, so that a command that waited for it would hang.
     let over: Promise<void> | undefined;
     const ran = await traced(world, {
       text: QUIET,
       meanwhile({ child, place }) {
         const { pid = 0 } = child;
         process.kill(pid, 'SIGSTOP');
-        const started = performance.now();
         over = whenOver(place).then(() => {
-          took = performance.now() - started;
           process.kill(pid, 'SIGCONT');
         });
       },
@@ -147,8 +136,7 @@ describe.skipIf(noShim)('a recorder', () => {
     await over;
     expect(readFileSync(join(ran.place.work, 'log'), 'utf8')).toBe(await bareLog());
     expect(ran.end).toBe('exit 7');
-    return took;
-  }
+  });
 
   test('that is killed changes nothing, and what comes later is still written down', async () => {
     verifies('S003-R012', 'S003-R014', 'S003-R040');

@@ -91,7 +91,7 @@ export function asks(path: string, ...pieces: readonly Uint8Array[]): Promise<st
     socket.on('error', () => {}); // closed before all was sent
     socket.on('close', () => resolve(Buffer.concat(got).toString()));
     socket.on('end', () => socket.end());
-    setTimeout(reject, 50_000, new Error('it is still open')).unref();
+    setTimeout(reject, 150_000, new Error('it is still open')).unref();
     const next = (i: number): void => {
       const piece = pieces[i];
       if (piece !== undefined) socket.write(piece, () => setImmediate(next, i + 1));

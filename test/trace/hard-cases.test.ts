@@ -35,7 +35,7 @@ beforeAll(async () => {
   const probe: Case = { name: 'probe', command: 'exit 0', processes: [] };
   const { capture } = await runTraced(world, probe, 'socket');
   follows = decodeTrace(readFileSync(join(capture.dir, 'trace.bin'))).header?.follows === true;
-}, 120_000);
+});
 
 afterAll(() => rmSync(world?.root ?? '', { recursive: true, force: true }));
 

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { alive, until } from '../cli/helper.ts';
+import { withTime } from '../pace.ts';
 import { lacking, verifies } from '../requirements.ts';
 import {
   asker,
@@ -149,13 +150,11 @@ describe.skipIf(noFollowing)('a static program that was asked to be followed', (
     expect(startsByPtrace(left)).toHaveLength(50);
   });
 
-  test.skipIf(noGo)(
-    'may be one of Go, with its own way of starting others',
-    async () => {
-      const source = join(root, 'starts.go');
-      writeFileSync(
-        source,
-        `package main
+  test.skipIf(noGo)('may be one of Go, with its own way of starting others', async () => {
+    const source = join(root, 'starts.go');
+    writeFileSync(
+      source,
+      `package main
 import ("fmt"; "os"; "os/exec")
 func main() {
   out, err := exec.Command("/bin/sh", "-c", "echo $$; exit 3").Output()
@@ -163,21 +162,19 @@ func main() {
   os.Exit(9)
 }
 `,
-      );
-      const program = join(root, 'starts');
-      const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod' };
-      const built = spawnSync('go', ['build', '-o', program, source], { env, encoding: 'utf8' });
-      expect(built.stderr).toBe('');
-      const left = await shell(`${asker} ${program}; echo $?`);
-      const [, pid = '', child = ''] = /^(\d+) (\d+)$/m.exec(left.text) ?? [];
-      expect(left.text).toBe(`answer 1\n${pid} ${child}\nexit status 3\n9\n`);
-      expect(endsIn(left).get(Number(pid))).toEqual({ status: 9 << 8, source: 'ptrace' });
-      expect(framesOf(left, 'fork', Number(child))).toMatchObject([
-        { source: 'ptrace', parent: Number(pid) },
-      ]);
-    },
-    120_000,
-  );
+    );
+    const program = join(root, 'starts');
+    const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod' };
+    const built = spawnSync('go', ['build', '-o', program, source], { env, encoding: 'utf8' });
+    expect(built.stderr).toBe('');
+    const left = await shell(`${asker} ${program}; echo $?`);
+    const [, pid = '', child = ''] = /^(\d+) (\d+)$/m.exec(left.text) ?? [];
+    expect(left.text).toBe(`answer 1\n${pid} ${child}\nexit status 3\n9\n`);
+    expect(endsIn(left).get(Number(pid))).toEqual({ status: 9 << 8, source: 'ptrace' });
+    expect(framesOf(left, 'fork', Number(child))).toMatchObject([
+      { source: 'ptrace', parent: Number(pid) },
+    ]);
+  });
 });
 
 describe.skipIf(noFollowing)('a followed program', () => {
@@ -218,12 +215,16 @@ describe.skipIf(noFollowing)('a followed program', () => {
   });
 
   test('does not outlive a deadline', async () => {
-    const live = start(bash(`${asker} ${plain} ticks & ${asker} ${plain} wait & wait`), {
-      killAfterMs: 5_000, // time for both to start
-      graceMs: 30_000,
-    });
-    expect(await live.done).toMatchObject({ endedBy: 'timeout' });
-    await live.over;
+    const attempt = async (killAfterMs: number) => {
+      const text = `${asker} ${plain} ticks & ${asker} ${plain} wait & wait`;
+      const live = start(bash(text), { killAfterMs, graceMs: 30_000 });
+      expect(await live.done).toMatchObject({ endedBy: 'timeout' });
+      await live.over;
+      return live;
+    };
+    const both = (live: Awaited<ReturnType<typeof attempt>>): boolean =>
+      startsByPtrace(live.left()).length === 2;
+    const live = await withTime(3_000, attempt, both);
     const [kill] = live.left().events.filter(({ type }) => type === 'kill');
     expect(kill).toMatchObject({ by: 'timeout', alive: [] });
     const ends = framesOf(live.left(), 'reap').filter(({ source }) => byPtrace(source));

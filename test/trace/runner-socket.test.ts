@@ -150,16 +150,12 @@ describe.skipIf(noTracing)('a reader that leaves', () => {
     ['bash -c "while :; do echo line; done"'],
     ['bash -c "yes | cat"'],
     ['head -c 100000000 /dev/zero'],
-  ])(
-    'ends %s by SIGPIPE, without a word on stderr',
-    async (command) => {
-      for (let round = 0; round < 10; round += 1) {
-        expect(inFrontOfHead('socket', command)).toEqual(['141', '']);
-      }
-      expect(inFrontOfHead('pipe', command)).toEqual(['141', '']);
-    },
-    180_000,
-  );
+  ])('ends %s by SIGPIPE, without a word on stderr', async (command) => {
+    for (let round = 0; round < 10; round += 1) {
+      expect(inFrontOfHead('socket', command)).toEqual(['141', '']);
+    }
+    expect(inFrontOfHead('pipe', command)).toEqual(['141', '']);
+  });
 
   test('lets a command that is done writing go on to its end', async () => {
     const text = 'head -c 300000 /dev/zero | tr "\\\\0" x; sleep 0.1; exit 7';
@@ -233,12 +229,12 @@ describe.skipIf(noTracing)('a writer that did not report', () => {
       await live.over;
       return { left: live.left(), ms: performance.now() - began };
     };
-    const harmless = await timed(Buffer.alloc(12));
     // Each says that 64 KiB belong to it.
     const head = Buffer.from('CFFR\0\0\0\0\0\0\x01\0', 'latin1');
-    let heads = await timed(head);
+    const pair = async () => [await timed(Buffer.alloc(12)), await timed(head)] as const;
     // The machine may be busy elsewhere in some of them.
-    for (let i = 0; i < 4 && heads.ms >= 10 * harmless.ms; i++) heads = await timed(head);
+    let [harmless, heads] = await pair();
+    for (let i = 0; i < 9 && heads.ms >= 10 * harmless.ms; i++) [harmless, heads] = await pair();
     expect(heads.ms).toBeLessThan(10 * harmless.ms);
     const [pid] = heads.left.text.split(' ');
     const found = framesOf(heads.left, 'start', Number(pid));

@@ -47,7 +47,7 @@ async function ask(dir: string, env: Record<string, string> = {}): Promise<Found
 }
 
 describe('on demand', () => {
-  it('eight first uses at once find one shim, whole', { timeout: 120_000 }, async () => {
+  it('eight first uses at once find one shim, whole', async () => {
     verifies('S003-R018', 'S003-R019', 'S003-R020');
     const dir = install('eight');
     const answers = await Promise.all(Array.from({ length: 8 }, () => useAtOnce(dir)));

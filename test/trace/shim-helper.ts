@@ -10,7 +10,7 @@ import { decodeTrace } from '../../src/trace/decode.ts';
 import type { Frame } from '../../src/trace/format.ts';
 import { type HeaderOptions, makeHeader } from './header.ts';
 
-const RUN_MS = 55_000;
+const RUN_MS = 150_000;
 const SOURCES = join(import.meta.dirname, 'programs', 'shim');
 
 export const work = mkdtempSync(join(tmpdir(), 'cuff-shim-test-'));

@@ -14,7 +14,7 @@ const NATIVE = join(import.meta.dirname, '..', '..', 'native');
 export const SHIM_SOURCES = join(NATIVE, 'shim');
 const MACHINE = `${process.platform}-${process.arch}`;
 const SHIM = join(NATIVE, 'prebuilt', MACHINE, 'shim', '$LIB', 'libcuff-shim.so');
-const RUN_MS = 60_000;
+const RUN_MS = 150_000;
 
 export type Mode = 'pipe' | 'merged' | 'pty' | 'ptyerr' | 'socket' | 'mergedsocket' | 'pipesocket';
 

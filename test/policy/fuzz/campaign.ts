@@ -64,13 +64,17 @@ export function snippetOf(seed: number, number: number): string {
   return by.once(2) ? snippet(by) : mutated(by, POOL, () => snippet(by));
 }
 
+/** Fewer would say nothing about what is usual, however long they take. */
+const COUNT_MIN = 300;
+
 export async function runCampaign(campaign: Campaign): Promise<Figures> {
   const figures = { executing: 0, judged: 0, snippets: 0, slowestMs: 0 };
   const findings: Finding[] = [];
   const until = performance.now() + campaign.budgetMs;
   let next = 0;
+  const inTime = (): boolean => next < COUNT_MIN || performance.now() < until;
   const goesOn = (): boolean =>
-    next < campaign.count && findings.length < campaign.findingsMax && performance.now() < until;
+    next < campaign.count && findings.length < campaign.findingsMax && inTime();
   const work = async (jail: Jail): Promise<void> => {
     while (goesOn()) {
       const number = next++;

@@ -11,7 +11,7 @@ import type { Chunk } from '../../../src/types.ts';
 import { argvOf, type Case } from './case.ts';
 
 export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const TIMEOUT_MS = 45_000; // only what hangs takes this long
+const TIMEOUT_MS = 150_000; // only what hangs takes this long
 
 export type Mode = 'pipe' | 'pty' | 'socket' | 'merged';
 

@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Place, placeFor, signalName, type World } from './runs.ts';
 
-const TIMEOUT_MS = 45_000; // only what hangs takes this long
+const TIMEOUT_MS = 150_000; // only what hangs takes this long
 export const SHIM_TAIL = '/$LIB/libcuff-shim.so';
 
 /** Dynamic, static and interpreted programs, pipelines, forks; both streams; ends with 7. */
