@@ -1,4 +1,5 @@
 // A person who is asked over MCP, in both protocols and over both wires.
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { until } from '../cli/helper.ts';
 import { POLICY } from '../dialects/policy-helper.ts';
@@ -77,6 +78,16 @@ describe.each(Object.entries(ASKED_CLIENTS))('a person behind %s', (_, connect) 
     expect((await life.cuff('policy', 'approve', id)).code).toBe(0);
     expect(await run(client, 'touch quick')).toMatchObject({ isError: false, refused: false });
     expect([asked, life.made('quick')]).toEqual([3, true]);
+  });
+
+  it('is heard after a second, where no settings say otherwise', async () => {
+    const life = new Guarded(POLICY);
+    const client = await life.asked(connect, async () => {
+      await setTimeout(1_050); // by the clock of the server it is no less
+      return { action: 'accept', content: { answer: 'once' } };
+    });
+    expect(await run(client, 'touch heard')).toMatchObject({ isError: false, refused: false });
+    expect(life.made('heard')).toBe(true);
   });
 
   it('can take longer than the caller: what was cancelled does not run', async () => {

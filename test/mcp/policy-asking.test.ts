@@ -1,5 +1,5 @@
 // Questions without a wire: a call that waits for a person while no request is open.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   askByRequest,
   formOf,
@@ -8,8 +8,11 @@ import {
   WaitingCalls,
 } from '../../src/mcp/asking.ts';
 import type { AskTerms, FaceCall } from '../../src/mcp/face.ts';
+import { faceOf } from '../../src/mcp/server.ts';
 import type { PersonAnswer, PersonQuestion } from '../../src/plugin.ts';
 import { until } from '../cli/helper.ts';
+import { Project } from '../config/helper.ts';
+import { closeHosts, hostOf } from '../host/helper.ts';
 
 const CHOICES = [
   { value: 'once', title: 'One time' },
@@ -141,6 +144,25 @@ describe('an answer that no person can have given', () => {
     expect(await answered(0)).toEqual({ kind: 'unseen' });
     expect(await answered(999)).toEqual({ kind: 'unseen' });
     expect((await answered(1_000)).kind).not.toBe('unseen');
+  });
+
+  it('is none within a second of a server whose settings do not say otherwise', async () => {
+    const project = new Project();
+    onTestFinished(() => project.close());
+    onTestFinished(closeHosts);
+    const host = await hostOf({}, { settings: await project.load('plugins: {}\n') });
+    const { asking } = faceOf(host, { name: 'cuff', version: '1', onerror: () => undefined });
+    const clock = new Clock();
+    const answered = (tookMs: number) =>
+      askByRequest(
+        async () => {
+          clock.ms += tookMs;
+          return ONCE;
+        },
+        { ...asking, now: clock.now },
+      )(QUESTION);
+    expect(await answered(999)).toEqual({ kind: 'unseen' });
+    expect(await answered(1_000)).toEqual({ kind: 'chosen', value: 'once' });
   });
 
   it('is none, too, where the next call brings it', async () => {
