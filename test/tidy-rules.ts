@@ -225,21 +225,28 @@ const REAL_HOSTS: readonly string[] = [
   'json-schema.org', // the dialect of a JSON schema
   'opencode.ai', // the schema that a client's configuration names
   'www.w3.org', // the name space of an image
-  'github.com', // commands that a policy judges, and never runs
-  'api.github.com',
   '169.254.169.254', // what an attack asks for
 ];
 
+/** In commands that a policy judges, and never runs. */
+const POLICY_HOSTS: readonly string[] = ['github.com', 'api.github.com'];
+
+const URL_HOST = /\b(?:https?|wss?|ftp|git|ssh|postgres):\/\/([^\s/"'`<>()\\|,;]+)/g;
+/** Only in documents: in code a dot is mostly something else. */
+const BARE_HOST = /(?<![\w@./-])((?:[a-z0-9-]+\.)+(?:com|org|net|io|dev))(?![\w.-])/gi;
+
 /** Hosts in documents, tests and examples are reserved names or this machine. */
 export function realHosts(texts: ReadonlyMap<string, string>): string[] {
-  const url = /\b(?:https?|wss?|ftp|git|ssh|postgres):\/\/([^\s/"'`<>()\\|,;]+)/g;
-  return [...texts].flatMap(([file, text]) =>
-    [...text.matchAll(url)]
+  return [...texts].flatMap(([file, text]) => {
+    const document = !file.startsWith('test/');
+    const policy = file.startsWith('test/policy/');
+    const allowed = [...REAL_HOSTS, ...(policy ? POLICY_HOSTS : [])];
+    return [...text.matchAll(URL_HOST), ...(document ? text.matchAll(BARE_HOST) : [])]
       .map(([, authority = '']) => authority.replace(/^.*@/, '').replace(/:[^:\]]*$/, ''))
       .filter((host) => /^[[\]a-z0-9.:-]+$/i.test(host))
-      .filter((host) => !RESERVED.some((one) => one.test(host)) && !REAL_HOSTS.includes(host))
-      .map((host) => `${file}: ${host}`),
-  );
+      .filter((host) => !RESERVED.some((one) => one.test(host)) && !allowed.includes(host))
+      .map((host) => `${file}: ${host}`);
+  });
 }
 
 /** A test that does not run says why: `it.skipIf(lacking(...))`, or `context.skip('why')`. */

@@ -105,10 +105,11 @@ describe('a rule can fail:', () => {
   it('real hosts', () => {
     const real = 'real.dev';
     const urls = [`https://${real}/x`, `http://u:p@${real}:80`, 'ws://a.example', 'http://[::1]:8'];
-    expect(rules.realHosts(new Map([['docs/a.md', urls.join('\n')]]))).toEqual([
-      'docs/a.md: real.dev',
-      'docs/a.md: real.dev',
-    ]);
+    const bare = [`network: [${real}, a.example.org]`, `a@${real}`, `./${real}`, `${real}.md`];
+    const found = (file: string) =>
+      rules.realHosts(new Map([[file, [...urls, ...bare].join('\n')]]));
+    expect(found('docs/a.md')).toEqual(Array(3).fill('docs/a.md: real.dev'));
+    expect(found('test/a.ts')).toEqual(Array(2).fill('test/a.ts: real.dev'));
   });
 
   it('the dependency law', () => {

@@ -43,7 +43,7 @@ describe('what looks like a secret', () => {
       // Where it is kept.
       ...['aws configure set aws_secret_access_key abc', 'git config user.password hunter2'],
       ...[
-        'npm config set //registry.npmjs.org/:_authToken abc',
+        'npm config set //registry.example.org/:_authToken abc',
         'poetry config pypi-token.pypi ab',
       ],
       ...['gh secret set NAME --body abc', 'fly secrets set A=b', 'vault kv put secret/x a=b'],
