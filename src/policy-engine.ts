@@ -21,8 +21,7 @@ import {
 import { literalGlob, realPath, shortMemory } from './policy-real.ts';
 import { type CountingPolicies, countingPolicies, type PolicyText } from './policy-trust.ts';
 import { FileWatch } from './policy-watch.ts';
-import { settingsCandidates } from './settings-paths.ts';
-import { trustListFile } from './trust-list.ts';
+import { settingsCandidates, trustListFile } from './settings-paths.ts';
 
 export type { Decided, Decision, InForce, Mode };
 

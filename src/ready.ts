@@ -10,9 +10,10 @@ import { readRegular } from './bounded-read.ts';
 import { stateRoot } from './capture/paths.ts';
 import { makeDirectories, replaceFile } from './directories.ts';
 import { errnoOf } from './errors.ts';
-import { policyPlaces, projectPolicy } from './policy-places.ts';
-import { settingsCandidates, userConfig } from './settings-paths.ts';
+import { isThere, policyPlaces, projectPolicy } from './policy-places.ts';
+import { settingsCandidates, trustListFile, userConfig } from './settings-paths.ts';
 import { asObject, asString } from './text/json.ts';
+import { keysOfFile } from './trust-keys.ts';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024; // of a policy
 const CONFIG_FILES_MAX = 64; // in the user's directory: settings, policy, what is trusted
@@ -55,7 +56,7 @@ export async function readyKey(words: ReadyWords, build: string, cwd: string): P
   const files = decidingFiles(words, cwd, env);
   const texts: string[] = [];
   for (const { path, kind } of files) {
-    const text = textOf(path);
+    const text = kind === 'waiting' ? keysIn(path) : textOf(path);
     if (text === 'unsure') return undefined;
     if (text === undefined) continue;
     if (kind === 'settings' && /module|\$\{/.test(text)) return undefined;
@@ -68,20 +69,34 @@ export async function readyKey(words: ReadyWords, build: string, cwd: string): P
   return createHash('sha256').update(all).digest('hex').slice(0, 32);
 }
 
-type Deciding = { readonly path: string; readonly kind: 'settings' | 'other' };
+type Deciding = { readonly path: string; readonly kind: 'settings' | 'waiting' | 'other' };
 
-function decidingFiles({ settings }: ReadyWords, cwd: string, env: Env): readonly Deciding[] {
+/** Whether settings of this project may be trusted. */
+function mayCount({ others }: ReadyWords, cwd: string, env: Env): boolean {
+  if (others.length > 0) return true;
+  const list = textOf(trustListFile(env));
+  const directory = Buffer.from(JSON.stringify(fs.realpathSync(cwd))).toString('latin1');
+  return list === 'unsure' || list?.includes(directory) === true;
+}
+
+/** Settings that wait for trust decide nothing: the answers only name their keys. */
+function keysIn(path: string): string | undefined {
+  return isThere(path) ? JSON.stringify(keysOfFile(path) ?? null) : undefined;
+}
+
+function decidingFiles(words: ReadyWords, cwd: string, env: Env): readonly Deciding[] {
+  const { settings } = words;
   const named = settings === undefined ? [] : [resolve(cwd, settings)];
   const found = settingsCandidates(cwd, env);
+  const theirs = found.filter(({ path, own }) => !own && isThere(path)).map(({ path }) => path);
+  const theirKind = theirs.length > 0 && mayCount(words, cwd, env) ? 'settings' : 'waiting';
   const policies = policyPlaces({ project: cwd, env }).map(({ path }) => path);
   const files: Deciding[] = [
-    ...[...named, ...found.map(({ path }) => path)].map(
-      (path) => ({ path, kind: 'settings' }) as const,
-    ),
+    ...named.map((path) => ({ path, kind: 'settings' }) as const),
+    ...found.map(({ path, own }) => ({ path, kind: own ? 'settings' : theirKind }) as const),
     ...policies.map((path) => ({ path, kind: 'other' }) as const),
   ];
-  const theirs = found.filter(({ own }) => !own).map(({ path }) => path);
-  const ofProject = [...theirs, projectPolicy(cwd)].some((path) => fs.existsSync(path));
+  const ofProject = theirs.length > 0 || isThere(projectPolicy(cwd));
   // Whether files of a project count is written in the user's directory.
   if (!ofProject && named.length === 0 && !env.CUFF_POLICY) return files;
   return [...files, ...configFiles(env).map((path) => ({ path, kind: 'other' }) as const)];

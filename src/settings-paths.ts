@@ -37,6 +37,11 @@ export function userConfig(env: Env): string {
   return join(config, 'cuff');
 }
 
+/** The list of project files that a person trusted. */
+export function trustListFile(env: Env): string {
+  return join(userConfig(env), 'trusted.json');
+}
+
 /** Whether a path, or what it leads to, is below the directory. */
 export function isWithin(directory: string, path: string): boolean {
   const [root, at] = [resolve(directory), resolve(path)];

@@ -11,9 +11,8 @@ import { isAppError } from './errors.ts';
 import type { Host } from './host.ts';
 import { messageOf } from './host-guard.ts';
 import type { PluginLog } from './plugin.ts';
-import { settingsCandidates } from './settings-paths.ts';
+import { settingsCandidates, trustListFile } from './settings-paths.ts';
 import { waitingSentence } from './settings-trust.ts';
-import { trustListFile } from './trust-list.ts';
 
 const SETTLE_MS = 100; // an editor that writes in place has truncated the file first
 const POLL_MS = 2_000; // file systems without events, directories that did not exist yet

@@ -11,10 +11,10 @@
 
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { makeDirectories, replaceFile } from './directories.ts';
 import { AppError, errnoOf } from './errors.ts';
-import { realOf, userConfig } from './settings-paths.ts';
+import { realOf, trustListFile } from './settings-paths.ts';
 import { asObject, parseObject } from './text/json.ts';
 import { printable } from './text/printable.ts';
 
@@ -33,10 +33,6 @@ export type TrustedDirectory = {
 
 export function hashOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-export function trustListFile(env: Env): string {
-  return join(userConfig(env), 'trusted.json');
 }
 
 /** Every trusted directory by its real path. Throws `settings_invalid` when the list is damaged. */

@@ -122,6 +122,14 @@ function without(life: Life, ...args: readonly string[]): [string, string[]] {
   return [file, words.map((word) => (word === binary('cuff') ? serverless() : word))];
 }
 
+/** As a client starts it: nobody said that the project is trusted. */
+class Untrusted extends Life {
+  override command(program: 'cuff' | 'derun', ...args: readonly string[]): [string, string[]] {
+    const [file, words] = super.command(program, ...args);
+    return [file, words.filter((word) => word !== '--trust')];
+  }
+}
+
 function userSettings(life: Life, text: string): void {
   const file = join(life.project, 'cuff', 'settings.yml');
   fs.mkdirSync(dirname(file), { recursive: true });
@@ -160,7 +168,7 @@ const CONFIGURATIONS: Readonly<Record<string, (life: Life) => void>> = {
     ),
   'a plugin that is turned off': (life) =>
     userSettings(life, 'plugins:\n  cuff_shell:\n  derun: { enabled: false }\n'),
-  'settings of a project that wait for trust': (life) => life.settings('plugins:\n  cuff_shell:\n'),
+  'settings of a project': (life) => life.settings('plugins:\n  cuff_shell:\n'),
   'settings that are wrong': (life) => userSettings(life, 'plugins: [\n'),
 };
 
@@ -191,6 +199,27 @@ describe('initialize and tools/list', () => {
       }
     },
   );
+
+  it('name settings that wait for trust, and wait for no server because of them', async () => {
+    const life = new Untrusted();
+    const settings = join(life.project, 'settings.yml');
+    const known = async (text: string): Promise<string> => {
+      fs.writeFileSync(settings, text);
+      const said = await saidByServer(life, []);
+      const lines = new Lines(life, without(life));
+      lines.say(INITIALIZE, INITIALIZED, LIST);
+      expect([await lines.answer('a'), await lines.answer(2)]).toEqual(said);
+      return JSON.stringify(said);
+    };
+    const module = 'plugins:\n  mine:\n    module: $' + '{HOME}/x.mjs\n';
+    expect(await known(module)).toContain('plugins.mine.module');
+    expect(await known(`plugins:\n  derun:\n${'#'.repeat(9_000_000)}`)).toContain('plugins.derun');
+    fs.rmSync(settings);
+    fs.symlinkSync('/dev/zero', settings);
+    const said = await saidByServer(life, []);
+    expect(JSON.stringify(said)).toContain('what it sets was not looked at');
+    expect(await saidByFront(life, [])).toEqual(said);
+  });
 
   it('are answered without a server when one has started with the same files', async () => {
     const life = new Life();
