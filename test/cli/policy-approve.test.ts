@@ -32,6 +32,34 @@ async function approve(...args: readonly string[]): Promise<readonly [number | n
   return [code, err];
 }
 
+const APPROVE = [process.execPath, binary('cuff'), 'policy', 'approve'];
+const OWN_TERMINAL = '\nRun it in a terminal of your own.\n';
+
+it.each([
+  ['with an agent’s variable', [], /^cuff: An agent cannot approve its own commands: [A-Z_]+ is/],
+  [
+    'with the variable of an ancestor',
+    // The shell waits for it, and its environment still has what env removes.
+    ['sh', '-c', '"$@"; exit $?', 'sh', 'env', '-i', 'PATH=/usr/bin:/bin'],
+    /^cuff: An agent cannot approve its own commands: [A-Z_]+ is set for process \d+, which/,
+  ],
+  [
+    'without a terminal',
+    ['setsid', '-w'],
+    /^cuff: Only a person at a terminal can do this; there is no terminal\./,
+  ],
+])('approves nothing %s', async (name, before, words) => {
+  const id = waiting(`touch ${name.length}`);
+  const command = [...before, ...APPROVE, id];
+  // Without a terminal no variable may be the reason.
+  const asAgent = before[0] !== 'setsid';
+  const env = { ...cli.env, HOME: project, XDG_CONFIG_HOME: project, GEMINI_CLI: '1' };
+  const { code, err } = await atOwnTerminal(command, { cwd: project, env, asAgent });
+  expect([code, err]).toEqual([2, expect.stringMatching(words)]);
+  expect(err.endsWith(OWN_TERMINAL)).toBe(true);
+  expect(await approve(id)).toEqual([0, '']);
+});
+
 it('allows nothing always without its id', async () => {
   const usage =
     'cuff: Only one of them by its id is allowed always.\n' +

@@ -129,6 +129,20 @@ describe('cuff init', () => {
     expect(Object.keys(files)).toEqual(['settings.yml']);
     place.close();
   });
+
+  it.each([
+    ['with an agent’s variable', ['env', 'QWEN_CODE=1']],
+    ['below a run of ours', [...NODE, 'run', '--']],
+    ['without a terminal', ['setsid', '-w']],
+  ])('trusts nothing %s, and says that the settings wait', async (_, before) => {
+    const place = new Place();
+    const command = [...before, ...NODE, 'init', '--client', 'claude'];
+    const { code, out, err } = await atOwnTerminal(command, { cwd: place.project, env: place.env });
+    expect([code, out + err]).toEqual([0, expect.stringContaining('cuff trust')]);
+    expect(existsSync(join(place.project, 'settings.yml'))).toBe(true);
+    expect(existsSync(join(place.home, '.config', 'cuff', 'trusted.json'))).toBe(false);
+    place.close();
+  });
 });
 
 describe('trusted modules', () => {
