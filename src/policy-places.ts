@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from './errors.ts';
 import type { LoadedPolicy, PolicyOrigin } from './policy/policy.ts';
-import { isWithin, userConfig } from './settings-paths.ts';
+import { isOfProject, userConfig } from './settings-paths.ts';
 
 const SYSTEM_POLICY = '/etc/cuff/policy.yml';
 
@@ -47,15 +47,16 @@ export function policyPlaces(where: PolicyWhere): readonly PolicyPlace[] {
   const places: readonly PolicyPlace[] = [
     { path: systemFile ?? SYSTEM_POLICY, origin: 'system', named: false },
     { path: userPolicy(env), origin: 'user', named: false },
-    ...(named ? [namedPlace(project, named)] : []),
+    ...(named ? [namedPlace(where, named)] : []),
     { path: projectPolicy(project), origin: 'project', named: false, guest: true },
   ];
   return places.filter(({ path }, at) => places.findIndex((one) => one.path === path) === at);
 }
 
-function namedPlace(project: string, named: string): PolicyPlace {
+function namedPlace({ project, env }: PolicyWhere, named: string): PolicyPlace {
   const path = resolve(project, named);
-  return { path, origin: 'user', named: true, ...(isWithin(project, path) && { guest: true }) };
+  const guest = path !== userPolicy(env) && isOfProject(project, env, path);
+  return { path, origin: 'user', named: true, ...(guest && { guest }) };
 }
 
 export function userPolicy(env: Env): string {

@@ -1,9 +1,9 @@
 // Where settings are looked for. A file of its own, because `cuff record list` has to know it and
 // must not load what reads them.
 
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +20,7 @@ export function settingsCandidates(cwd: string, env: Env): readonly SettingsCand
   const user = { path: join(userConfig(env), 'settings.yml'), named: false, own: true };
   if (env.CUFF_SETTINGS) {
     const path = resolve(cwd, env.CUFF_SETTINGS);
-    const own = path === user.path || !isWithin(cwd, path);
+    const own = path === user.path || !isOfProject(cwd, env, path);
     // Behind a file that may not count comes the user's.
     return own ? [{ path, named: true, own }] : [{ path, named: true, own }, user];
   }
@@ -42,8 +42,23 @@ export function trustListFile(env: Env): string {
   return join(userConfig(env), 'trusted.json');
 }
 
+/** Whether a path is in the project that `cwd` belongs to: below `cwd`, or in its repository. */
+export function isOfProject(cwd: string, env: Env, path: string): boolean {
+  return isWithin(cwd, path) || isWithin(repositoryOf(cwd, env), path);
+}
+
+/** Above a home directory, or at it, is what the user keeps, not a project that was cloned. */
+function repositoryOf(cwd: string, env: Env): string {
+  const home = resolve(env.HOME || homedir());
+  for (let folder = resolve(cwd); folder !== home; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (folder === dirname(folder)) break;
+  }
+  return cwd;
+}
+
 /** Whether a path, or what it leads to, is below the directory. */
-export function isWithin(directory: string, path: string): boolean {
+function isWithin(directory: string, path: string): boolean {
   const [root, at] = [resolve(directory), resolve(path)];
   return nameWithin(root, at) !== undefined || nameWithin(realOf(root), realOf(at)) !== undefined;
 }

@@ -4,7 +4,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from './errors.ts';
 import { builtinName } from './host-modules.ts';
-import { isWithin, realOf, settingsCandidates } from './settings-paths.ts';
+import { isOfProject, realOf, settingsCandidates } from './settings-paths.ts';
 import { contentOf, isThere, nameOf } from './settings-trust.ts';
 import { asObject, asString } from './text/json.ts';
 import { printable } from './text/printable.ts';
@@ -27,7 +27,7 @@ function trustable(project: string, env: Env): readonly string[] {
   const paths = [
     ...[...settings, ...usual.filter(({ own }) => !own)].map(({ path }) => path),
     join(project, '.cuff', 'policy.yml'),
-    ...named.filter((path) => isWithin(project, path)),
+    ...named.filter((path) => isOfProject(project, env, path)),
   ];
   return [...new Set(paths)];
 }

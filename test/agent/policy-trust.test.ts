@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { allowAlways } from '../../src/policy-always.ts';
 import * as court from '../../src/policy-court.ts';
 import { PolicyEngine, type PolicyOptions } from '../../src/policy-engine.ts';
+import { countingSettings } from '../../src/settings-trust.ts';
 import { until } from '../cli/helper.ts';
 import { trusted } from '../trust.ts';
 import { PolicyPlace } from './policy-place.ts';
@@ -102,6 +103,30 @@ describe('the policy of a project', () => {
     trusted(place.project, place.env);
     expect(place.verdicts(place.open(), 'touch x', 'cat x')).toEqual(['allow', 'deny']);
   });
+});
+
+it('a file of the repository is none of the user’s, wherever in it a server is started', () => {
+  const place = new Place();
+  const { project, dir, env } = place;
+  place.write(place.user, USER);
+  place.write(join(dir, 'mine.yml'), PROJECT);
+  place.write(join(dir, 'own.yml'), 'plugins: { derun: }\n');
+  Object.assign(env, { CUFF_POLICY: '../mine.yml', CUFF_SETTINGS: '../own.yml' });
+  const counting = (): unknown => countingSettings({ cwd: project, env }).file;
+  // Outside of a repository, what a variable names above the directory is the user's.
+  expect(place.verdicts(place.open(), 'touch x', 'cat x')).toEqual(['allow', 'deny']);
+  expect(counting()).toBe(join(dir, 'own.yml'));
+  fs.mkdirSync(join(dir, '.git'));
+  expect(place.verdicts(place.open(), 'touch x', 'cat x')).toEqual(['ask', 'deny']);
+  expect(counting()).toBeUndefined();
+  expect(countingSettings({ cwd: project, env }).waiting).toHaveLength(1);
+  trusted(project, env);
+  expect(place.verdicts(place.open(), 'touch x', 'cat x')).toEqual(['allow', 'deny']);
+  expect(counting()).toBe(join(dir, 'own.yml'));
+  // A home directory may be a repository; what is in it is still the user's.
+  place.write(join(dir, 'mine.yml'), `${PROJECT}mode: enforce\n`);
+  env.HOME = dir;
+  expect(place.verdicts(place.open(), 'touch x')).toEqual(['allow']);
 });
 
 it('does not let a command write the list of what is trusted', () => {
