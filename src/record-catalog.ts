@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { type Catalog, discardCatalog, openCatalog } from './journal/catalog.ts';
 import { indexPath } from './journal/files.ts';
 import { readIndex } from './journal/index-file.ts';
-import { countLater } from './journal/later.ts';
 import { listSessions } from './journal/list.ts';
 import type { SearchHit, SearchQuery, Unsearched } from './journal/search.ts';
+import { type LaterAnswer, searchLater } from './journal/search-later.ts';
 import type { Stats, StatsQuery } from './journal/stats.ts';
 
 export type { SearchHit, SearchQuery, Stats };
@@ -27,17 +27,38 @@ export function journalStats(directory: string, query: StatsQuery): Promise<Stat
 export type SearchAnswer = {
   readonly hits: readonly SearchHit[];
   readonly unsearched: Unsearched;
-  /** Commands whose left processes printed behind their entries: that is not searched. */
-  readonly laterOutputs: number;
 };
 
 /** Throws `usage` for a regular expression that is none. */
 export function journalSearch(directory: string, query: SearchQuery): Promise<SearchAnswer> {
-  return asking(directory, (catalog) => ({
-    hits: catalog.search(query),
-    unsearched: catalog.unsearched(query),
-    laterOutputs: countLater(directory, catalog.laterFiles()),
-  }));
+  return asking(directory, (catalog) => {
+    const answer = { hits: catalog.search(query), unsearched: catalog.unsearched(query) };
+    const later = searchLater(directory, query, catalog.laterFiles());
+    return withLater(answer, later, query.limit);
+  });
+}
+
+/** An entry is one hit: that in its own fields comes before that in what came later. */
+function withLater(own: SearchAnswer, later: LaterAnswer, limit: number): SearchAnswer {
+  const known = new Set(own.hits.map(placeOf));
+  const more = later.hits.filter((hit) => !known.has(placeOf(hit)));
+  const { damagedLines, cutOutputs } = own.unsearched;
+  return {
+    hits: more.length === 0 ? own.hits : newestFirst([...own.hits, ...more]).slice(0, limit),
+    unsearched: {
+      damagedLines: damagedLines + later.unsearched.damagedLines,
+      cutOutputs: cutOutputs + later.unsearched.cutOutputs,
+    },
+  };
+}
+
+function placeOf({ sessionId, entryId, sequence }: SearchHit): string {
+  return `${sessionId} ${entryId} ${sequence}`;
+}
+
+/** Hits of one time stay in the order they have. */
+function newestFirst(hits: readonly SearchHit[]): SearchHit[] {
+  return [...hits].sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp));
 }
 
 async function asking<T>(directory: string, question: (catalog: Catalog) => T): Promise<T> {

@@ -5,6 +5,7 @@ import { AppError } from './errors.ts';
 import { entriesNamed } from './journal/entry-lines.ts';
 import { findSessionFiles, plainFile } from './journal/files.ts';
 import { entryIdParts, journalIdTime } from './journal/ids.ts';
+import { laterOf } from './journal/later.ts';
 import { journalSessionIds } from './journal/reader.ts';
 import { printable } from './text/printable.ts';
 import type { Entry } from './types.ts';
@@ -36,13 +37,15 @@ function entriesWithId(directory: string, id: string): Entry[] {
   return journalSessionIds(directory).flatMap((session) => {
     const files = findSessionFiles(directory, session);
     if (files === undefined || !session.endsWith(sessionEnd)) return [];
-    // A session has no entries from before it was made, nor from after it was last written.
+    // A session has no entries from before it was made, nor from after it was last written, unless
+    // a command was entered long after it ran: then its id says which session it is of.
     const madeAt = journalIdTime(session) ?? 0;
     const writtenAt = plainFile(files.entries)?.mtimeMs ?? 0;
-    if (madeAt - CLOCK_MS > at || writtenAt + CLOCK_MS < at) return [];
-    return [...entriesNamed(files.entries, id)].filter(
-      (entry) => entry.entry_id === id || same(entry),
-    );
+    const outside = madeAt - CLOCK_MS > at || writtenAt + CLOCK_MS < at;
+    if (sessionEnd === '' && outside) return [];
+    const found = [...entriesNamed(files.entries, id)];
+    const named = found.filter((entry) => entry.entry_id === id || same(entry));
+    return named.map(laterOf(files.later));
   });
 }
 

@@ -1,7 +1,7 @@
 // Sessions as text in other formats, piece by piece: whatever the size of a journal, one entry of
 // it is in memory at a time. The pieces of a format make one document, also when they are none.
 
-import { encodeEntry } from './journal/entry.ts';
+import { encodeJoined } from './journal/entry.ts';
 import { ENTRY_COLUMNS, entryCells } from './journal/export-columns.ts';
 import { type Selection, selectedSessions } from './record.ts';
 import { csvRow } from './text/csv.ts';
@@ -36,7 +36,7 @@ function* json(selection: Selection): Generator<string> {
     session = ',\n';
     let before = '\n';
     for (const entry of entries) {
-      yield before + encodeEntry(entry).trimEnd();
+      yield before + encodeJoined(entry).trimEnd();
       before = ',\n';
     }
     yield ']}';
@@ -44,10 +44,13 @@ function* json(selection: Selection): Generator<string> {
   yield '\n]}\n';
 }
 
-/** The entries as the journal itself has them; `cuff record import` takes them back. */
+/**
+ * The entries as the journal itself has them, with what came behind them as `later`; `cuff record
+ * import` takes them back.
+ */
 function* jsonl(selection: Selection): Generator<string> {
   for (const { entries } of selectedSessions(selection)) {
-    for (const entry of entries) yield encodeEntry(entry);
+    for (const entry of entries) yield encodeJoined(entry);
   }
 }
 

@@ -11,11 +11,13 @@ import packageJson from '../package.json' with { type: 'json' };
 import { ensureJournal, findSessionFiles, readText } from './journal/files.ts';
 import { isJournalId } from './journal/ids.ts';
 import { type ImportedLine, importLine, type Refused } from './journal/import-line.ts';
+import { appendLater } from './journal/later.ts';
 import { removeSession } from './journal/retention.ts';
 import { type SessionWriter, startSession } from './journal/writer.ts';
 import { type FileLine, LineSource } from './record-lines.ts';
 import { thisProcess } from './run/processes.ts';
 import { asString, type JsonObject, parseObject } from './text/json.ts';
+import type { Entry, LaterOutput } from './types.ts';
 
 const IN_FLIGHT_MAX = 256; // entries that share a write to the disk
 const IN_FLIGHT_BYTES_MAX = 16_777_216;
@@ -134,6 +136,7 @@ async function importSession(job: Job, options: ImportOptions): Promise<Imported
   const defaults = defaultsFor(job.source, options);
   const flight = new Flight();
   let writer: SessionWriter | undefined;
+  const later: LaterOutput[] = [];
   let clock = 0;
   let entries = 0;
   try {
@@ -146,15 +149,23 @@ async function importSession(job: Job, options: ImportOptions): Promise<Imported
       clock = Math.max(clock, writer === undefined ? startedAt : startedAt + draft.duration_ms);
       writer ??= begin(job, read, () => clock);
       clock = Math.max(clock, startedAt + draft.duration_ms);
-      await flight.add(writer.append(draft), place.length);
+      await flight.add(writer.append(draft).then(noteLater(read, later)), place.length);
       entries += 1;
       options.step?.();
     }
     await flight.landed();
+    if (writer !== undefined) await appendLater(job.directory, writer.id, later);
   } finally {
     await writer?.finalize(writer.broken ? 'interrupted' : 'complete', 'imported');
   }
   return writer === undefined ? [] : [{ session_id: writer.id, label: job.label, entries }];
+}
+
+/** Keeps what came behind an entry until that has its id here. */
+function noteLater({ later: output }: ImportedLine, all: LaterOutput[]): (entry: Entry) => void {
+  return ({ entry_id, survivors = [] }) => {
+    if (output !== undefined) all.push({ entry_id, survivors, output });
+  };
 }
 
 function begin(job: Job, first: ImportedLine, now: () => number): SessionWriter {

@@ -129,6 +129,14 @@ export function admit(
   return { terms, text: request.command, place, known, timeoutAsked, how };
 }
 
+/** For whoever writes the entry should this server die; none where the person wants no entries. */
+export function intentOf({ terms, place, known }: Admitted): JournalIntent | undefined {
+  if (!place.recorded && place.chosen === true) return undefined;
+  const { directory, captureOutput, outputBytesMax, redact } = terms.recording;
+  const sessionId = place.recorded ? place.writer.id : null;
+  return { directory, sessionId, draft: known, captureOutput, outputBytesMax, redact };
+}
+
 /** As the system gets it: what is judged and stored is what is executed. */
 export function wholeRequest(request: ExecuteRequest): ExecuteRequest {
   const { command, description, chosen } = request;

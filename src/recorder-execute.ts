@@ -9,6 +9,7 @@ import {
   type Admitted,
   admit,
   type ExecuteRequest,
+  intentOf,
   type Terms,
   termsOf,
   wholeRequest,
@@ -25,7 +26,7 @@ import {
   resultOf,
 } from './recorder-finish.ts';
 import type { Place, RecorderJournal, Written } from './recorder-journal.ts';
-import { recordLater, survivorsField } from './recorder-later.ts';
+import { noteEntryReach, recordWhenClosed, survivorsField } from './recorder-later.ts';
 import {
   bytesWanted,
   NO_OUTPUT,
@@ -301,11 +302,12 @@ export class Executor {
       : UNTRACED;
     const after = { ...end, ...output, ...inside, duration_ms: durationMs, run_id: run.id };
     const draft = { ...known, ...after, ...survivorsField(seen.survivors, terms.redact) };
+    const stays = captureOutput && seen.survivors.length > 0;
+    if (stays) noteEntryReach(run.recording.dir, seen.streams, this.#options.log);
     const written = await this.#write(place, draft, captureOutput ? seen.streams : undefined);
-    if (written.recorded && captureOutput && seen.survivors.length > 0) {
+    if (stays && written.recorded) {
       const closed = this.#unlessLeft(run.closed.then(() => true as const));
-      const about = { shell, run, seen, terms, log: this.#options.log };
-      void this.#counted(recordLater(about, written.entry, closed));
+      void this.#counted(recordWhenClosed(facts, shell, written.entry, closed, this.#options));
     }
     logEnd(this.#options.log, { ended, draft, written, place });
     return resultOf(facts, ended, written);
@@ -314,15 +316,8 @@ export class Executor {
   #start(shell: Shell, command: Admitted, hold: Ruled['hold']): Run {
     const { terms, text, place, known, how } = command;
     const { recording } = terms;
-    const { captureOutput, outputBytesMax, directory, redact, trace } = recording;
-    const journal = place.recorded && {
-      directory,
-      sessionId: place.writer.id,
-      draft: known,
-      captureOutput,
-      outputBytesMax,
-      redact,
-    };
+    const { captureOutput, outputBytesMax, redact, trace } = recording;
+    const journal = intentOf(command);
     let run: Run;
     try {
       const started = { kind: 'shell', text, shell: known.shell } as const;
@@ -336,7 +331,9 @@ export class Executor {
         traceEnv: recording.captureEnv ? recording.envAllowlist : [],
         ...(journal && { journal }),
         // Then all of it is in the entry, and that is on the disk before the answer.
-        ...(journal && captureOutput && !redact && { keptBytes: wholeBelow(outputBytesMax) }),
+        ...(place.recorded &&
+          captureOutput &&
+          !redact && { keptBytes: wholeBelow(outputBytesMax) }),
       });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -366,9 +363,7 @@ export class Executor {
   }
 
   async #write(place: Place, draft: EntryDraft, stored: Streams | undefined): Promise<Written> {
-    if (!place.recorded) return place;
-    const written = await this.#options.journal.append(place.writer, draft);
-    if (draft.run_id !== null) place.writer.arrived();
+    const written = await this.#options.journal.write(place, draft);
     if (written.recorded) {
       const bytes = stored === undefined ? 0 : stored.stdout.total + stored.stderr.total;
       this.#options.metrics.entry({ bytes, truncated: draft.output_truncated });

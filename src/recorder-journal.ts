@@ -3,6 +3,7 @@
 
 import { errnoOf } from './errors.ts';
 import type { JournalEnv } from './journal/files.ts';
+import { appendLater } from './journal/later.ts';
 import { Sessions } from './journal/sessions.ts';
 import type { SessionWriter } from './journal/writer.ts';
 import type { RecorderMetrics } from './ops/metrics.ts';
@@ -12,6 +13,8 @@ import type {
   AgentContext,
   Entry,
   EntryDraft,
+  JournalIntent,
+  LaterOutput,
   ProcessId,
   SessionMetadata,
   SessionStatus,
@@ -24,6 +27,10 @@ export type JournalParts = {
   readonly env: JournalEnv;
   readonly log: PluginLog;
   readonly metrics: RecorderMetrics;
+  /** Runs that were answered without an entry, although there should be one. */
+  readonly owed: Set<string>;
+  /** Told when an entry was written while some are owed. */
+  readonly writable: () => void;
   /** Told after every change of a session: for what is derived from them. */
   readonly changed: (metadata: SessionMetadata, sizeBytes: number) => void;
 };
@@ -96,12 +103,27 @@ export class RecorderJournal {
     return { recorded: true, writer: found };
   }
 
-  /** The entry is on the disk when this resolves. Never rejects. */
-  async append(writer: SessionWriter, draft: EntryDraft): Promise<Written> {
+  /** The entry of a command that is over: it is on the disk, or owed. Never rejects. */
+  async write(place: Place, draft: EntryDraft): Promise<Written> {
+    const { run_id } = draft;
+    const written = place.recorded ? await this.#append(place.writer, draft) : place;
+    if (place.recorded && run_id !== null) place.writer.arrived();
+    if (written.recorded) {
+      if (this.#parts.owed.size > 0) this.#parts.writable();
+    } else if (written.chosen !== true && run_id !== null) this.owe(run_id);
+    return written;
+  }
+
+  /** The journal lacks something of this run, and gets it when it can be written. */
+  owe(runId: string): void {
+    this.#parts.owed.add(runId);
+  }
+
+  async #append(writer: SessionWriter, draft: EntryDraft): Promise<Written> {
     try {
       const entry = await writer.append(draft);
       this.entriesWritten += 1;
-      if (this.#trouble !== undefined) this.#recovered(writer);
+      this.works(writer);
       return { recorded: true, entry };
     } catch (error) {
       const { words, type } = troubleOf(error);
@@ -110,6 +132,30 @@ export class RecorderJournal {
       this.#count();
       return { recorded: false, why: words };
     }
+  }
+
+  /** An entry could be written, whatever was wrong before. */
+  works(writer: SessionWriter): void {
+    if (this.#trouble !== undefined) this.#recovered(writer);
+  }
+
+  /** For a command that is entered late; undefined while the journal cannot be written. */
+  placeLate(directory: string, draft: JournalIntent['draft']): SessionWriter | undefined {
+    if (directory !== this.#settings.directory || !this.#settings.enabled) return undefined;
+    const { agent_id: agentId, conversation_id: conversationId, timestamp } = draft;
+    const context = { agentId, conversationId, toolCallId: null, traceId: null };
+    const at = Date.parse(timestamp);
+    return this.#try(() => this.#open().writerFor(context, Number.isNaN(at) ? undefined : at));
+  }
+
+  /** Resolves when sessions that broke have their end, as far as it can be written. */
+  async settled(): Promise<void> {
+    await this.#sessions?.settled();
+  }
+
+  /** What came behind an entry. Rejects with `journal_unwritable`. */
+  later(directory: string, sessionId: string, later: LaterOutput): Promise<void> {
+    return appendLater(directory, sessionId, [later], this.#parts.env.fs);
   }
 
   /** The writer of a session for its recovery; see `Sessions.recover`. */

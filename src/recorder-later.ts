@@ -1,17 +1,21 @@
 // What becomes of the processes that a command left running: its entry names them, and what they
-// print goes to the file beside the session when the last of them is gone.
+// print goes to the file beside the session when the last of them is gone. How far the entry
+// reaches is noted in the capture before the entry is written, so that the next server can finish
+// this when the one that answered is gone.
 
+import { type EntryReach, forgetReach, noteReach, reachOf } from './capture/entry-marks.ts';
 import { totalsOf, withSnapshot } from './capture/snapshot.ts';
-import { streamBytes, streamTotals } from './capture/stream.ts';
-import { appendLater } from './journal/later.ts';
+import type { Capture } from './capture/store.ts';
+import { keptUntil, streamBytes, streamTotals } from './capture/stream.ts';
+import { hasRoom } from './ops/health.ts';
 import type { PluginLog } from './plugin.ts';
 import type { Terms } from './recorder-admission.ts';
-import type { Streams } from './recorder-output.ts';
+import type { RecorderJournal } from './recorder-journal.ts';
+import { bytesWanted, type StreamHead, type Streams, storedOutput } from './recorder-output.ts';
 import type { Seen } from './recorder-run.ts';
 import type { Run } from './running.ts';
 import type { Shell } from './shell.ts';
 import type { Redactor } from './text/redact.ts';
-import { decodeUtf8 } from './text/utf8.ts';
 import type { Entry, LaterOutput, Survivor } from './types.ts';
 
 /** The field of an entry; no field for a command that left nothing. */
@@ -23,52 +27,101 @@ export function survivorsField(
   return { survivors: survivors.map(({ pid, command }) => ({ pid, command: redact(command) })) };
 }
 
-/** Resolves when the run has closed and the rest is written, or the server leaves it. */
-export async function recordLater(
-  about: {
-    readonly shell: Shell;
-    readonly run: Run;
-    readonly seen: Seen;
-    readonly terms: Terms;
-    readonly log: PluginLog;
-  },
-  entry: Entry,
-  closed: Promise<true | undefined>,
-): Promise<void> {
-  const { shell, run, seen, terms, log } = about;
-  const { directory } = terms.recording;
-  if ((await closed) === undefined) return;
+/** Notes what an entry will tell of a run that may still print. Never throws. */
+export function noteEntryReach(dir: string, { stdout, stderr }: Streams, log: PluginLog): void {
   try {
-    const output = laterOutput(shell, run, seen.streams, terms);
-    const { entry_id, session_id, survivors = [] } = entry;
-    if (output !== undefined) appendLater(directory, session_id, { entry_id, survivors, output });
+    noteReach(dir, { stdout: stdout.total, stderr: stderr.total });
   } catch (error) {
-    // The capture has it, as long as that is kept.
-    const words = error instanceof Error ? error.message : String(error);
-    const { entry_id, session_id } = entry;
-    log('warn', 'Later output not recorded', { session_id, entry_id, error: words });
+    // Then only this server can record what comes later.
+    log('warn', 'Reach of an entry not noted', { dir, error: wordsOf(error) });
   }
 }
 
-/** Undefined when nothing came. Throws when the capture cannot be read. */
-function laterOutput(
+/** Resolves when the run has closed and the rest is written, or the server leaves it. */
+export async function recordWhenClosed(
+  about: {
+    readonly command: { readonly terms: Terms };
+    readonly run: Run;
+    readonly seen: Seen;
+  },
   shell: Shell,
-  run: Run,
-  before: Streams,
-  { recording, redact }: Terms,
-): LaterOutput['output'] | undefined {
-  return withSnapshot(shell.open(run.id), (snapshot) => {
+  entry: Entry,
+  closed: Promise<true | undefined>,
+  around: Around,
+): Promise<void> {
+  const { run, seen, command } = about;
+  if ((await closed) === undefined) return;
+  const { directory, outputBytesMax, redact } = command.terms.recording;
+  const { stdout, stderr } = seen.streams;
+  const keep = {
+    directory,
+    outputBytesMax,
+    redact: redact ? command.terms.redact : undefined,
+    reach: { stdout: stdout.total, stderr: stderr.total },
+  };
+  const done = await recordLater(() => shell.open(run.id), entry, keep, around);
+  if (!done) around.journal.owe(run.id);
+}
+
+type Around = {
+  readonly journal: Pick<RecorderJournal, 'later' | 'owe'>;
+  readonly log: PluginLog;
+};
+
+/** How much of each stream is kept, and without which secrets. */
+type Keep = { readonly outputBytesMax: number; readonly redact: Redactor | undefined };
+
+/**
+ * Writes what came behind the entry of a run that has closed. True when nothing is left to do;
+ * what could not be written stays noted in the capture.
+ */
+export async function recordLater(
+  open: () => Capture,
+  entry: Entry,
+  keep: Keep & { readonly directory: string; readonly reach?: EntryReach },
+  { journal, log }: { readonly journal: Pick<RecorderJournal, 'later'>; readonly log: PluginLog },
+): Promise<boolean> {
+  const { entry_id, session_id, survivors = [] } = entry;
+  try {
+    const capture = open();
+    const reach = reachOf(capture.dir) ?? keep.reach;
+    if (reach === undefined) return true;
+    const output = laterOutput(capture, reach, keep);
+    const later = { entry_id, survivors, output };
+    const { length } = output.stdout + output.stderr;
+    if (!hasRoom(keep.directory, length)) throw new Error('the disk has no room for it');
+    if (length > 0) await journal.later(keep.directory, session_id, later);
+    forgetReach(capture.dir);
+    return true;
+  } catch (error) {
+    log('warn', 'Later output not recorded', { session_id, entry_id, error: wordsOf(error) });
+    return false;
+  }
+}
+
+/** Throws when the capture cannot be read. */
+function laterOutput(
+  capture: Capture,
+  reach: EntryReach,
+  { outputBytesMax, redact }: Keep,
+): LaterOutput['output'] {
+  const wanted = bytesWanted(outputBytesMax, redact);
+  const streams = withSnapshot(capture, (snapshot) => {
     const all = totalsOf(snapshot);
-    const behind = (stream: 'stdout' | 'stderr') => {
-      const from = before[stream].total;
+    const behind = (stream: 'stdout' | 'stderr'): StreamHead => {
+      const from = reach[stream];
       const { bytes: total } = streamTotals(all, stream);
-      const to = Math.min(total, from + recording.outputBytesMax);
-      const text = to <= from ? '' : decodeUtf8(streamBytes(snapshot, stream, from, to));
-      return { text: recording.redact ? redact(text) : text, cut: total > to };
+      const to = Math.min(total, from + wanted, keptUntil(snapshot, stream, from));
+      const bytes = to <= from ? new Uint8Array() : streamBytes(snapshot, stream, from, to);
+      return { bytes, total: Math.max(0, total - from) };
     };
-    const [stdout, stderr] = [behind('stdout'), behind('stderr')];
-    if (stdout.text === '' && stderr.text === '') return undefined;
-    const truncated = stdout.cut || stderr.cut;
-    return { stdout: stdout.text, stderr: stderr.text, truncated };
+    return { stdout: behind('stdout'), stderr: behind('stderr') };
   });
+  const { stdout, stderr, output_truncated: cut } = storedOutput(streams, outputBytesMax, redact);
+  const missing = [streams.stdout, streams.stderr].some(({ bytes, total }) => bytes.length < total);
+  return { stdout: stdout ?? '', stderr: stderr ?? '', truncated: cut || missing };
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

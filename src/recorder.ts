@@ -63,6 +63,8 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #journal: RecorderJournal;
   readonly #executor: Executor;
+  /** Runs of which the journal lacks something, because it could not be written. */
+  readonly #owed = new Set<string>();
   #settings: RecorderSettings;
   #recovery: Recovery | undefined;
   #catalog: CatalogFeeder;
@@ -77,7 +79,9 @@ export class Recorder {
     this.#catalog = new CatalogFeeder(settings.recording.directory);
     const { alive } = options.shell.store;
     const owner = thisProcess();
-    const parts = { owner, alive, workingDirectory, env: this.#env(), log, metrics };
+    const writable = (): void => void this.#recovery?.retry();
+    const owing = { owed: this.#owed, writable };
+    const parts = { owner, alive, workingDirectory, env: this.#env(), log, metrics, ...owing };
     const changed: Changed = ({ session_id }) => this.#catalog.touch(session_id);
     this.#journal = new RecorderJournal({ ...parts, changed }, settings.recording);
     this.#executor = new Executor({ ...options, journal: this.#journal }, settings);
@@ -87,7 +91,10 @@ export class Recorder {
   start({ firstSession = true }: { readonly firstSession?: boolean } = {}): void {
     if (firstSession) this.#journal.start();
     this.#lookAfter();
-    this.#retention = setInterval(() => this.#retain(), RETENTION_EVERY_MS).unref();
+    this.#retention = setInterval(() => {
+      this.#retain();
+      void this.#recovery?.retry();
+    }, RETENTION_EVERY_MS).unref();
     // Before the first command, which would have to wait for it.
     if (this.#settings.recording.trace !== 'off') setImmediate(traceCheck, this.#options.env);
   }
@@ -235,6 +242,7 @@ export class Recorder {
       log,
       redact: redact ? secrets : undefined,
       secrets: commandRedactor(secrets),
+      owed: this.#owed,
       journal: this.#journal,
     });
     void this.#recovery.first.then(() => this.#retain());

@@ -2,6 +2,8 @@
 
 import { closeSync, constants, lstatSync, openSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { adoptedInto, hasReach } from './capture/entry-marks.ts';
+import { captureDir } from './capture/paths.ts';
 import type { Store } from './capture/store.ts';
 import { type SweepOptions, type Swept, sweep } from './capture/sweep.ts';
 import { errnoOf, isAppError } from './errors.ts';
@@ -59,18 +61,23 @@ const OWED_MS_MAX = 30 * 24 * 60 * 60 * 1000; // what nobody fetches in a month 
 
 /**
  * A run of an agent whose server was killed, or left it running, has no entry in its journal until
- * the next server of that project writes one, from the capture. Only looked up for old captures.
+ * the next server of that project writes one, from the capture; so has one that ran while the
+ * journal could not be written. Only looked up for old captures.
  */
 function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
-  return ({ journal }, { at }) => {
+  return ({ id, journal }, { at }) => {
     if (journal === undefined || store.now() - at > OWED_MS_MAX) return false;
-    const path = join(journal.directory, 'sessions', `${journal.sessionId}.meta.json`);
+    const dir = captureDir(store.root, id);
+    const sessionId = adoptedInto(dir) ?? journal.sessionId;
+    if (sessionId === null) return true;
+    const path = join(journal.directory, 'sessions', `${sessionId}.meta.json`);
     let session: JsonObject | undefined;
     try {
       session = parseObject(readFileSync(path, 'utf8'));
     } catch {
       return false; // the session was removed, and nobody will ask
     }
+    if (hasReach(dir)) return true;
     const owner = asObject(session?.owner);
     const pid = asCount(owner?.pid);
     const startTime = asCount(owner?.start_time) ?? 0;

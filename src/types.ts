@@ -287,7 +287,8 @@ export type SessionMetadata = {
 export type JournalIntent = {
   /** Absolute path of the journal. */
   readonly directory: string;
-  readonly sessionId: string;
+  /** Null: the journal could not be written when the command began. */
+  readonly sessionId: string | null;
   readonly draft: Omit<
     EntryDraft,
     | 'duration_ms'

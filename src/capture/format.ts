@@ -39,6 +39,7 @@
 //               Written when the shell is done and drained, and once the last survivor is gone.
 // append.lock   Held by the one writer.   control   FIFO, orders to the runner.
 // claim-N       The server that took over an agent's run from a dead one: `owner.ts`.
+// adopted, entry-reach   What the journal has of the run: `entry-marks.ts`.
 // trace.bin     Who ran inside: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
 // meta.json is made in place, in one write; from then on it and final.json are replaced by temp file

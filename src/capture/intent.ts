@@ -1,7 +1,7 @@
 // The key `journal` of meta.json: what an entry of the journal will say that is known before the
 // run: {directory, session_id, capture_output, output_bytes_max, redact?, entry: {...}}, where
-// `entry` has the names of the journal's own lines. It is there for whoever finds the run after its
-// starter died.
+// `entry` has the names of the journal's own lines and `session_id` is null when the journal could
+// not be written. The next server of the project reads it after the starter died.
 import { decisionOf } from '../text/entry-decision.ts';
 import { asCount, asObject, asString, type JsonObject } from '../text/json.ts';
 import type { JournalIntent } from '../types.ts';
@@ -21,7 +21,7 @@ export function encodeIntent(intent: JournalIntent): JsonObject {
 export function decodeIntent(value: unknown): JournalIntent | undefined {
   const json = asObject(value);
   const directory = asString(json?.directory);
-  const sessionId = asString(json?.session_id);
+  const sessionId = json?.session_id === null ? null : asString(json?.session_id);
   const outputBytesMax = asCount(json?.output_bytes_max);
   const draft = decodeDraft(asObject(json?.entry));
   if (directory === undefined || sessionId === undefined) return undefined;

@@ -40,8 +40,19 @@ export function wholeSeconds(at: number): string {
   return `${new Date(possible).toISOString().slice(0, 19)}Z`;
 }
 
+/** The line of an entry, without what came behind it: that stands in a file beside it. */
 export function encodeEntry(entry: Entry): string {
-  const ordered: Entry = {
+  return lineOf(orderedEntry(entry));
+}
+
+/** As exports have it: with `later`, where there is something. `decodeEntry` reads both. */
+export function encodeJoined(entry: Entry): string {
+  const { later } = entry;
+  return later === undefined ? encodeEntry(entry) : lineOf({ ...orderedEntry(entry), later });
+}
+
+function orderedEntry(entry: Entry): Entry {
+  return {
     entry_id: entry.entry_id,
     session_id: entry.session_id,
     sequence_number: entry.sequence_number,
@@ -76,9 +87,12 @@ export function encodeEntry(entry: Entry): string {
     decision: entry.decision,
     ...(entry.survivors !== undefined && { survivors: entry.survivors }),
   };
-  const text = JSON.stringify(ordered);
+}
+
+function lineOf(entry: Entry): string {
+  const text = JSON.stringify(entry);
   // Half a character is what stringify escapes; other programs refuse a line that has one.
-  return `${HALF.test(text) ? JSON.stringify(ordered, withoutHalves) : text}\n`;
+  return `${HALF.test(text) ? JSON.stringify(entry, withoutHalves) : text}\n`;
 }
 
 const HALF = /\\ud[89a-f]/i;
@@ -130,6 +144,7 @@ function entryOf(json: JsonObject): Entry | undefined {
     failed_process_list: fields.stringsOrNull('failed_process_list'),
     decision: decisionOf(json.decision),
     ...survivorsField(json.survivors),
+    ...laterField(json.later),
   };
   return fields.good ? entry : undefined;
 }
@@ -145,6 +160,19 @@ function survivorsOf(value: unknown): readonly EntrySurvivor[] {
     const [pid, command] = [asCount(asObject(one)?.pid), asString(asObject(one)?.command)];
     return pid === undefined || command === undefined ? [] : [{ pid, command }];
   });
+}
+
+function laterField(value: unknown): Pick<Entry, 'later'> {
+  const later = decodeLater(value);
+  return later === undefined ? {} : { later };
+}
+
+/** What came behind an entry; undefined for anything that is not all of it. */
+export function decodeLater(value: unknown): Entry['later'] {
+  const json = asObject(value);
+  const [stdout, stderr] = [asString(json?.stdout), asString(json?.stderr)];
+  if (stdout === undefined || stderr === undefined) return undefined;
+  return { stdout, stderr, truncated: json?.truncated === true };
 }
 
 export function encodeMetadata(metadata: SessionMetadata): string {

@@ -36,6 +36,8 @@ export const ENTRY_COLUMNS = [
   'process_list',
   'failed_process_list',
   'decision',
+  'survivors',
+  'later',
 ] as const satisfies readonly (keyof Entry)[];
 
 export const SESSION_COLUMNS = [
@@ -57,7 +59,7 @@ export const SESSION_COLUMNS = [
 /** What is no single value, as JSON. */
 export function entryCells(entry: Entry): Cell[] {
   return ENTRY_COLUMNS.map((column) => {
-    const value = entry[column];
+    const value = entry[column] ?? null;
     return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
   });
 }

@@ -2,7 +2,7 @@
 // the files, booleans as 0 and 1, lists and the environment as JSON. A text cannot hold NUL or half
 // a character there; an entry with such a text has U+FFFD in its place and is whole in `exact`.
 import type { Entry, SessionMetadata } from '../types.ts';
-import { encodeEntry } from './entry.ts';
+import { encodeJoined } from './entry.ts';
 import {
   type Cell,
   ENTRY_COLUMNS,
@@ -57,7 +57,7 @@ export function exportSqlite(
       const cells = entryCells({ ...entry, session_id: metadata.session_id });
       const values = cells.map(storedValue);
       const exact = cells.some((cell, i) => typeof cell === 'string' && cell !== values[i]);
-      database.run(intoEntries, ...values, exact ? encodeEntry(entry).trimEnd() : null);
+      database.run(intoEntries, ...values, exact ? encodeJoined(entry).trimEnd() : null);
       step();
       pending += 1;
       if (pending % BATCH_MAX === 0) database.exec('COMMIT; BEGIN');

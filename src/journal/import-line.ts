@@ -1,8 +1,8 @@
 // One line of somebody else's record of commands as the start of an entry. `command` is all it
 // must have; what else it has must be what it says it is, or the line is refused with the reason:
 // a field that is quietly dropped would be lost. Lines of our own exports are understood, too.
-import { asObject, type JsonObject } from '../text/json.ts';
-import type { EntryDraft } from '../types.ts';
+import { asObject, type JsonObject, parseObject } from '../text/json.ts';
+import type { Entry, EntryDraft } from '../types.ts';
 import { decodeEntry, entryTimestamp } from './entry.ts';
 
 export type ImportedLine = {
@@ -11,6 +11,8 @@ export type ImportedLine = {
   /** What the session belongs to, as far as that is said. */
   readonly conversation: string | null;
   readonly draft: EntryDraft;
+  /** What came behind it. */
+  readonly later?: Entry['later'];
 };
 
 export type Refused = { readonly problem: string };
@@ -28,8 +30,14 @@ const SECONDS_MAX = 100_000_000_000; // a number below this is seconds, above it
 export function importLine(text: string, defaults: ImportDefaults): ImportedLine | Refused {
   const own = decodeEntry(text);
   if (own !== undefined) {
-    const { entry_id: _, session_id, sequence_number: __, ...draft } = own;
-    return { session: session_id, conversation: own.conversation_id, draft };
+    const { entry_id: _, session_id, sequence_number: __, later, ...draft } = own;
+    // Only a line that has the word is read a second time.
+    const dropped = later === undefined && text.includes('"later":');
+    if (dropped && parseObject(text)?.later !== undefined) {
+      return { problem: 'later is not the output of both streams' };
+    }
+    const line = { session: session_id, conversation: own.conversation_id, draft };
+    return later === undefined ? line : { ...line, later };
   }
   let value: unknown;
   try {

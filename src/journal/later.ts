@@ -1,9 +1,9 @@
 // `<sid>.later.jsonl`: what the processes that a command left running printed behind its entry, one
 // line for each run when it closes. An entry's own line never changes; readers put both together.
 import * as fs from 'node:fs';
-import { join } from 'node:path';
-import { asObject, asString, parseObject } from '../text/json.ts';
+import { asString, parseObject } from '../text/json.ts';
 import type { Entry, LaterOutput } from '../types.ts';
+import { decodeLater } from './entry.ts';
 import { endsTorn } from './entry-lines.ts';
 import {
   closeQuietly,
@@ -14,25 +14,34 @@ import {
   readText,
   sessionsDir,
   unwritable,
+  writeAll,
 } from './files.ts';
-import { LATER } from './ids.ts';
+import { isJournalId, LATER } from './ids.ts';
 import { placeTrouble } from './place.ts';
 
-/** In one write. Throws `journal_unwritable`; a session that was removed gets no line. */
-export function appendLater(
+/**
+ * They are on the disk when this resolves. An entry gets one line, and a session that was removed
+ * none. Rejects with `journal_unwritable`.
+ */
+export async function appendLater(
   directory: string,
   sessionId: string,
-  later: LaterOutput,
+  all: readonly LaterOutput[],
   disk: Disk = DISK,
-): void {
+): Promise<void> {
   const files = findSessionFiles(directory, sessionId);
   if (files === undefined) return;
-  const { entry_id, survivors, output } = later;
+  const { found } = readLater(files.later);
+  const lines = all
+    .filter(({ entry_id }) => !found.has(entry_id))
+    .map(({ entry_id, survivors, output }) => JSON.stringify({ entry_id, survivors, output }));
+  if (lines.length === 0) return;
   try {
     const torn = endsTorn(files.later) ? '\n' : '';
     const fd = openBeside(files.later, disk);
     try {
-      disk.writeSync(fd, `${torn}${JSON.stringify({ entry_id, survivors, output })}\n`);
+      await writeAll(fd, Buffer.from(`${torn}${lines.join('\n')}\n`), disk);
+      await disk.sync(fd);
     } finally {
       closeQuietly(fd, disk);
     }
@@ -43,50 +52,49 @@ export function appendLater(
 
 /** Gives an entry what came later. `path` is that of the file beside the entries. */
 export function laterOf(path: string): (entry: Entry) => Entry {
-  const found = readLater(path);
+  const { found } = readLater(path);
   return (entry) => {
     const later = found.get(entry.entry_id);
     return later === undefined ? entry : { ...entry, later };
   };
 }
 
-/**
- * How many commands of the journal have output that came behind their entries. A caller that has
- * the names of their files saves reading those of all sessions.
- */
-export function countLater(directory: string, known?: readonly string[]): number {
-  if (placeTrouble(directory) !== undefined) return 0;
-  const folder = sessionsDir(directory);
-  let count = 0;
-  for (const name of known ?? laterNames(folder)) {
-    for (const { stdout, stderr } of readLater(join(folder, name)).values()) {
-      if (stdout !== '' || stderr !== '') count += 1;
-    }
-  }
-  return count;
+/** The sessions that have such a file; `known` are names of those files, where they are known. */
+export function sessionsWithLater(directory: string, known?: readonly string[]): string[] {
+  if (placeTrouble(directory) !== undefined) return [];
+  const ending = `${LATER}.jsonl`;
+  const names = known ?? namesIn(sessionsDir(directory));
+  const ids = names
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length));
+  return ids.filter(isJournalId);
 }
 
-function laterNames(folder: string): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   try {
-    return fs.readdirSync(folder).filter((name) => name.endsWith(`${LATER}.jsonl`));
+    return fs.readdirSync(folder);
   } catch {
     return []; // no folder, no such output
   }
 }
 
-function readLater(path: string): ReadonlyMap<string, LaterOutput['output']> {
-  const found = new Map<string, LaterOutput['output']>();
-  for (const line of (readText(path) ?? '').split('\n')) {
-    const json = line === '' ? undefined : parseObject(line);
-    const [id, output] = [asString(json?.entry_id), outputOf(json?.output)];
-    if (id !== undefined && output !== undefined) found.set(id, output);
-  }
-  return found;
-}
+type ReadLater = {
+  /** By the id of the entry. */
+  readonly found: ReadonlyMap<string, LaterOutput['output']>;
+  /** Lines that are no such output, without an unfinished last one. */
+  readonly damagedLines: number;
+};
 
-function outputOf(value: unknown): LaterOutput['output'] | undefined {
-  const json = asObject(value);
-  const [stdout, stderr] = [asString(json?.stdout), asString(json?.stderr)];
-  if (stdout === undefined || stderr === undefined) return undefined;
-  return { stdout, stderr, truncated: json?.truncated === true };
+export function readLater(path: string): ReadLater {
+  const found = new Map<string, LaterOutput['output']>();
+  let damagedLines = 0;
+  const lines = (readText(path) ?? '').split('\n');
+  lines.pop(); // what has no end may be being written
+  for (const line of lines) {
+    const json = line === '' ? undefined : parseObject(line);
+    const [id, output] = [asString(json?.entry_id), decodeLater(json?.output)];
+    if (id !== undefined && output !== undefined) found.set(id, output);
+    else if (line !== '') damagedLines += 1;
+  }
+  return { found, damagedLines };
 }

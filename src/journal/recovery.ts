@@ -24,7 +24,7 @@ export type KnownSession = {
 
 export type KnownIntent = {
   readonly runId: string;
-  readonly intent: JournalIntent;
+  readonly intent: JournalIntent & { readonly sessionId: string };
   /** The process that asked for the run lives, and will write the entry itself. */
   readonly starterAlive: boolean;
   /** It may still change how it ends. */

@@ -44,8 +44,11 @@ export type SearchHit = {
   readonly command: string;
   readonly exitCode: number | null;
   readonly agentId: string | null;
-  /** `process`: only processes were asked for, and this is the first that has it. */
-  readonly found: Field | 'process';
+  /**
+   * `process`: only processes were asked for, and this is the first that has it. `later`: what
+   * processes that the command left running printed behind it.
+   */
+  readonly found: Field | 'process' | 'later.stdout' | 'later.stderr';
   /** Bytes (UTF-8) before the match in that field of the entry, or in that process's argv. */
   readonly offset: number;
   /** The line of the match, or what is near it, cleaned of escape sequences. */
@@ -120,14 +123,14 @@ export function wholeLines({ lines, torn }: LineDamage): number {
   return lines - Number(torn === true);
 }
 
-function passes(entry: Entry, at: number, { since, exit, agent }: SearchQuery): boolean {
+export function passes(entry: Entry, at: number, { since, exit, agent }: SearchQuery): boolean {
   if (since !== undefined && at < since) return false;
   if (agent !== undefined && entry.agent_id !== agent) return false;
   if (exit === undefined) return true;
   return exit === 'nonzero' ? entry.exit_code !== 0 : entry.exit_code === exit;
 }
 
-function keyOf(entry: Entry, sessionId: string, offset: number): HitKey {
+export function keyOf(entry: Entry, sessionId: string, offset: number): HitKey {
   const at = Date.parse(entry.timestamp);
   return { at, sessionId, offset, sequence: entry.sequence_number, entryId: entry.entry_id };
 }

@@ -62,12 +62,15 @@ export class Sessions {
 
   /** Makes the session for calls that say nothing about themselves. Throws `journal_unwritable`. */
   start(): SessionWriter {
-    return this.#session(NOBODY).writer;
+    return this.#session(NOBODY, this.#options.env.now()).writer;
   }
 
-  /** Throws `journal_unwritable`; the next call tries again. */
-  writerFor(context: AgentContext): SessionWriter {
-    const open = this.#session(context);
+  /**
+   * For a command that began at `at`: one that is entered late goes to the session of its day.
+   * Throws `journal_unwritable`; the next call tries again.
+   */
+  writerFor(context: AgentContext, at = this.#options.env.now()): SessionWriter {
+    const open = this.#session(context, at);
     open.used = true;
     open.usedAt = this.#options.env.now();
     return open.writer;
@@ -92,6 +95,12 @@ export class Sessions {
     for (const writer of this.active()) writer.endNow(status, endReason);
   }
 
+  /** Tries again to end the broken ones; those that have their end can be gone on with. */
+  async settled(): Promise<void> {
+    this.#retryInterrupted();
+    await Promise.all(this.#ending);
+  }
+
   /** Ends every session and writes the index. Never throws. */
   async closeAll(status: SessionStatus, endReason: string): Promise<void> {
     for (const writer of this.active()) {
@@ -99,20 +108,19 @@ export class Sessions {
       else this.#end(writer, status, endReason);
     }
     this.#open.clear();
-    this.#retryInterrupted();
-    await Promise.all(this.#ending);
+    await this.settled();
     await this.#index.close();
   }
 
-  #session(context: AgentContext): Open {
+  #session(context: AgentContext, at: number): Open {
     const now = this.#options.env.now();
-    const key = this.#keyFor(context, now);
+    const key = this.#keyFor(context, at);
     const found = this.#open.get(key);
     if (found !== undefined && !found.writer.broken) return found;
     if (found !== undefined) this.replaceBroken(found.writer);
     this.#endOthers(now);
     // What broke here, or ended for a new day, is not gone on with.
-    const { free, root } = this.#known.has(key) ? NONE : this.#others(key, now);
+    const { free, root } = this.#known.has(key) ? NONE : this.#others(key, at);
     this.#known.add(key);
     const writer = this.#resumed(free);
     const open: Open =
@@ -127,11 +135,11 @@ export class Sessions {
     return open;
   }
 
-  #keyFor({ conversationId }: AgentContext, now: number): string {
+  #keyFor({ conversationId }: AgentContext, at: number): string {
     const { mode } = this.#options;
     if (mode === 'continuous') return mode;
     const named = mode === 'per_conversation' && conversationId !== null;
-    return named ? `${CONVERSATION}${conversationId}` : dayKey(now);
+    return named ? `${CONVERSATION}${conversationId}` : dayKey(at);
   }
 
   #begin(context: AgentContext, group: string, partOf: string | undefined): SessionWriter {
@@ -146,10 +154,10 @@ export class Sessions {
 
   readonly #tell: Changed = (metadata, sizeBytes) => this.#changed(metadata, sizeBytes);
 
-  #others(group: string, now: number): ReturnType<typeof continuable> {
+  #others(group: string, at: number): ReturnType<typeof continuable> {
     const { directory, workingDirectory, owner, alive, mode } = this.#options;
     if (mode === 'continuous' || owner === null || alive === undefined) return NONE;
-    const wanted = { group, workingDirectory, owner, since: now - SILENCE_MS };
+    const wanted = { group, workingDirectory, owner, since: at - SILENCE_MS };
     return continuable(directory, wanted, alive);
   }
 

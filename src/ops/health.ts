@@ -89,6 +89,17 @@ function freeBytes(directory: string): number | undefined {
   }
 }
 
+const ROOM_BYTES = 65_536; // for the lines that commands write meanwhile
+
+/**
+ * Whether a text of this length can be added and leave room for others. A write that fails halfway
+ * fills the disk, so what can wait is not tried before.
+ */
+export function hasRoom(directory: string, length: number): boolean {
+  const free = freeBytes(directory);
+  return free === undefined || free >= ROOM_BYTES + 2 * length; // JSON escapes some of it
+}
+
 function existingAbove(path: string): string {
   let at = path;
   while (!fs.existsSync(at) && dirname(at) !== at) at = dirname(at);

@@ -55,6 +55,7 @@ export function htmlEntry(entry: Entry): string {
     block('out', 'stdout', entry.stdout),
     block('err', 'stderr', entry.stderr),
     ...(entry.output_truncated ? [`<p>${truncation(entry)}</p>\n`] : []),
+    ...laterBlocks(entry),
   ].join('');
   const kept = entry.stdout !== null || entry.stderr !== null;
   const none = kept ? 'No output.' : 'Output was not kept.';
@@ -74,6 +75,17 @@ export function htmlSessionEnd(): string {
 
 export function htmlTail(): string {
   return `<script>${SCRIPT}</script>\n</html>\n`;
+}
+
+/** What processes that it left running printed behind it. */
+function laterBlocks({ survivors = [], later }: Entry): string[] {
+  const left = survivors.map(({ pid, command }) => `${pid} ${command}`).join(', ');
+  return [
+    ...(left === '' ? [] : [`<p>Left running: ${htmlText(left)}</p>\n`]),
+    block('out', 'stdout, later', later?.stdout ?? null),
+    block('err', 'stderr, later', later?.stderr ?? null),
+    ...(later?.truncated === true ? ['<p>Only the start of what came later was kept.</p>\n'] : []),
+  ];
 }
 
 function block(name: string, label: string, text: string | null): string {

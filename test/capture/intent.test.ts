@@ -10,7 +10,7 @@ import { metaOf } from './helper.ts';
 const words = fc.option(fc.string(), { nil: null });
 const intents: fc.Arbitrary<JournalIntent> = fc.record({
   directory: fc.string(),
-  sessionId: fc.string(),
+  sessionId: words,
   captureOutput: fc.boolean(),
   redact: fc.boolean(),
   outputBytesMax: fc.nat(),

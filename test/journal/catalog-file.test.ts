@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { discardCatalog, openCatalog } from '../../src/journal/catalog.ts';
 import { entryTimestamp } from '../../src/journal/entry.ts';
-import { countLater } from '../../src/journal/later.ts';
+import { readLater, sessionsWithLater } from '../../src/journal/later.ts';
 import { scanSearch } from '../../src/journal/search.ts';
 import { scanStats } from '../../src/journal/stats.ts';
 import type { Entry } from '../../src/types.ts';
@@ -239,7 +239,9 @@ describe('a refresh', () => {
     const found = (): readonly [readonly string[] | undefined, number] => {
       catalog.refresh();
       const files = catalog.laterFiles();
-      return [files, countLater(journal.directory, files)];
+      const ids = sessionsWithLater(journal.directory, files);
+      const counts = ids.map((id) => readLater(join(sessions, `${id}.later.jsonl`)).found.size);
+      return [files, counts.reduce((sum, count) => sum + count, 0)];
     };
     expect(found()).toEqual([[], 0]);
     const before = fs.statSync(sessions).ctimeMs;

@@ -1,5 +1,5 @@
 // The search through the real program finds what is stored, wherever it stands.
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Journal } from './helper.ts';
@@ -60,26 +60,4 @@ it('a search that finds nothing says what it did not look at', async () => {
       'Not searched: what 1 command printed beyond the limit of the journal.\n' +
       'Not searched: 1 damaged line of the journal.\n',
   ]);
-});
-
-it('a search names output that came behind the entries, which it does not look at', async () => {
-  const journal = new Journal();
-  onTestFinished(() => journal.close());
-  journal.add(SESSION, { entries: [{ command: 'make serve &', stdout: 'first' }] });
-  const output = { stdout: 'second', stderr: '', truncated: false };
-  const silent = { stdout: '', stderr: '', truncated: false };
-  const lines = [
-    { entry_id: 'e_1', survivors: [], output },
-    { entry_id: 'e_2', survivors: [], output: silent },
-  ].map((line) => `${JSON.stringify(line)}\n`);
-  const file = join(journal.sessions, `${SESSION}.later.jsonl`);
-  writeFileSync(file, lines.join(''), { mode: 0o600 });
-  const { code, err } = await journal.run('search', 'second');
-  expect(code).toBe(1);
-  expect(err).toBe(
-    'Nothing found.\n' +
-      'Not searched: what 1 command left running printed later (see `record show`).\n',
-  );
-  const json = JSON.parse((await journal.run('search', 'first', '--json')).out) as Answer;
-  expect(json.not_searched).toEqual({ damaged_lines: 0, cut_outputs: 0, later_outputs: 1 });
 });

@@ -83,7 +83,18 @@ describe('a full disk', () => {
     const { session_id } = world.entries().at(-1) ?? {};
     expect(recovered).toMatchObject({ level: 'warn', fields: { session_id } });
     expect(session_id).not.toBe(old?.session_id);
+    // There was never room for what was printed; when there is, it goes where it belongs.
+    expect(world.entries()).toHaveLength(2);
+    execFileSync('mount', ['-o', 'remount,size=8m', world.journal]);
+    await execute(plugin, 'echo room');
+    await until(() => world.entries().length === 4, 'the command is in the journal');
     await world.stop(plugin);
+    const first = world.sessions().find((one) => one.metadata.session_id === old?.session_id);
+    expect(first?.metadata.end_reason).toBe('write_failed: ENOSPC, late entries');
+    expect(first?.entries).toMatchObject([
+      { stdout: 'before\n' },
+      { exit_code: 3, sequence_number: 2 },
+    ]);
     const statuses = world.sessions().map(({ metadata }) => metadata.status);
     expect(statuses.sort()).toEqual(['interrupted', 'shutdown']);
     const ids = world.entries().map((entry) => entry.entry_id);
@@ -150,7 +161,9 @@ describe('a journal that is not where it should be', () => {
     expect(gone).toMatchObject({ stdout: '2\n', recording_id: null });
     expect(gone.notices).toEqual(['This command was not recorded: the directory is gone.']);
     expect((await execute(plugin, 'echo 3')).recording_id).toMatch(/^e_/);
-    expect(world.entries().map((entry) => entry.command)).toEqual(['echo 3']);
+    const commands = (): string[] => world.entries().map((entry) => entry.command);
+    await until(() => commands().length === 2, 'what was not recorded is in the journal');
+    expect(commands()).toEqual([`rm -rf ${world.journal}; echo 2`, 'echo 3']);
   });
 });
 
@@ -247,5 +260,8 @@ it('whichever disk operation fails, every answer is right and every promise kept
     const promised = ids.filter((id) => id !== null);
     expect(written).toEqual(expect.arrayContaining(promised));
     expect(ids.filter((id) => id === null).length).toBeLessThanOrEqual(1);
+    // What was answered without an entry has one now, and nothing has two.
+    const codes = world.entries(join(world.project, `n${n}`)).map((entry) => entry.exit_code);
+    expect([n, codes.sort()]).toEqual([n, [1, 2, 3]]);
   }
 });

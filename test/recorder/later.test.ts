@@ -8,6 +8,7 @@ import { removeSession } from '../../src/journal/retention.ts';
 import { sessionEntries } from '../../src/record.ts';
 import { until } from '../cli/helper.ts';
 import { execute, World } from './helper.ts';
+import { Server } from './server.ts';
 
 type Left = { world: World; line: string; id: string; later: string; release: () => void };
 
@@ -58,5 +59,122 @@ describe('a command that leaves a process running', () => {
     const whole = (): boolean => fs.readFileSync(later, 'utf8').endsWith('\n');
     await until(whole, 'the run has closed');
     expect(world.entry().later?.stdout).toBe('later on\n');
+  });
+});
+
+/** Lets a process go that reads from this FIFO. */
+function letGo(fifo: string): void {
+  const fd = fs.openSync(fifo, 'r+');
+  fs.writeSync(fd, 'on\n');
+  onTestFinished(() => fs.closeSync(fd)); // not before the other side has read it
+}
+
+function fifo(world: World, name: string): string {
+  const path = join(world.dir, name);
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+const leave = (held: string): string => `(read x < ${held}; echo "later $x"; echo bad >&2) &`;
+
+const LATER = { stdout: 'later on\n', stderr: 'bad\n', truncated: false };
+
+/** The lines of all files beside sessions. */
+function laterLines(world: World): { entry_id: string; output: unknown }[] {
+  const folder = join(world.journal, 'sessions');
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.later.jsonl'));
+  const texts = names.map((name) => fs.readFileSync(join(folder, name), 'utf8'));
+  const lines = texts.flatMap((text) => text.split('\n').slice(0, -1));
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** The capture says that the run has closed. */
+function closed(world: World): boolean {
+  return world.shell.list().every(({ final }) => final?.outputClosed === true);
+}
+
+/** A capture says that something may come behind its entry. */
+function noted(world: World): boolean {
+  return world.files().some(({ path }) => path.endsWith('entry-reach'));
+}
+
+describe('a server that died before the processes of a command were gone', () => {
+  it('leaves what they print to the next one', async () => {
+    const world = new World();
+    const held = fifo(world, 'held');
+    const first = await Server.start(world);
+    const { recording_id: id } = await first.execute(`echo now; ${leave(held)}`);
+    await first.kill();
+    const before = world.entry();
+    expect([before.entry_id, before.stdout, before.survivors?.length]).toEqual([id, 'now\n', 1]);
+    const second = await Server.start(world);
+    letGo(held);
+    await until(() => world.entry().later !== undefined, 'the rest is there');
+    await second.stop();
+    expect(world.entry()).toEqual({ ...before, later: LATER });
+    expect(laterLines(world)).toMatchObject([{ entry_id: id, output: LATER }]);
+    const third = await Server.start(world);
+    await third.execute('echo next');
+    await third.stop();
+    expect(laterLines(world)).toHaveLength(1);
+  });
+
+  it('leaves what they printed before the next one came', async () => {
+    const world = new World();
+    const held = fifo(world, 'held');
+    const first = await Server.start(world);
+    const { recording_id: id } = await first.execute(`echo now; ${leave(held)}`);
+    await first.kill();
+    letGo(held);
+    await until(() => closed(world), 'it has closed');
+    const pair = await Promise.all([Server.start(world), Server.start(world)]);
+    await until(() => world.entry().later !== undefined, 'the rest is there');
+    await Promise.all(pair.map((server) => server.stop()));
+    expect(laterLines(world)).toMatchObject([{ entry_id: id, output: LATER }]);
+  });
+
+  it('leaves the entry and the rest of a command that ended without it', async () => {
+    const world = new World();
+    const [go, held] = [fifo(world, 'go'), fifo(world, 'held')];
+    const first = await Server.start(world);
+    void first.execute(`echo begun; read x < ${go}; ${leave(held)}`);
+    await until(() => world.filesWith('begun\n').length > 0, 'it runs');
+    await first.kill();
+    const second = await Server.start(world);
+    letGo(go);
+    await until(() => world.entries().length > 0, 'it has its entry');
+    expect(world.entry()).toMatchObject({ stdout: 'begun\n', survivors: [{}] });
+    letGo(held);
+    await until(() => world.entry().later !== undefined, 'the rest is there');
+    expect(world.entry().later).toEqual(LATER);
+    await second.stop();
+  });
+
+  it('leaves nothing of it that may hold secrets the next one does not know', async () => {
+    const world = new World();
+    const held = fifo(world, 'held');
+    const first = await Server.start(world, { recording: { redact: true } });
+    await first.execute(`echo now; ${leave(held)}`);
+    await first.kill();
+    letGo(held);
+    await until(() => closed(world), 'it has closed');
+    const second = await Server.start(world);
+    await until(() => !noted(world), 'it is looked after');
+    await second.stop();
+    expect(laterLines(world)).toEqual([]);
+  });
+
+  it('leaves no line for processes that print nothing more', async () => {
+    const world = new World();
+    const held = fifo(world, 'held');
+    const first = await Server.start(world);
+    await first.execute(`echo now; (read x < ${held}) &`);
+    await first.kill();
+    letGo(held);
+    await until(() => closed(world), 'it has closed');
+    const second = await Server.start(world);
+    await until(() => !noted(world), 'it is looked after');
+    await second.stop();
+    expect([laterLines(world), world.entry().later]).toEqual([[], undefined]);
   });
 });

@@ -27,9 +27,8 @@ export function recordSearch(args: readonly string[]): Promise<void> {
 
 /**
  * `--json`: {"hits":[...],"limited":false,"not_searched":{"damaged_lines":0,"cut_outputs":0}}; see
- * `hitJson` for a hit. `not_searched` has `later_outputs`, too, where output came behind entries,
- * and `unreadable_sessions` where files may not be read. `limited`: there may be older ones. Exit 1
- * when nothing was found.
+ * `hitJson` for a hit. `not_searched` has `unreadable_sessions`, too, where files may not be read.
+ * `limited`: there may be older ones. Exit 1 when nothing was found.
  */
 export async function search(flags: Flags): Promise<void> {
   const { directory } = await flags.journal();
@@ -50,16 +49,12 @@ export async function search(flags: Flags): Promise<void> {
   for (const line of notSearched(answer)) say(line);
 }
 
-function notSearched({ unsearched, laterOutputs }: SearchAnswer): string[] {
+function notSearched({ unsearched }: SearchAnswer): string[] {
   const { damagedLines, cutOutputs } = unsearched;
   const lines: string[] = [];
   if (cutOutputs > 0) {
     const commands = cutOutputs === 1 ? '1 command' : `${countText(cutOutputs)} commands`;
     lines.push(`Not searched: what ${commands} printed beyond the limit of the journal.`);
-  }
-  if (laterOutputs > 0) {
-    const commands = laterOutputs === 1 ? '1 command' : `${countText(laterOutputs)} commands`;
-    lines.push(`Not searched: what ${commands} left running printed later (see \`record show\`).`);
   }
   if (damagedLines > 0) {
     const many = damagedLines === 1 ? '1 damaged line' : `${countText(damagedLines)} damaged lines`;
@@ -68,17 +63,12 @@ function notSearched({ unsearched, laterOutputs }: SearchAnswer): string[] {
   return lines;
 }
 
-function answerJson(
-  { hits, unsearched, laterOutputs }: SearchAnswer,
-  limited: boolean,
-  unreadable: number,
-) {
+function answerJson({ hits, unsearched }: SearchAnswer, limited: boolean, unreadable: number) {
   const { damagedLines: damaged_lines, cutOutputs: cut_outputs } = unsearched;
-  const later = laterOutputs > 0 && { later_outputs: laterOutputs };
   return {
     hits: hits.map(hitJson),
     limited,
-    not_searched: { damaged_lines, cut_outputs, ...later, ...unreadableJson(unreadable) },
+    not_searched: { damaged_lines, cut_outputs, ...unreadableJson(unreadable) },
   };
 }
 
