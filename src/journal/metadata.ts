@@ -98,7 +98,9 @@ export function metadataOf(
   modifiedAt: number,
 ): SessionMetadata {
   if (stored !== undefined) {
-    const counted = { ...stored, session_id: id, ...tally.counts };
+    // A server that crashed may have written its first entry and not yet whose it is.
+    const agent_id = stored.agent_id ?? tally.first?.agent_id ?? null;
+    const counted = { ...stored, session_id: id, agent_id, ...tally.counts };
     // As many lines as it knows of: it was written after the last of them.
     const current = stored.entry_count === counted.entry_count;
     return current ? counted : touched(counted, tally.endedAt);

@@ -52,6 +52,8 @@ export class Sessions {
   readonly #claims = new Map<SessionWriter, Claim>();
   /** Sessions of dead servers while recovery writes their entries. */
   readonly #recovering = new Map<string, SessionWriter>();
+  /** Those that recovery is done with, while their ends are written. */
+  readonly #closing = new Map<string, SessionWriter>();
   /** Days and conversations that have had a session here. */
   readonly #known = new Set<string>();
 
@@ -185,7 +187,8 @@ export class Sessions {
     const { directory, owner, env, alive = () => false } = this.#options;
     const known = this.active().find((writer) => writer.id === id) ?? this.#recovering.get(id);
     if (known !== undefined) return known;
-    const claim = owner === null ? undefined : claimSession(directory, id, owner, alive);
+    const own = this.#handedOver(id);
+    const claim = own ?? (owner === null ? undefined : claimSession(directory, id, owner, alive));
     if (claim === undefined) throw unwritable(id, errno('EBUSY', 'another process writes it'));
     try {
       const writer = resumeSession(directory, id, env, this.#tell);
@@ -201,8 +204,22 @@ export class Sessions {
   /** Ends it again, unless a caller has got it meanwhile. */
   async recovered(writer: SessionWriter, status: SessionStatus, reason: string): Promise<void> {
     if (!this.#recovering.delete(writer.id)) return;
+    this.#closing.set(writer.id, writer);
     this.#end(writer, status, reason);
     await Promise.all(this.#ending);
+    this.#closing.delete(writer.id);
+  }
+
+  /**
+   * The claim of a session whose end is being written: a call need not wait for that. The files of
+   * a session without entries are about to be removed.
+   */
+  #handedOver(id: string): Claim | undefined {
+    const writer = this.#closing.get(id);
+    if (writer === undefined || writer.metadata.entry_count === 0) return undefined;
+    const claim = this.#claims.get(writer);
+    this.#claims.delete(writer);
+    return claim;
   }
 
   /** A session that `start` made and no call has used is the one for the first conversation. */

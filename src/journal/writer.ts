@@ -286,10 +286,12 @@ export class SessionWriter {
     return entries + this.#expected === 0 && !this.broken;
   }
 
-  /** Says who it is for, while nobody has used it yet. */
+  /** Says whose it is, at once: the server that goes on after a crash looks for the group. */
   adopt(agentId: string | null, conversationId: string | null, group: string): void {
     const whose = { agent_id: agentId, conversation_id: conversationId, group };
-    this.#change({ ...this.metadata, ...whose });
+    this.#metadata.latest = touched({ ...this.metadata, ...whose }, this.#now());
+    this.#metadata.write();
+    this.#tell(this.#file.size);
   }
 
   #change(metadata: SessionMetadata): void {

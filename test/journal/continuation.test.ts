@@ -148,6 +148,28 @@ describe('a session whose server crashed', () => {
     expect(session).toMatchObject({ damagedLines: 1, metadata: { status: 'shutdown' } });
   });
 
+  it('goes on also while its end is being written', async () => {
+    const before = new Machine();
+    const id = await before.server('per_day').run(NOBODY);
+    const machine = elsewhere(before);
+    const { sessions, run, stop } = machine.server('per_day');
+    const ending = sessions.recovered(sessions.recover(id), 'complete', 'server_gone');
+    expect(await run(NOBODY, 'pwd')).toBe(id);
+    await ending;
+    expect(await run(NOBODY, 'ls')).toBe(id);
+    await stop();
+    const { entries, metadata } = machine.read(id) ?? {};
+    expect(entries?.map(({ sequence_number }) => sequence_number)).toEqual([1, 2, 3]);
+    expect(metadata).toMatchObject({ status: 'shutdown', entry_count: 3 });
+  });
+
+  it('knows its agent from its first entry, also if its metadata was behind', async () => {
+    const before = new Machine();
+    const writer = before.server('per_day').sessions.writerFor(NOBODY);
+    await writer.append(draftOf({ agent_id: 'a' }));
+    expect(elsewhere(before).read(writer.id)?.metadata).toMatchObject({ agent_id: 'a' });
+  });
+
   it('is claimed by one of those that come next', async () => {
     const before = new Machine();
     const id = await before.server('per_day').run(NOBODY);
