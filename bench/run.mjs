@@ -5,6 +5,7 @@ import { commandRows } from './command.mjs';
 import { dialectRows } from './dialects.mjs';
 import { followRows } from './follow.mjs';
 import { gateRows } from './gate.mjs';
+import { manyRunsRows } from './many-runs.mjs';
 import { mcpRows } from './mcp.mjs';
 import { judge, machine, rounds, summarise, withTempDir } from './measure.mjs';
 import { outputRows } from './output.mjs';
@@ -30,6 +31,7 @@ const ROWS = [
   ...readyRows,
   ...recordRows,
   ...dialectRows,
+  ...manyRunsRows,
   ...textRows,
   ...traceRows,
   ...policyRows,
