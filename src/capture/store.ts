@@ -164,7 +164,7 @@ function load(store: Store, id: string, dir: string): Capture | undefined {
     // It may have ended, or found its runner, between the reading and the asking.
     ({ meta, final } = readState(dir));
   }
-  const status = captureState(meta, final, store);
+  let status = captureState(meta, final, store);
   if (meta === undefined && final === undefined && !paths.hasIn(dir, 'output.bin')) {
     const begun = paths.readTextIn(dir, 'meta.json');
     // A broken meta.json is a capture, an empty directory is none (yet).

@@ -11,11 +11,11 @@ import { CleanReader } from '../agent/clean-reader.ts';
 import { Conversations } from '../agent/conversations.ts';
 import { exitCodeOf } from '../agent/exit-code.ts';
 import { cleanView } from '../agent/sanitized-view.ts';
-import { type Matcher, matcherOf, PatternError } from '../agent/search-match.ts';
 import { type Followed, Preludes } from '../agent/shell-prelude.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
+import { filterOf, matching, NOTHING } from './claude-filter.ts';
 import { claudeTools, TASK_WAIT_MS_DEFAULT } from './claude-tools.ts';
 import * as words from './claude-words.ts';
 import { Dialect, pidText, waitedForText } from './dialect.ts';
@@ -23,7 +23,6 @@ import { hiddenLines } from './hidden-words.ts';
 
 const OUTPUT_CHARS_MAX = 150_000;
 const SHELLS_KEPT_MAX = 200; // of one conversation
-const FILTERED_BYTES_MAX = 16 * 1024 * 1024; // looked through by one call
 const KILL_ROOM_MS = 60_000; // beyond the deadline: TERM, grace, KILL and the entry
 
 const DAY_MS = 86_400_000; // a timer cannot wait for much more
@@ -216,7 +215,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
 
   #output(args: Args, caller: Caller): ToolResult {
     const id = String(args.bash_id);
-    const filter = filterOf(args.filter);
+    const filter = filterOf(textOf(args.filter));
     const shell = this.#talks.of(caller).shells.get(id);
     if (shell === undefined) return failed(words.unknown('shell', id));
     const { run, reader } = shell;
@@ -330,54 +329,6 @@ function readOr<T>(otherwise: T, read: () => T): [T, readonly string[]] {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return [otherwise, [words.unreadable(why)]];
-  }
-}
-
-type Matching = Pick<ReturnType<CleanReader['read']>, 'text' | 'more'> & {
-  readonly gaveUp: boolean;
-};
-
-const NOTHING: Matching = { text: '', more: false, gaveUp: false };
-
-/** Only the lines that match, as many as fit; all that were looked at are gone. */
-function matching(reader: CleanReader, filter: Matcher, bytesMax: number): Matching {
-  const found: string[] = [];
-  let room = bytesMax;
-  let more = true;
-  for (let looked = 0; more && room > 0 && looked < FILTERED_BYTES_MAX; ) {
-    const piece = reader.read(room, 'whole');
-    const kept = matchingLines(piece.text, filter);
-    found.push(kept ?? piece.text);
-    // What was read is gone, so it is shown as it is.
-    if (kept === undefined) return { text: found.join(''), more: piece.more, gaveUp: true };
-    room -= Buffer.byteLength(kept);
-    looked += piece.looked;
-    ({ more } = piece);
-    if (piece.text === '' && piece.looked === 0) break; // no room for even one character
-  }
-  return { text: found.join(''), more, gaveUp: false };
-}
-
-/** Undefined when the filter takes too long. */
-function matchingLines(text: string, filter: Matcher): string | undefined {
-  const lines = text.split(/(?<=\n)/).filter((line) => line !== '');
-  try {
-    const matches = new Set(filter.find(lines.map((line) => line.replace(/\n$/, ''))));
-    return lines.filter((_, i) => matches.has(i)).join('');
-  } catch (error) {
-    if (error instanceof PatternError) return undefined;
-    throw error;
-  }
-}
-
-function filterOf(given: unknown): Matcher | undefined {
-  const text = textOf(given);
-  if (text === undefined) return undefined;
-  try {
-    return matcherOf({ text, regex: true, ignoreCase: false });
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw new ArgumentError(`filter cannot be used: ${error.message}`);
   }
 }
 

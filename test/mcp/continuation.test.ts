@@ -68,7 +68,7 @@ it('a day has one session, over a stop and a crash, and of two servers at once',
   ]);
 });
 
-it('a conversation has one session, also if its server crashes after the first command', async () => {
+it('a conversation has one session, also if its server crashes after one command', async () => {
   const project = new Project('per_conversation');
   const first = await project.open();
   const [mine] = await ran(first, 'mine');
