@@ -1,8 +1,11 @@
 // The portable backend in a pseudo-terminal, through the optional node-pty: whole output, keys,
 // size, and the end the command had.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { portablePty } from '../../src/run/portable.ts';
 import { launchPty, loadPty, type PtyModule } from '../../src/run/portable-pty.ts';
 import { processAlive } from '../../src/run/processes.ts';
@@ -61,16 +64,19 @@ describe.skipIf(noPty)('a portable run in a pty', () => {
         return Object.create(terminal, { onData: { value: onData } });
       },
     };
+    const go = join(mkdtempSync(join(tmpdir(), 'cuff-pty-')), 'go');
+    onTestFinished(() => rmSync(dirname(go), { recursive: true }));
     const { stdin, stdout } = process;
     const read: string[] = [];
     const ended = await new Promise<unknown>((over) => {
       launchPty(
         late,
-        inPty(bash('echo one; echo 2')),
+        inPty(bash(`until test -e ${go}; do sleep 0.01; done; echo one; echo 2`)),
         { stdin, stdout },
         {
           failed: over,
           launched: ({ outputs, onExit }) => {
+            writeFileSync(go, ''); // the far end is held by now
             outputs[0]?.listen({ data: (bytes) => read.push(bytes.toString()), end: () => {} });
             onExit(over);
           },
