@@ -5,12 +5,18 @@
 
 import * as fs from 'node:fs';
 import { basename } from 'node:path';
-import { stateRoot } from './capture/paths.ts';
-import { listCaptures } from './capture/store.ts';
+import { captureDir, sessionIdTime, stateRoot } from './capture/paths.ts';
+import { captureIds, readState } from './capture/store.ts';
 import { AppError } from './errors.ts';
 import { storeOf } from './reading.ts';
-import { readProc, statOf } from './run/processes.ts';
-import type { ProcessId } from './types.ts';
+import { ageMsOf, readProc, statOf } from './run/processes.ts';
+import type { CaptureMeta, ProcessId } from './types.ts';
+
+/**
+ * Between the making of a capture and the start of its command: a moment, and longer only on a
+ * stopped machine or where the clock was set meanwhile.
+ */
+const START_MS_MAX = 300_000;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -67,21 +73,35 @@ function environmentOf(pid: number): readonly (readonly [string, string])[] {
 
 /**
  * A runner takes in what its command leaves behind, so that no process of a run gets out of the
- * family. Runners that no capture here tells of count, too: a run may name another state root.
+ * family. Runners that no capture here tells of count, too: a run may name another state root. Of a
+ * runner that was killed only the capture knows. There may be a hundred thousand of them, so only
+ * those are read that were made when an ancestor started, or whose ids do not say when.
  */
 function belowRun(env: Env, ancestors: ReadonlyMap<number, number>): boolean {
   const pids = [...ancestors.keys()];
   if (pids.some(isRunner)) return true;
+  const starts = [...ancestors.values()].map((startTime) => Date.now() - ageMsOf(startTime));
   const isAncestor = (one: ProcessId | undefined): boolean =>
     one !== undefined && ancestors.get(one.pid) === one.startTime;
   // A run without a runner is known by its capture, in the state root of the process that made it.
   const environments = [env, ...pids.map((pid) => Object.fromEntries(environmentOf(pid)))];
   const stores = new Map(environments.map((one) => [stateRoot(one), storeOf(one)]));
   return [...stores.values()].some((store) =>
-    listCaptures(store).some(
-      ({ meta }) => meta !== undefined && (isAncestor(meta.runner) || isAncestor(meta.child)),
-    ),
+    captureIds(store).some((id) => {
+      const made = sessionIdTime(id);
+      const near = starts.some((start) => Math.abs(start - (made ?? start)) <= START_MS_MAX);
+      const meta = near ? metaOf(captureDir(store.root, id)) : undefined;
+      return isAncestor(meta?.runner) || isAncestor(meta?.child);
+    }),
   );
+}
+
+function metaOf(dir: string): Pick<CaptureMeta, 'runner' | 'child'> | undefined {
+  try {
+    return readState(dir).meta;
+  } catch {
+    return undefined; // one that leads elsewhere or cannot be read is no run of ours
+  }
 }
 
 /** By their pids, when they began. */

@@ -100,9 +100,13 @@ export function describeProcess(pid: number): LiveProcess | undefined {
   const stat = statOf(pid);
   if (stat === undefined || stat.state === 'Z') return undefined;
   const { parent, startTime } = stat;
+  return { pid, parent, startTime, command: commandOf(pid), ageMs: ageMsOf(startTime) };
+}
+
+/** Milliseconds since a process with this start time started. */
+export function ageMsOf(startTime: number): number {
   const uptimeMs = Number(readProc('uptime').split(' ')[0]) * 1000;
-  const ageMs = Math.max(0, uptimeMs - (startTime * 1000) / TICKS_PER_SECOND);
-  return { pid, parent, startTime, command: commandOf(pid), ageMs };
+  return Math.max(0, uptimeMs - (startTime * 1000) / TICKS_PER_SECOND);
 }
 
 export function commandOf(pid: number): string {

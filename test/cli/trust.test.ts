@@ -14,7 +14,7 @@ import { loadSettings } from '../../src/config.ts';
 import { pluginClass } from '../../src/host-modules.ts';
 import type { PluginClass } from '../../src/plugin.ts';
 import { trusted } from '../trust.ts';
-import { binary, Cli } from './helper.ts';
+import { binary, Cli, until } from './helper.ts';
 import { Place } from './init-helper.ts';
 import { atOwnTerminal, type Ended } from './terminal.ts';
 
@@ -109,6 +109,28 @@ describe('cuff trust', () => {
     const command = [...NODE, 'run', '--', ...elsewhere];
     const { code, err } = await person(command, { CUFF_RUNNER: 'off' });
     expect([code, err]).toEqual([2, `cuff: An agent cannot trust a project.\n${REFUSED}`]);
+  });
+
+  it.each([
+    ['a generated id', []],
+    ['an id of its own', ['--session-id', 'chosen']],
+  ])('refuses below a run of %s whose runner was killed', async (_, words) => {
+    write('settings.yml', '');
+    const [root, ended] = [join(project, 'state'), join(project, 'ended')];
+    // The runner is the parent, and says so in the capture shortly after the start.
+    // Its terminal goes with `cuff run`, and Node does not leave SIGHUP ignored.
+    const script = [
+      `trap '' HUP; until grep -qs '"pid":' '${root}'/sessions/*/meta.json; do :; done`,
+      `kill -9 $PPID; while kill -0 $PPID 2>/dev/null; do :; done`,
+      `setsid -w '${trust.join("' '")}' 2>err; echo $? >code; mv code '${ended}'`,
+    ].join('\n');
+    const run = [...NODE, 'run', '--no-tty', ...words, '--', 'sh', '-c', script];
+    await person(run, { CUFF_STATE_ROOT: root });
+    await until(() => existsSync(ended), 'the command ends');
+    expect(readFileSync(join(project, 'err'), 'utf8')).toBe(
+      `cuff: An agent cannot trust a project.\n${REFUSED}`,
+    );
+    expect(readFileSync(ended, 'utf8')).toBe('2\n');
   });
 
   it('refuses without a terminal', async () => {
