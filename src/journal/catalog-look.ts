@@ -58,30 +58,28 @@ export function* look(
   const same = beside.length === 0 && state?.text === kept;
   const known = yield* knownSessions(database);
   const found = same ? undefined : yield* namesIn(sessionsDir(directory));
-  const all =
-    found === undefined ? known.keys() : new Set([...beside, ...found.filter(isJournalId)]);
-  const names = yield* changedOf(directory, [...all], known);
+  const all = found && new Set([...beside, ...found.filter(isJournalId)]);
+  const names = yield* changedOf(directory, all ?? known.keys(), known);
+  const gone = all === undefined ? [] : [...known.keys()].filter((name) => !all.has(name));
   const mark = state?.settled && beside.length === 0 ? state.text : NO_MARK;
   const later = found?.filter((name) => name.endsWith(LATER)).join('\n');
   const about = {
     ...(mark !== kept && { mark }),
     ...(later !== undefined && later !== aboutOf(database, 'later') && { later }),
   };
-  return { names: names.sort(), gone: [...known.keys()], about };
+  return { names: names.sort(), gone, about };
 }
 
-/** Takes all names out of those that are known. */
 function* changedOf(
   directory: string,
-  names: readonly string[],
-  known: Map<string, string>,
+  names: Iterable<string>,
+  known: ReadonlyMap<string, string>,
 ): Generator<void, string[], undefined> {
   const folder = sessionsDir(directory);
   const changed: string[] = [];
   let count = 0;
   for (const name of names) {
     const before = known.get(name);
-    known.delete(name);
     const state = before === LIVE ? undefined : fileState(directory, name, folder);
     if (state === undefined || before !== stateText(state)) changed.push(name);
     count += 1;
