@@ -7,7 +7,8 @@ import { cleanView } from '../agent/sanitized-view.ts';
 import { type Match, searchOutputs } from '../agent/search.ts';
 import { matcherOf } from '../agent/search-match.ts';
 import type { ToolResult } from '../plugin.ts';
-import { missingText } from '../text/missing.ts';
+import { unknownBytes } from '../reading.ts';
+import { missingText, unknownText } from '../text/missing.ts';
 import { type Args, ArgumentError } from './arguments.ts';
 import { isOver, matchLines, type Room, searchText } from './native-found.ts';
 import { binaryLine, type Channel } from './native-output.ts';
@@ -35,7 +36,7 @@ export async function readRun(native: Native, args: Args, caller: Caller): Promi
   const { totals, lostBytes, unread } = native.reports.of(subject.open(), subject.run);
   const end = [
     ...(lostBytes === 0 ? [] : [missingText(lostBytes)]),
-    ...(unread === undefined ? [] : [unread]),
+    ...(unread === undefined ? unknownLines(subject) : [unread]),
   ];
   const given = textArgument(args, 'stream') as Channel | undefined;
   const channel =
@@ -54,6 +55,13 @@ export async function readRun(native: Native, args: Args, caller: Caller): Promi
     success: true,
     text: joined([text === '' ? empty : text, lines([about, ...rest, ...end])]),
   };
+}
+
+/** Of a run that goes on, the records may be on their way. */
+function unknownLines({ open }: Subject): readonly string[] {
+  const capture = open();
+  const bytes = capture.outputOpen ? 0 : unknownBytes(capture);
+  return bytes === 0 ? [] : [unknownText(bytes)];
 }
 
 type Place = { readonly channel: Channel; readonly bytesMax: number };

@@ -15,6 +15,11 @@ function counted(bytes: number): string {
   return bytes === 1 ? '1 byte is' : `${bytes} bytes are`;
 }
 
+/** Bytes that no record says the stream of, for readers that show them as stdout. */
+export function unknownText(bytes: number): string {
+  return `${counted(bytes)} of an unknown stream, shown as stdout`;
+}
+
 /**
  * What a killed runner may not have read: a pipe holds 64 KiB, the socket of a traced run 2 MiB
  * (SOCKET_ROOM in native/spawn.c, which the kernel doubles). `unknownBytes`: what it had not said
@@ -25,7 +30,6 @@ export function unreadText(transport?: Transport, unknownBytes = 0): string {
   if (transport === undefined) return `Output ${killed}`;
   const most = transport === 'socket' ? '2 MiB' : '64 KiB';
   const each = transport === 'socket' || transport === 'pipe' ? ' of each stream' : '';
-  const shown =
-    unknownBytes === 0 ? '' : `; ${counted(unknownBytes)} of an unknown stream, shown as stdout`;
+  const shown = unknownBytes === 0 ? '' : `; ${unknownText(unknownBytes)}`;
   return `Up to ${most}${each} ${killed}${shown}`;
 }

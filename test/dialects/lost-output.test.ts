@@ -80,6 +80,22 @@ describe('a shortened output.bin is told by', () => {
     expect(trailer).toContain(`${LOST} bytes of output could not be kept`);
   });
 
+  it('cuff_shell, and bytes without a record, too', async () => {
+    const native = await Native.open();
+    await native.run('seq 1000; echo oops >&2');
+    await until(() => native.world.shell.list()[0]?.final?.outputClosed === true, 'it has ended');
+    const { id = '', dir } = native.world.shell.list()[0] ?? {};
+    for (const stream of ['stdout', 'stderr']) {
+      const { trailer } = await native.call('shell_read', { id, stream });
+      expect(trailer).toHaveLength(1);
+    }
+    truncateSync(`${dir}/index.jsonl`, 0);
+    for (const args of [{}, { tail: 3 }, { grep: 'oops' }, { stream: 'stderr' }]) {
+      const { trailer } = await native.call('shell_read', { id, ...args });
+      expect(trailer.at(-1)).toBe('3898 bytes are of an unknown stream, shown as stdout');
+    }
+  });
+
   it('derun', async () => {
     const native = await Native.open();
     await native.run('seq 1000');
