@@ -39,6 +39,7 @@ export function stateText({ state, final, outputOpen, pinned }: Shown): string {
 export function captureJson(capture: CaptureSummary): Readonly<Record<string, unknown>> {
   const { meta, final } = capture;
   const outcome = final?.outcome;
+  const unread = unreadNote(capture);
   return {
     session_id: capture.id,
     state: capture.state,
@@ -55,7 +56,7 @@ export function captureJson(capture: CaptureSummary): Readonly<Record<string, un
     retention_seconds: meta?.retentionSeconds ?? null,
     output_bytes: capture.outputBytes,
     lost_bytes: (final?.lostBytes ?? 0) + cutBytes(capture, capture.outputBytes),
-    unread: unreadNote(capture) ?? null,
+    ...(unread !== undefined && { unread }),
     output_open: capture.outputOpen,
     pinned: capture.pinned,
     trace: meta?.trace ?? null,

@@ -80,7 +80,7 @@ it('a killed runner may have lost what it had not read', async () => {
   const { sessions } = await cli.json<{ sessions: Record<string, unknown>[] }>('ls');
   expect(sessions.map(({ unread }) => unread)).toEqual([
     note,
-    ...sessions.slice(1).map(() => null),
+    ...sessions.slice(1).map(() => undefined),
   ]);
   for (const { pid } of processes) process.kill(pid, 'SIGKILL');
   expect(statSync(join(cli.dir('killed'), 'output.bin')).size).toBe(6);
