@@ -4,6 +4,7 @@
 // be written. Several servers may do this at once: each plans and writes under the journal's claim
 // and lets go of it while it waits, so that nothing is entered twice.
 
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { adoptedInto, adoptInto, forgetReach, hasReach } from './capture/entry-marks.ts';
 import { active } from './capture/state.ts';
@@ -85,6 +86,7 @@ export class Recovery {
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
+    setMaxListeners(0, this.#stop.signal); // each run that is waited for has one
     const pending = this.#begin().catch((error: unknown) => this.#failed(error));
     this.first = pending.then((waiting) => this.#watchAll(waiting));
   }
@@ -314,7 +316,7 @@ export class Recovery {
   async #claim(): Promise<Claim | undefined> {
     const { directory, owner, store, env } = this.#options;
     for (let tries = 1; ; tries += 1) {
-      const claim = await claimRecovery(directory, owner, store.alive, env.now);
+      const claim = await claimRecovery(directory, owner, store.alive, env.now, env.fs);
       if (claim !== undefined) return claim;
       if (tries === CLAIMS_MAX || this.#stop.signal.aborted) return undefined;
       await this.#pause(CLAIM_AGAIN_MS);

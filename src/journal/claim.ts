@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf } from '../errors.ts';
 import type { ProcessId } from '../types.ts';
-import { ensureJournal, sessionsDir } from './files.ts';
+import { DISK, type Disk, ensureJournal, sessionsDir } from './files.ts';
 
 const TRIES_MAX = 5;
 const PAUSE_MS_MAX = 20;
@@ -33,9 +33,10 @@ export async function claimRecovery(
   owner: ProcessId,
   alive: (one: ProcessId) => boolean,
   now: () => number = Date.now,
+  disk: Disk = DISK,
 ): Promise<Claim | undefined> {
   for (let tries = 1; ; tries += 1) {
-    const claim = tryClaim(directory, RECOVERY, owner, alive);
+    const claim = tryClaim(directory, RECOVERY, owner, alive, disk);
     if (claim !== undefined) {
       removeLeftovers(directory, now(), alive);
       return claim;
@@ -54,9 +55,10 @@ export function claimSession(
   sessionId: string,
   owner: ProcessId,
   alive: (one: ProcessId) => boolean,
+  disk: Disk = DISK,
 ): Claim | undefined {
   if (here.has(join(directory, sessionId))) return undefined;
-  const claim = tryClaim(directory, sessionId, owner, alive);
+  const claim = tryClaim(directory, sessionId, owner, alive, disk);
   return claim && holdSession(directory, sessionId, claim);
 }
 
@@ -76,12 +78,14 @@ function tryClaim(
   subject: string,
   owner: ProcessId,
   alive: (one: ProcessId) => boolean,
+  disk: Disk,
 ): Claim | undefined {
   const mine = `${subject}-${owner.pid}-${owner.startTime}-${randomBytes(4).toString('hex')}.claim`;
-  const release = (): void => fs.rmSync(join(directory, mine), { force: true });
+  const release = (): void => giveUp(join(directory, mine), disk);
+  for (const path of unreleased) giveUp(path, disk);
   try {
-    ensureJournal(directory);
-    fs.closeSync(fs.openSync(join(directory, mine), 'wx', 0o600));
+    ensureJournal(directory, disk);
+    disk.closeSync(disk.openSync(join(directory, mine), 'wx', 0o600));
     const others = fs
       .readdirSync(directory)
       .filter((name) => name !== mine && NAME.exec(name)?.[1] === subject);
@@ -93,7 +97,22 @@ function tryClaim(
     for (const name of others) fs.rmSync(join(directory, name), { force: true });
     return { release };
   } catch {
-    return undefined; // where no file can be made there is nothing to recover either
+    release(); // where no file can be made there is nothing to recover either
+    return undefined;
+  }
+}
+
+/** Claims that could not be removed: they would keep everybody away while this process lives. */
+const unreleased = new Set<string>();
+
+/** Never throws; what cannot be removed is tried again with the next claim. */
+function giveUp(path: string, disk: Disk): void {
+  unreleased.add(path);
+  try {
+    disk.unlinkSync(path);
+    unreleased.delete(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) unreleased.delete(path);
   }
 }
 

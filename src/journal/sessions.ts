@@ -187,8 +187,9 @@ export class Sessions {
     const { directory, owner, env, alive = () => false } = this.#options;
     const known = this.active().find((writer) => writer.id === id) ?? this.#recovering.get(id);
     if (known !== undefined) return known;
-    const own = this.#handedOver(id);
-    const claim = own ?? (owner === null ? undefined : claimSession(directory, id, owner, alive));
+    const claimed = (): Claim | undefined =>
+      owner === null ? undefined : claimSession(directory, id, owner, alive, env.fs);
+    const claim = this.#handedOver(id) ?? claimed();
     if (claim === undefined) throw unwritable(id, errno('EBUSY', 'another process writes it'));
     try {
       const writer = resumeSession(directory, id, env, this.#tell);

@@ -234,9 +234,11 @@ it('the kinds of errors have one base', () => {
 
 type Life = { readonly ids: (string | null)[]; readonly calls: number };
 
-/** Start, three commands, end, on a disk whose nth call fails. */
-async function life(world: World, failing: number): Promise<Life> {
-  const disk = faultyDisk((operation) => (operation === failing ? 'ENOSPC' : undefined));
+/** Start, three commands, end, on a disk whose nth call fails, or so many from there on. */
+async function life(world: World, failing: number, count = 1): Promise<Life> {
+  const disk = faultyDisk((operation) =>
+    operation >= failing && operation < failing + count ? 'ENOSPC' : undefined,
+  );
   const config = { recording: { directory: `n${failing}` } };
   const recorder = await world.recorder(config, { journal: { fs: disk } });
   const ids: (string | null)[] = [];
@@ -263,5 +265,22 @@ it('whichever disk operation fails, every answer is right and every promise kept
     // What was answered without an entry has one now, and nothing has two.
     const codes = world.entries(join(world.project, `n${n}`)).map((entry) => entry.exit_code);
     expect([n, codes.sort()]).toEqual([n, [1, 2, 3]]);
+  }
+});
+
+it('however long the disk fails, no entry is there twice', async () => {
+  const world = new World();
+  const { calls } = await life(world, -1);
+  for (const count of [4, 12]) {
+    for (let n = 1; n <= calls; n += 3) {
+      const { ids } = await life(world, n, count);
+      const directory = join(world.project, `n${n}`);
+      const written = world.entries(directory);
+      const promised = ids.filter((id) => id !== null);
+      expect(written.map((entry) => entry.entry_id)).toEqual(expect.arrayContaining(promised));
+      const codes = written.map((entry) => entry.exit_code);
+      expect([count, n, new Set(codes).size]).toEqual([count, n, codes.length]);
+      fs.rmSync(directory, { recursive: true, force: true });
+    }
   }
 });
