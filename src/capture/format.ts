@@ -42,11 +42,11 @@
 // adopted, entry-reach   What the journal has of the run: `entry-marks.ts`.
 // trace.bin     Who ran inside: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
-// meta.json is made in place, in one write; from then on it and final.json are replaced by temp file
-// and rename. Times are UTC, ISO 8601 with
-// milliseconds and `Z`. Lines: one write(2) each. A line counts only if it ends in `\n` and parses;
-// runs of NUL, `}{` splices, torn tails and repeated lines are passed over, never repaired in
-// place. Bytes of output.bin that no record covers are readable all the same.
+// meta.json is made in place, in one write; later it and final.json are replaced by temp file and
+// rename. Times are UTC, ISO 8601 with milliseconds and `Z`. Lines: one write(2) each. A line
+// counts only if it ends in `\n` and parses; runs of NUL, `}{` splices, torn tails and repeated
+// lines are passed over, never repaired in place. Bytes of output.bin that no record covers are
+// readable all the same.
 import { RETENTION_SECONDS_DEFAULT } from '../limits.ts';
 import {
   asCount,

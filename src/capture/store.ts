@@ -225,7 +225,7 @@ function prepare(root: string, dir: string): boolean {
 /** Roots that this process has looked at: once is enough. */
 const closed = new Set<string>();
 
-/** Closes a root that others can enter. Behind the start, as `sessions` is closed to them anyway. */
+/** Closes a root that others can enter; behind the start, as `sessions` is closed to them. */
 export function closeRoot({ root }: Pick<Store, 'root'>): void {
   if (closed.has(root)) return;
   closed.add(root);

@@ -17,8 +17,9 @@ function newest(terminal: Terminal): Record<string, unknown> {
   const paths = existsSync(sessions) ? readdirSync(sessions) : [];
   const metas = paths
     .map((id) => join(sessions, id, 'meta.json'))
-    .filter((path) => existsSync(path)) // the directory is there before its meta.json
-    .map((path) => JSON.parse(readFileSync(path, 'utf8')));
+    .map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : ''))
+    .filter((text) => text.endsWith('\n')) // the directory is there before its meta.json is whole
+    .map((text) => JSON.parse(text));
   return metas.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0] ?? {};
 }
 
