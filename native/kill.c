@@ -31,7 +31,7 @@ static void signal_all(struct run *r, int signal) {
   int count = descendants(getpid(), list, PROCESSES_MAX);
   /* One kill for the whole group reaches what is being forked this very moment. Nobody gets it
    * twice: many programs take a second TERM or INT for "never mind the cleaning up". */
-  bool group = r->own_group && !r->exited && kill(-r->pid, signal) == 0;
+  bool group = r->own_group && !r->exited && r->pid > 0 && kill(-r->pid, signal) == 0;
   for (int i = 0; i < count; i++) {
     remember(r, list[i].pid);
     if (!group || signal == SIGKILL || getpgid(list[i].pid) != r->pid)
@@ -42,6 +42,7 @@ static void signal_all(struct run *r, int signal) {
 
 void kill_begin(struct run *r, int signal, long grace_ms, enum cause cause) {
   if (r->kill_step == 2) return;
+  if (r->starting) signal = SIGKILL; /* it takes no other yet */
   if (r->kill_step == 0) {
     r->kill_cause = cause;
     r->kill_signal = signal;
@@ -89,6 +90,9 @@ static void kill_finish(struct run *r) {
     capture_event(&r->capture, &t);
     free(data);
   }
+  /* KILL waits with one in uninterruptible sleep, for instance on a mount that no longer answers.
+   * The answer does not: it is one of the survivors. */
+  if (!r->exited && !r->starting && r->children) command_ended(r, SIGKILL);
   r->kill_step = 0;
   r->killed_count = 0;
   r->killed_all = !r->children;

@@ -19,7 +19,8 @@
 #define CRUMBS_MANY 16
 #define PARTING_MAX (1u << 20)
 
-enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_STREAM, P_FORWARD = 7, P_COUNT = 9 };
+enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_START, P_STREAM, P_FORWARD = 8,
+       P_COUNT = 10 };
 
 /* Signals are taken in hand before anybody can know our pid or the command's: all of them but
  * those that tell of faults of our own. */
@@ -233,6 +234,8 @@ static void fill_poll(struct run *r, struct pollfd *p) {
   p[P_ORDERS] = (struct pollfd){.fd = r->orders, .events = POLLIN};
   p[P_CONTROL] = (struct pollfd){.fd = r->control, .events = r->listens ? POLLIN : 0};
   if (r->pending_length > 0 && !r->hold) p[P_CONTROL].events |= POLLOUT;
+  if (r->starting && r->kill_step == 0)
+    p[P_START] = (struct pollfd){.fd = launch_fd(), .events = POLLIN};
   if (r->typed_sent == r->typed_filled)
     p[P_KEYBOARD] = (struct pollfd){.fd = r->keyboard, .events = POLLIN};
   else
@@ -255,6 +258,7 @@ static void handle(struct run *r, struct pollfd *p) {
   if (p[P_CONTROL].revents & POLLOUT) say_pending(r);
   if (p[P_CONTROL].fd >= 0 && (r->control < 0 || (p[P_CONTROL].revents & (POLLHUP | POLLERR))))
     starter_gone(r);
+  if (p[P_START].revents && r->kill_step == 0) start_over(r, 0);
   if (p[P_KEYBOARD].revents && r->keyboard >= 0) read_keyboard(r);
   write_input(r);
   for (int i = 0; i < r->stream_count; i++) {
@@ -315,6 +319,7 @@ static void step(struct run *r) {
   }
   deadline(r, now);
   if (kill_tick(r, now)) mark_due(r);
+  if (r->starting && r->kill_step == 0 && r->cause != BY_ITSELF) start_over(r, ETIMEDOUT);
   if (!r->exited) return;
   /* All that was written before the end has been read: now the pty may end. */
   if (r->slave >= 0 && ready == 0) {
@@ -327,18 +332,6 @@ static void step(struct run *r) {
   if (!r->answered && r->kill_step == 0 && (!open || (now >= r->drain_until && settled(r))))
     answer(r);
   if (r->answered && !open && !r->children && r->kill_step == 0) finish(r, was_answered);
-}
-
-static int start_failed(struct run *r, int error, const char *stage) {
-  char message[1024];
-  snprintf(message, sizeof message, "%s: %s",
-           strcmp(stage, "cwd") == 0 ? r->o->cwd : r->o->argv[0], strerror(error));
-  r->exit_at = wall_ms();
-  record_final(r, NULL, 0, true, error, message);
-  if (r->capture.on) unlinkat(r->capture.dir, "control", 0);
-  say(r, "failed %s %s %s", stage, errno_name(error), message);
-  say_last(r);
-  return strcmp(stage, "exec") == 0 && error == ENOENT ? 127 : 126;
 }
 
 int run_main(struct options *o) {
@@ -370,12 +363,14 @@ int run_main(struct options *o) {
    * does anybody look for it so soon, unless it must be on disk before the answer. */
   if (o->serve) r->hold_until = now_ms() + HOLD_MS;
   r->hold = o->serve;
-  if (!o->serve || r->sync) appear(r);
-  say(r, "started %d %llu", (int)r->pid, r->start);
+  if (!o->serve || r->sync || r->starting) appear(r);
+  if (r->starting) say(r, "starting"); /* orders are taken from here on */
+  else say_started(r);
   if (r->sync) capture_sync_begin(&r->capture);
   tty_raw(r); /* before a byte goes out: the terminal's answer to it must not be echoed */
   while (!r->ended) step(r);
   say_last(r);
+  if (r->failed) return r->failed;
   if (!r->visible) record_started(r); /* too late for orders, not for the record */
   if (r->late && o->serve && r->capture.on && getppid() == o->server) return EXIT_UNSYNCED;
   if (r->late) capture_sync_late(&r->capture);

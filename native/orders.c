@@ -8,7 +8,8 @@
  *                                      follow.c; from processes of the run
  *   frame HEX                          trace.c; from those that cannot write to trace.bin
  * Messages go to fd 3, one line each, the run's id first:
- *   started PID START | uncaptured ERRNO | tty HEX | stopped | failed STAGE ERRNO TEXT
+ *   starting | started PID START | uncaptured ERRNO | tty HEX | stopped
+ *   failed STAGE ERRNO TEXT
  *   exited CODE BYTES SURVIVORS CAUSE LOST MS | ended
  *   signaled SIGNAL BYTES SURVIVORS CAUSE LOST MS */
 #include "runner.h"
@@ -109,6 +110,8 @@ void say(struct run *r, const char *format, ...) {
  * that hangs up tells a whole group, and the command's is in a session that does not hear of it. */
 void deliver(struct run *r, int signal, const char *from) {
   if (r->exited) r->hurry = true; /* without us it would end what holds the command up */
+  bool ends = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+  if (r->starting && ends) kill_begin(r, SIGKILL, 0, BY_KILL);
   if (r->pid <= 0 || r->exited) return;
   bool all = signal == SIGHUP && r->o->transport == T_PTY && tty_gone();
   kill(all ? -r->pid : r->pid, signal);

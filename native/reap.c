@@ -21,7 +21,7 @@ void mark_due(struct run *r) {
   }
 }
 
-static void command_ended(struct run *r, int status) {
+void command_ended(struct run *r, int status) {
   r->status = status;
   r->exited = true;
   int64_t now = now_ms();
@@ -69,7 +69,8 @@ void reap(struct run *r) {
     if (WIFEXITED(status) || WIFSIGNALED(status)) {
       int from = follow_ended(pid);
       if (from >= 0) trace_reap(pid, status, command ? FROM_RUNNER : from);
-      if (command) command_ended(r, status);
+      if (r->starting && launch_ended(pid, status)) continue;
+      if (command && !r->exited) command_ended(r, status);
     } else if (WIFSTOPPED(status) && follow_stopped(pid, status)) {
       if (command) r->stopped = false;
     } else if (command && WIFSTOPPED(status)) {

@@ -30,10 +30,15 @@ void record_started(struct run *r) {
   if (end > 1) {
     struct text t;
     text_init(&t, data + end - 1, 512);
-    text_add(&t, ",\"runner_pid\":%d,\"runner_start\":%llu,\"pid\":%d,\"pid_start\":%llu",
-             (int)getpid(), process_start(getpid()), (int)r->pid, r->start);
-    text_add(&t, ",\"started_at\":");
-    text_time(&t, wall_ms());
+    if (!r->named)
+      text_add(&t, ",\"runner_pid\":%d,\"runner_start\":%llu", (int)getpid(),
+               process_start(getpid()));
+    r->named = true;
+    if (!r->starting) {
+      text_add(&t, ",\"pid\":%d,\"pid_start\":%llu", (int)r->pid, r->start);
+      text_add(&t, ",\"started_at\":");
+      text_time(&t, wall_ms());
+    }
     text_add(&t, "}\n");
     capture_replace(c, NULL, "meta.json", "meta.json.tmp", data, end - 1 + t.length, false);
   }

@@ -2,7 +2,8 @@
  * ended. Each .c file owns one part; this header is what they share.
  *
  *   runner.c   modes and flags          loop.c     the life of one run
- *   spawn.c    transports, starting     forward.c  a stream's bytes, in and on
+ *   spawn.c    transports               launch.c   starting the command
+ *   forward.c  a stream's bytes, in and on
  *   reap.c     who has ended            record.c   meta, events and final as JSON
  *   capture.c  output.bin and its sync  index.c    index.jsonl
  *   hole.c     head and tail above the cap
@@ -70,6 +71,7 @@ struct options {
   bool strict;    /* end the run when it cannot be recorded */
   bool sync;      /* everything is on disk before the answer */
   uint64_t sync_from; /* unless it is less output than this: then right behind it */
+  bool may_hang;  /* there are mounts that may not answer: the start is not waited for */
   bool serve;     /* forked by `runner serve`: fd 3 is shared with others */
   pid_t server;   /* and that one's pid */
   long kill_after_ms;
@@ -173,8 +175,11 @@ struct run {
   bool own_group; /* the command leads a process group of its own */
   int status;
   bool exited, answered, ended, stopped, children;
+  bool starting; /* the command is not executed yet, and may never be */
+  int failed;    /* what we end with when it was not */
   bool sync;    /* all is on disk before the answer */
   bool late;    /* or when all has been said, together with others */
+  bool named;   /* our own pid is in meta.json */
   bool visible; /* others can see its pids and give it orders */
   bool hurry;  /* somebody wants it to end: a reader that does not read is not waited for */
   bool killed_all; /* everybody was killed: nobody of ours holds the streams */
@@ -273,8 +278,17 @@ struct ends { /* what the command gets as its fds 0, 1 and 2; ours to close once
 };
 int spawn(struct run *r, const char **stage);
 
+/* launch.c */
+int launch(struct run *r, const struct ends *e, char **variables, const char **stage);
+int launch_fd(void);
+bool launch_ended(pid_t pid, int status);
+int start_failed(struct run *r, int error, const char *stage);
+void say_started(struct run *r);
+void start_over(struct run *r, int error);
+
 /* reap.c */
 void mark_due(struct run *r);
+void command_ended(struct run *r, int status);
 void reap(struct run *r);
 
 /* forward.c */

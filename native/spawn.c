@@ -161,103 +161,6 @@ static int make_transport(struct run *r, struct ends *e) {
   return make(r, &e->err, C_ERR, 2);
 }
 
-/* Written by the child, which shares this memory with us. */
-struct failure {
-  volatile int error;
-  const char *volatile stage;
-};
-
-/* In the child, between vfork and exec: memory is the parent's, so nothing but system calls. */
-static void become(struct run *r, const struct ends *e, char **variables, struct failure *f) {
-  /* All of them are above 2 (main saw to that), so that no dup2 overwrites one still needed. */
-  int in = e->in, out = e->out, err = e->err;
-  umask(r->old_umask);
-  /* What take_signals ignores; handlers end with the exec by themselves. */
-  const int OURS[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
-  for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++) signal(OURS[i], SIG_DFL);
-  if (r->o->transport == T_PTY) {
-    setpgid(0, 0);
-    sigset_t ttou;
-    sigemptyset(&ttou);
-    sigaddset(&ttou, SIGTTOU);
-    sigprocmask(SIG_BLOCK, &ttou, NULL);
-    tcsetpgrp(r->slave, getpid());
-  } else if (r->own_group) {
-    setsid();
-  }
-  if ((in == 0 || dup2(in, 0) == 0) && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
-    if (r->o->cwd != NULL && chdir(r->o->cwd) != 0) {
-      f->stage = "cwd";
-    } else {
-      sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-      execvpe(r->o->argv[0], r->o->argv, variables);
-      /* What tracing adds may be what is too much. */
-      if (errno == E2BIG && variables != environ)
-        execvpe(r->o->argv[0], r->o->argv, environ);
-    }
-  }
-  f->error = errno;
-  _exit(127);
-}
-
-/* Our own 0, 1 and 2, and what else we inherited, go once the command has what it needs of them:
- * a reader waiting for the end of a pipe, or a writer for its reader to leave, must not wait for
- * us. */
-static void let_go(struct run *r, struct ends *e) {
-  /* Of a server they are /dev/null from the start. */
-  int null = r->o->serve ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int i = 0; i < r->inherited; i++) close(r->inherit[i]);
-  if (e->in > 2 && e->in != r->slave) close(e->in);
-  if (e->out > 2 && e->out != r->slave) close(e->out);
-  if (e->err > 2 && e->err != r->slave && e->err != e->out) close(e->err);
-  if (null < 0) return;
-  for (int fd = 0; fd < 3; fd++) dup2(null, fd);
-  close(null);
-}
-
-/* A program without a loader is followed from before its first step: the child waits until we do,
- * and we until it is that program, or is no more. It has memory of its own, as we must not wait for
- * its exec in vfork while it waits for us in a stop. Followed, it gets only what it was given. */
-static pid_t start_followed(struct run *r, const struct ends *e, char **variables,
-                            struct failure *shared) {
-  int pair[2];
-  char byte = 0;
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
-  pid_t pid = fork();
-  if (pid == 0) {
-    close(pair[0]);
-    while (read(pair[1], &byte, 1) < 0 && errno == EINTR) continue;
-    become(r, e, byte == 'f' ? environ : variables, shared);
-  }
-  close(pair[1]);
-  if (pid > 0) {
-    bool followed = follow_seize(pid);
-    if (followed) byte = 'f';
-    send(pair[0], &byte, 1, MSG_NOSIGNAL);
-    if (followed) follow_first(pid);
-    else
-      while (read(pair[0], &byte, 1) < 0 && errno == EINTR) continue; /* closed by the exec */
-  }
-  close(pair[0]);
-  return pid;
-}
-
-static pid_t start(struct run *r, const struct ends *e, char **variables, struct failure *f) {
-  struct failure *shared = MAP_FAILED;
-  if (trace_follows() && static_command(r->o))
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) {
-    pid_t pid = vfork();
-    if (pid == 0) become(r, e, variables, f);
-    return pid;
-  }
-  *shared = *f;
-  pid_t pid = start_followed(r, e, variables, shared);
-  *f = *shared;
-  munmap(shared, sizeof *shared);
-  return pid;
-}
-
 static bool own_session(const struct run *r) {
   if (r->o->transport == T_PTY || r->o->session == S_OWN) return true;
   /* With a terminal around, Ctrl-C, Ctrl-Z and /dev/tty must keep working: stay in its session and
@@ -267,10 +170,10 @@ static bool own_session(const struct run *r) {
   return terminal < 0;
 }
 
-/* 0, or an errno with the stage that failed: "transport", "cwd" or "exec". */
+/* 0, or an errno with the stage that failed: "transport", "cwd" or "exec". With r->starting set it
+ * is not known yet. */
 int spawn(struct run *r, const char **stage) {
   struct ends e = {-1, -1, -1};
-  struct failure f = {.error = 0, .stage = "exec"};
   *stage = "transport";
   trace_begin(r);
   int made = make_transport(r, &e);
@@ -282,14 +185,5 @@ int spawn(struct run *r, const char **stage) {
   r->own_group = own_session(r);
   bool led = r->o->transport == T_PTY || r->o->serve; /* the pty or the server has done so */
   if (r->own_group && !led) setsid();
-  uint64_t at_ns = trace_now();
-  pid_t pid = start(r, &e, variables == NULL ? environ : variables, &f);
-  *stage = f.stage;
-  if (pid < 0) return errno;
-  if (f.error) return f.error; /* the dead child is reaped by the loop's waitpid, or with us */
-  r->pid = pid;
-  r->start = process_start(pid);
-  let_go(r, &e);
-  facts_command(r, at_ns);
-  return 0;
+  return launch(r, &e, variables == NULL ? environ : variables, stage);
 }

@@ -138,6 +138,7 @@ const char *errno_name(int error) {
       {EFBIG, "EFBIG"},     {ENOSPC, "ENOSPC"},   {EROFS, "EROFS"},     {EPIPE, "EPIPE"},
       {ELOOP, "ELOOP"},     {ENAMETOOLONG, "ENAMETOOLONG"}, {EDQUOT, "EDQUOT"},
       {ENOTTY, "ENOTTY"},   {EBADF, "EBADF"},     {ESTALE, "ESTALE"},   {ENXIO, "ENXIO"},
+      {ETIMEDOUT, "ETIMEDOUT"},
   };
   static char other[16];
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)

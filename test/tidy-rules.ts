@@ -13,7 +13,7 @@ export const LINE_COLUMNS_MAX = 100;
 
 const BINS = ['src/cli/cuff.ts', 'src/cli/derun.ts'];
 const ENTRIES = ['src/index.ts', ...BINS, 'src/cli/mcp-shipped.ts'];
-const GROUND = ['src/types.ts', 'src/errors.ts', 'src/limits.ts', 'src/directories.ts'];
+const GROUND = ['types', 'errors', 'limits', 'directories', 'mounts'].map((n) => `src/${n}.ts`);
 const DOORS = ['cli', 'mcp', 'dialects', 'library', 'web'];
 const ROOMS = ['policy', 'run', 'capture', 'journal', 'trace'];
 

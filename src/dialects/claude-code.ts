@@ -12,6 +12,7 @@ import { Conversations } from '../agent/conversations.ts';
 import { exitCodeOf } from '../agent/exit-code.ts';
 import { cleanView } from '../agent/sanitized-view.ts';
 import { type Followed, Preludes } from '../agent/shell-prelude.ts';
+import { leadsToRemote } from '../mounts.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
@@ -333,6 +334,7 @@ function readOr<T>(otherwise: T, read: () => T): [T, readonly string[]] {
 }
 
 function isDirectory(path: string): boolean {
+  if (leadsToRemote(path)) return true; // it may never answer; starting the command tells
   try {
     return statSync(path).isDirectory();
   } catch {

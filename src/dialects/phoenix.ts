@@ -11,6 +11,7 @@ import type { Caller } from '../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../agent/command-text.ts';
 import { LiveCopy, type LiveCopyOptions } from '../agent/output-copy.ts';
 import { AppError, errnoOf } from '../errors.ts';
+import { leadsToRemote } from '../mounts.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
 import type { ReadResult } from '../shell.ts';
 import { hasInteractiveRebase, onlyKills } from '../text/shell-facts.ts';
@@ -80,6 +81,7 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
 
   #checkWorkingDirectory(): void {
     const directory = this.workingDirectory;
+    if (leadsToRemote(directory)) return; // it may never answer; starting the command tells
     try {
       if (statSync(directory).isDirectory()) return;
     } catch (error) {

@@ -1,5 +1,6 @@
 // The runner's words. native/orders.c and native/serve.c describe both directions.
 
+import { remoteMounts } from '../mounts.ts';
 import { ENDED_BY } from '../types.ts';
 import type { GateSpec, RunMessage, RunSpec } from './spec.ts';
 
@@ -49,6 +50,7 @@ function parseWord(word: string, a: string, b: string, rest: string[]): RunMessa
         endedBy: ENDED_BY.find((name) => name === cause) ?? 'itself',
       };
     }
+    case 'starting':
     case 'stopped':
     case 'ended':
     case 'gone':
@@ -74,6 +76,7 @@ export function runnerWords(spec: RunSpec): string[] {
   if (spec.killAfterMs !== undefined) words.push('--kill-after', String(spec.killAfterMs));
   if (spec.forward) words.push('--forward');
   if (spec.strict) words.push('--strict');
+  if (remoteMounts().length > 0) words.push('--may-hang');
   const { trace } = spec;
   if (trace) words.push('--trace', trace.shimDir, '--trace-env', trace.envNames.join(','));
   if (trace?.stamps === false) words.push('--trace-stamps', 'no');

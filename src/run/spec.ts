@@ -50,6 +50,8 @@ type TraceSpec = {
 export type GateSpec = { readonly path: string; readonly strict: boolean };
 
 export type RunMessage =
+  /** It takes long, because a file system does not answer. Orders are taken from here on. */
+  | { readonly kind: 'starting' }
   | { readonly kind: 'started'; readonly child: ProcessId }
   | { readonly kind: 'uncaptured'; readonly error: string }
   /** How the outer terminal was set before, in the runner's own hexadecimal form. */
