@@ -101,15 +101,16 @@ export type Survivor = ProcessId & {
   readonly holdsOutput: boolean;
 };
 
-/** Which conversation of which client a run belongs to, and what that client calls it. */
+/** What a client calls a run: `bash_3`, 1000. */
+export type RunHandle = string | number;
+
+/** Which conversation of which client a run belongs to. */
 export type RunOwner = {
   readonly dialect: string;
   /** The project's directory, absolute. */
   readonly project: string;
   readonly client: string | null;
   readonly conversationId: string | null;
-  /** `bash_3`, 1000: known once the run goes on behind the call that started it. */
-  readonly handle?: string | number;
 };
 
 /** meta.json: the write-ahead intent. `child` and `runner` are added once they exist. */

@@ -24,7 +24,7 @@ import {
 } from '../shell.ts';
 import { shortLine } from '../text/printable.ts';
 import { traceCheck } from '../trace-check.ts';
-import type { View } from '../types.ts';
+import type { RunHandle, View } from '../types.ts';
 import { AgentRun, type Finished } from './agent-run.ts';
 import type { Caller } from './caller.ts';
 import { Guard, UNRULED } from './guard.ts';
@@ -183,7 +183,7 @@ export class AgentShell {
   }
 
   /** What its conversation calls the run, for a server that may have to take it over. */
-  named({ id, begun }: AgentRun, handle: string | number): void {
+  named({ id, begun }: AgentRun, handle: RunHandle): void {
     try {
       noteHandle(begun.run.recording.dir, handle);
     } catch (error) {

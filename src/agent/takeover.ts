@@ -6,14 +6,14 @@
 import { lstatSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeMeta } from '../capture/format.ts';
-import { claimRun, keeperOf } from '../capture/owner.ts';
+import { claimRun, handleIn, keeperOf } from '../capture/owner.ts';
 import { captureDir, readTextIn } from '../capture/paths.ts';
 import { type Capture, captureIds, openCapture, type Store } from '../capture/store.ts';
 import { runnerListens } from '../capture/sweep.ts';
 import { isAppError } from '../errors.ts';
 import type { PluginLog } from '../plugin.ts';
 import { thisProcess } from '../run/processes.ts';
-import type { RunOwner } from '../types.ts';
+import type { RunHandle, RunOwner } from '../types.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { Caller } from './caller.ts';
 import { keepRecent } from './recent.ts';
@@ -26,8 +26,8 @@ const KEPT_MAX = 1_000; // conversations of one server
 /** What a dialect does with the runs that its conversation had before this server. */
 export type Took = {
   /** The handle of such a run, perhaps of one that is over: new handles must be others. */
-  readonly seen: (handle: string | number) => void;
-  readonly run: (run: AgentRun, handle: string | number | undefined) => void;
+  readonly seen: (handle: RunHandle) => void;
+  readonly run: (run: AgentRun, handle: RunHandle | undefined) => void;
 };
 
 type Options = Pick<RunOwner, 'dialect' | 'project'> & {
@@ -36,7 +36,9 @@ type Options = Pick<RunOwner, 'dialect' | 'project'> & {
   readonly adopt: (capture: Capture, caller: Caller) => Promise<AgentRun>;
 };
 
-type Scan = { readonly live: readonly Capture[]; readonly owners: readonly RunOwner[] };
+type Owned = RunOwner & { readonly handle: RunHandle | undefined };
+
+type Scan = { readonly live: readonly Capture[]; readonly owners: readonly Owned[] };
 
 export class Takeover {
   readonly #options: Options;
@@ -72,7 +74,7 @@ export class Takeover {
       for (const { handle } of owners.filter(own)) if (handle !== undefined) took.seen(handle);
       for (const capture of live.filter((one) => isOwn(one, own))) {
         if (!this.#claim(capture)) continue;
-        took.run(await adopt(capture, caller), capture.meta?.owner?.handle);
+        took.run(await adopt(capture, caller), handleIn(capture.dir));
         log('info', 'Run taken over', { run_id: capture.id });
       }
     } catch (error) {
@@ -88,7 +90,7 @@ export class Takeover {
   async #look(): Promise<Scan> {
     const { dialect, project } = this.#options;
     const live: Capture[] = [];
-    const owners: RunOwner[] = [];
+    const owners: Owned[] = [];
     await delay(0); // a server answers first
     const newest = captureIds(this.#store).reverse();
     for (const [count, id] of newest.entries()) {
@@ -136,9 +138,10 @@ function isOwn({ meta }: Capture, own: (owner: RunOwner) => boolean): boolean {
   return meta?.owner !== undefined && own(meta.owner);
 }
 
-function ownerIn(dir: string): RunOwner | undefined {
+function ownerIn(dir: string): Owned | undefined {
   try {
-    return decodeMeta(readTextIn(dir, 'meta.json') ?? '')?.owner;
+    const owner = decodeMeta(readTextIn(dir, 'meta.json') ?? '')?.owner;
+    return owner && { ...owner, handle: handleIn(dir) };
   } catch {
     return undefined; // removed meanwhile, or not a capture of ours
   }

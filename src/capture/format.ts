@@ -11,8 +11,8 @@
 //               "pipe|merged|socket|pty", tty_attached, starter_pid, starter_start, kill_after_ms
 //               (only when there is a deadline), output_bytes_max, trace (only when tracing was
 //               asked for, see `meta-trace.ts`), journal (only when the command is to be an entry
-//               of one, see `intent.ts`), owner (only for an agent's run, see `owner.ts`; its
-//               handle is added later). The runner replaces the file once with runner_pid,
+//               of one, see `intent.ts`), owner (only for an agent's run, see `owner.ts`).
+//               The runner replaces the file once with runner_pid,
 //               runner_start, pid, pid_start, started_at put in front of the closing brace;
 //               every other byte stays. *_start is a process's start time, 0 where
 //               unknown: a pid alone may be somebody else by now.

@@ -1,24 +1,19 @@
 // Whose run a capture is. The key `owner` of meta.json: {dialect, project, client,
-// conversation_id, handle?}, with null for what the client did not say. The handle is added once
-// the run goes on behind the call that started it. A server that goes on with the runs of a dead
-// one makes a file `claim-N` with {pid, start_time}; of several that try, one makes it, and the
-// claim with the highest number counts.
+// conversation_id}, with null for what the client did not say. Once the run goes on behind the call
+// that started it, the file `handle` has what its client calls it, as JSON: "bash_3", 1000. It is
+// no key of meta.json, because the runner may replace that file at the same moment. A server that
+// goes on with the runs of a dead one makes a file `claim-N` with {pid, start_time}; of several
+// that try, one makes it, and the claim with the highest number counts.
 import * as fs from 'node:fs';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
-import type { ProcessId, RunOwner } from '../types.ts';
+import type { ProcessId, RunHandle, RunOwner } from '../types.ts';
 import * as paths from './paths.ts';
 
 const CLAIM = /^claim-(\d{1,6})$/;
 
 export function encodeOwner(owner: RunOwner): JsonObject {
-  const { dialect, project, client, conversationId, handle } = owner;
-  return {
-    dialect,
-    project,
-    client,
-    conversation_id: conversationId,
-    ...(handle !== undefined && { handle }),
-  };
+  const { dialect, project, client, conversationId } = owner;
+  return { dialect, project, client, conversation_id: conversationId };
 }
 
 /** Undefined for anything that is not a whole owner. */
@@ -27,27 +22,22 @@ export function decodeOwner(value: unknown): RunOwner | undefined {
   const dialect = asString(json?.dialect);
   const project = asString(json?.project);
   if (json === undefined || dialect === undefined || project === undefined) return undefined;
-  const handle = asString(json.handle) ?? asCount(json.handle);
   return {
     dialect,
     project,
     client: asString(json.client) ?? null,
     conversationId: asString(json.conversation_id) ?? null,
-    ...(handle !== undefined && { handle }),
   };
 }
 
-/**
- * Adds the handle to meta.json. False when the runner has not put its pids there yet: it replaces
- * the file then, and two writers would lose what one of them wrote.
- */
-export function noteHandle(dir: string, handle: string | number): boolean {
-  const json = parseObject(paths.readTextIn(dir, 'meta.json') ?? '');
-  const owner = asObject(json?.owner);
-  if (json?.runner_pid === undefined || owner === undefined) return false;
-  const noted = { ...json, owner: { ...owner, handle } };
-  paths.replaceIn(dir, 'meta.json', `${JSON.stringify(noted)}\n`);
-  return true;
+export function noteHandle(dir: string, handle: RunHandle): void {
+  paths.replaceIn(dir, 'handle', `${JSON.stringify(handle)}\n`);
+}
+
+/** Undefined where none was noted, or none can be read. */
+export function handleIn(dir: string): RunHandle | undefined {
+  const { handle } = parseObject(`{"handle":${paths.readTextIn(dir, 'handle') ?? 'null'}}`) ?? {};
+  return asString(handle) ?? asCount(handle);
 }
 
 /** The process that looks after the run: the last that claimed it, else the one that started it. */

@@ -14,6 +14,7 @@ import { cleanView } from '../agent/sanitized-view.ts';
 import { type Followed, Preludes } from '../agent/shell-prelude.ts';
 import { leadsToRemote } from '../mounts.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
+import type { RunHandle } from '../types.ts';
 import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
 import { filterOf, matching, NOTHING } from './claude-filter.ts';
@@ -187,15 +188,11 @@ export class ClaudeCode extends Dialect<typeof keys> {
     return { success: true, text: say(id, pathOf(run)) };
   }
 
-  protected override handleSeen(handle: string | number, caller: Caller): void {
+  protected override handleSeen(handle: RunHandle, caller: Caller): void {
     this.#talks.of(caller).seen(String(handle));
   }
 
-  protected override took(
-    run: AgentRun,
-    handle: string | number | undefined,
-    caller: Caller,
-  ): void {
+  protected override took(run: AgentRun, handle: RunHandle | undefined, caller: Caller): void {
     const talk = this.#talks.of(caller);
     const had = typeof handle === 'string' ? handle : undefined;
     this.#keep(

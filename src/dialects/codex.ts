@@ -10,6 +10,7 @@ import { Conversations } from '../agent/conversations.ts';
 import { exitCodeOf, isLost } from '../agent/exit-code.ts';
 import { Preludes } from '../agent/shell-prelude.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../plugin.ts';
+import type { RunHandle } from '../types.ts';
 import { dialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, commandOf } from './arguments.ts';
 import * as tools from './codex-tools.ts';
@@ -130,16 +131,12 @@ export class Codex extends Dialect<typeof keys> {
     return this.#told(session, finished, wallMs, args);
   }
 
-  protected override handleSeen(handle: string | number, caller: Caller): void {
+  protected override handleSeen(handle: RunHandle, caller: Caller): void {
     const talk = this.#talks.of(caller);
     if (typeof handle === 'number') talk.next = Math.max(talk.next, handle + 1);
   }
 
-  protected override took(
-    run: AgentRun,
-    handle: string | number | undefined,
-    caller: Caller,
-  ): void {
+  protected override took(run: AgentRun, handle: RunHandle | undefined, caller: Caller): void {
     const talk = this.#talks.of(caller);
     const had = typeof handle === 'number' ? handle : undefined;
     const id = this.handleFor(run, had, talk.sessions, () => talk.next);

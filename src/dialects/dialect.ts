@@ -15,6 +15,7 @@ import type {
   ToolResult,
 } from '../plugin.ts';
 import { shortLine } from '../text/printable.ts';
+import type { RunHandle } from '../types.ts';
 import type { DialectConfig } from './agent-config.ts';
 import { type Args, ArgumentError, checkedArguments } from './arguments.ts';
 
@@ -112,13 +113,13 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   }
 
   /** A run of this conversation had this handle before the server was started. */
-  protected handleSeen(_handle: string | number, _caller: Caller): void {}
+  protected handleSeen(_handle: RunHandle, _caller: Caller): void {}
 
   /** Makes a run that an earlier server started known to the dialect's tools. */
-  protected took(_run: AgentRun, _handle: string | number | undefined, _caller: Caller): void {}
+  protected took(_run: AgentRun, _handle: RunHandle | undefined, _caller: Caller): void {}
 
   /** The handle that a run had where it is free, else another one, which later servers are told. */
-  protected handleFor<H extends string | number>(
+  protected handleFor<H extends RunHandle>(
     run: AgentRun,
     had: H | undefined,
     taken: { has(handle: H): boolean },

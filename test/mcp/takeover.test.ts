@@ -55,6 +55,13 @@ class Windows {
       .filter(({ shell_text: text }) => String(text).includes(words));
   }
 
+  /** The files with what the client calls them. */
+  handles(words: string): string[] {
+    const dir = join(this.life.cli.root, 'sessions');
+    const ids = this.metas(words).map(({ session_id: id }) => String(id));
+    return ids.map((id) => readFileSync(join(dir, id, 'handle'), 'utf8'));
+  }
+
   /** The entries of the journal whose command has these words. */
   entries(words: string): Record<string, unknown>[] {
     const dir = join(this.life.project, '.cuff', 'recordings', 'sessions');
@@ -103,7 +110,7 @@ describe('claude_code', () => {
     expect(first).not.toContain('sleep 1002');
     expect(await bash(next, 'sleep 1003')).toContain('ID: bash_3.');
     expect(await text(next, 'KillShell', { shell_id: 'bash_2' })).toContain('bash_2');
-    expect(windows.metas('sleep 1001')).toMatchObject([{ owner: { handle: 'bash_2' } }]);
+    expect(windows.handles('sleep 1001')).toEqual(['"bash_2"\n']);
 
     windows.release();
     const waited = await text(next, 'TaskOutput', { task_id: 'bash_1', block: true });
