@@ -76,7 +76,7 @@ describe.skipIf(noTmux)('at a terminal', () => {
     const terminal = open();
     verifies('S004-R049', 'S004-R050', 'S004-R117', 'S004-R022', 'S004-R008', 'S004-R016');
     terminal.type('clear; derun run -- top -d 1');
-    await terminal.shows(/PID USER(.*\n)*.*top/);
+    await terminal.shows(/PID USER/); // which processes it lists depends on how busy they are
     terminal.press('q');
     await terminal.shows(/\n\$$/);
     terminal.type('clear; derun run -- python3 -q');
