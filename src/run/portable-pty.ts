@@ -133,12 +133,14 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
  */
 function keepOpen(terminal: Terminal) {
   let held = openFarEnd(terminal.ptsName);
+  const letClose = held >= 0 ? holdSocket(terminal) : () => undefined;
   let quiet = true;
   const mark = new EndMark();
   const command = { pid: terminal.pid, startTime: 0 };
   const alive = (): boolean => processAlive(command);
   const release = (): void => {
     clearInterval(timer);
+    letClose();
     if (held >= 0) closeSync(held);
     held = -1;
   };
@@ -162,6 +164,24 @@ function keepOpen(terminal: Terminal) {
     },
     rest: () => mark.rest(),
     unref: () => timer.unref(),
+  };
+}
+
+/**
+ * The library closes its end 200 ms after the end of the command, whatever is still unread. It has
+ * no option for that, so its socket is told to close when the caller lets it.
+ */
+function holdSocket(terminal: Terminal): () => void {
+  const { _socket: socket } = terminal as { readonly _socket?: { destroy(why?: Error): void } };
+  if (socket === undefined) return () => undefined;
+  const destroy = socket.destroy.bind(socket);
+  let close = (): void => undefined;
+  socket.destroy = (why) => {
+    close = () => destroy(why);
+  };
+  return () => {
+    socket.destroy = destroy;
+    close();
   };
 }
 

@@ -57,7 +57,7 @@ describe.skipIf(noPty)('a portable run in a pty', () => {
           terminal.onData((data) => {
             handedOn = handedOn.then(async () => {
               while (processAlive({ pid, startTime: 0 })) await setTimeout(5);
-              await setTimeout(200);
+              await setTimeout(400); // node-pty by itself waits for 200
               listener(data);
             });
           });
