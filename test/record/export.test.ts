@@ -120,6 +120,25 @@ describe('cuff record export', () => {
     expect(Object.keys(JSON.parse(policy.out))).toEqual(['policies']);
   });
 
+  it('refuses two formats at once, in either order, also in other subcommands', async () => {
+    const refused = (name: string, format: string) => ({
+      code: 2,
+      out: '',
+      err:
+        `Error: Options '--json' and '--format ${format}' contradict each other\n\n` +
+        `Hint: Use 'cuff record ${name} --help' to see what it takes\n`,
+    });
+    const both = await journal.run('export', ODD, '--json', '--format', 'csv');
+    expect(both).toMatchObject(refused('export', 'csv'));
+    const turned = await journal.run('export', ODD, '--format=csv', '--json');
+    expect(turned).toMatchObject(refused('export', 'csv'));
+    expect(await journal.run('list', '--json', '--format', 'table')).toMatchObject(
+      refused('list', 'table'),
+    );
+    const same = await journal.run('export', ODD, '--json', '--format', 'json');
+    expect([same.code, same.out]).toEqual([0, (await journal.run('export', ODD)).out]);
+  });
+
   it('names the file that cannot be written, not one of its own', async () => {
     const to = (format: string, output: string) =>
       journal.run('export', ODD, '--format', format, '--output', output);

@@ -138,6 +138,7 @@ export function parseFlags(command: RecordCommand, args: readonly string[]): Fla
     values.set(flag, checked(command, option, joined ?? args[i]));
   }
   checkOperands(command, operands, values);
+  checkFormats(command, values);
   return new Flags(command, values, operands);
 }
 
@@ -172,6 +173,14 @@ function checkOperands(
   }
   const extra = operands[command.arguments.length];
   if (extra !== undefined) throw usage(command, `Unexpected argument '${printable(extra)}'`);
+}
+
+/** Two formats at once would leave a script with the one that it does not expect. */
+function checkFormats(command: RecordCommand, values: ReadonlyMap<string, string>): void {
+  const format = values.get('--format') ?? 'json';
+  if (values.has('--json') && format !== 'json') {
+    throw usage(command, `Options '--json' and '--format ${format}' contradict each other`);
+  }
 }
 
 function usage(command: RecordCommand, message: string): AppError {
