@@ -14,7 +14,8 @@ import {
 } from './catalog-look.ts';
 import { inTransaction } from './catalog-schema.ts';
 import type { LineDamage } from './entry-lines.ts';
-import { readEntries } from './reader.ts';
+import { isJournalId } from './ids.ts';
+import { readEntries, storedMetadata } from './reader.ts';
 import { wholeLines } from './search.ts';
 import { SequenceCheck } from './sequence.ts';
 import type { Database } from './sqlite.ts';
@@ -111,13 +112,13 @@ function findSession(database: Database, name: string): Session | undefined {
 function isStale(database: Database, directory: string, name: string): boolean {
   const session = findSession(database, name);
   if (session === undefined || !isAs(session, fileState(directory, name))) return true;
-  return session.live && !isLive(directory, name);
+  return session.live && !isLive(storedMetadata(directory, name));
 }
 
 /** True when all of it is taken in. */
 function takeInSession(database: Database, directory: string, name: string, batch: Batch): boolean {
-  const live = isLive(directory, name);
   // Before it is read: what is written meanwhile makes it look changed the next time.
+  const metadata = storedMetadata(directory, name);
   const state = fileState(directory, name);
   let session = findSession(database, name);
   if (session !== undefined && !isContinued(database, directory, name, session, state)) {
@@ -146,19 +147,21 @@ function takeInSession(database: Database, directory: string, name: string, batc
     watermark = damage.end ?? watermark;
     until = { damaged: wholeLines(damage), last: sequence.last, ...sequence.faults };
   }
+  const partOf = metadata?.part_of ?? '';
   const read = complete ? state : { ino: state.ino, size: watermark, ctime: 0 };
   database.run(
     `UPDATE sessions SET live = ?, state = ?, watermark = ?, damaged = ?, sequence = ?,
-      skipped = ?, repeated = ?, backward = ? WHERE id = ?`,
-    ...[Number(live), stateText(read), watermark, session.damaged + until.damaged],
-    ...[until.last, until.skipped, until.repeated, until.backward, session.id],
+      skipped = ?, repeated = ?, backward = ?, part_of = ? WHERE id = ?`,
+    ...[Number(isLive(metadata)), stateText(read), watermark, session.damaged + until.damaged],
+    ...[until.last, until.skipped, until.repeated, until.backward],
+    ...[isJournalId(partOf) ? partOf : null, session.id],
   );
   return complete;
 }
 
 function addSession(database: Database, name: string): Session {
   database.run(
-    'INSERT INTO sessions VALUES (NULL, ?, 1, ?, 0, NULL, 0, 0, 0, 0, 0)',
+    'INSERT INTO sessions VALUES (NULL, ?, 1, ?, 0, NULL, 0, 0, 0, 0, 0, NULL)',
     name,
     '0 0 0',
   );

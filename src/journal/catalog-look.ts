@@ -6,9 +6,8 @@
 // What a file was is kept as one text: its inode, size and ctime (an mtime can be set back). The
 // database gives those of many sessions as one text, too: a row each takes ten times as long.
 import * as fs from 'node:fs';
-import type { Entry } from '../types.ts';
-import { decodeMetadata } from './entry.ts';
-import { findSessionFiles, plainFile, readText, sessionsDir } from './files.ts';
+import type { Entry, SessionMetadata } from '../types.ts';
+import { findSessionFiles, plainFile, sessionsDir } from './files.ts';
 import { hasForm, isJournalId, LATER } from './ids.ts';
 import { folderState } from './list.ts';
 import { readEntries } from './reader.ts';
@@ -160,11 +159,9 @@ export function isAs(before: FileState, now: FileState | undefined): boolean {
   return before.ino === now?.ino && before.size === now.size && before.ctime === now.ctime;
 }
 
-/** Somebody writes it, or may: nothing says that it has ended. */
-export function isLive(directory: string, name: string): boolean {
-  const text = readText(findSessionFiles(directory, name)?.metadata ?? '');
-  const status = decodeMetadata(text ?? '')?.status;
-  return status === undefined || status === 'active';
+/** A server writes it, or may: nothing says that it has ended. */
+export function isLive(metadata: SessionMetadata | undefined): boolean {
+  return metadata === undefined || metadata.status === 'active';
 }
 
 /** The entry whose line begins there, if it is the one that did when the catalog read it. */

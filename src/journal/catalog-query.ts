@@ -31,9 +31,12 @@ import { type Stats, type StatsQuery, statsFrom } from './stats.ts';
 const FIRST_PAGE = 32;
 const PAGE_MAX = 512; // a row can have sixteen kilobytes of text
 
+/** What `rowIdOf` of join.ts gives. */
+const ROW_ID = 'iif(part_of IN (SELECT name FROM sessions), part_of, name)';
+
 export function catalogStats(database: Database, { since }: StatsQuery): Stats {
-  const sql = `SELECT count(*) AS count, sum(skipped) AS skipped, sum(repeated) AS repeated,
-    sum(backward) AS backward FROM sessions WHERE last_at >= ?`;
+  const sql = `SELECT count(DISTINCT ${ROW_ID}) AS count, sum(skipped) AS skipped,
+    sum(repeated) AS repeated, sum(backward) AS backward FROM sessions WHERE last_at >= ?`;
   const [row] = database.all(sql, since ?? Number.MIN_SAFE_INTEGER);
   const number = (key: string) => Number(row?.[key] ?? 0);
   const faults = {

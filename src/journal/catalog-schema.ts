@@ -7,7 +7,7 @@
 //             (state, see catalog-look.ts); live while its metadata says that it is written;
 //             last_at is the newest time of its entries; damaged, the lines that are no entries;
 //             sequence is the number of its last entry, with the faults of those before it (see
-//             sequence.ts)
+//             sequence.ts); part_of, the session it is part of (see join.ts)
 //   entries   one row per entry, with the texts that are searched (see search-text.ts), those of
 //             its processes as one text; what its flags say is below. A long one has only its
 //             command and description: the rest is read from its session
@@ -23,7 +23,7 @@
 import * as fs from 'node:fs';
 import { type Database, type Sqlite, troubleOf } from './sqlite.ts';
 
-const VERSION = 4;
+const VERSION = 5;
 
 /** What is searched is the whole field. */
 export const WHOLE_STDOUT = 1;
@@ -41,7 +41,7 @@ CREATE TABLE sessions (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL,
   state TEXT NOT NULL, watermark INTEGER NOT NULL, last_at INTEGER,
   damaged INTEGER NOT NULL, sequence INTEGER NOT NULL, skipped INTEGER NOT NULL,
-  repeated INTEGER NOT NULL, backward INTEGER NOT NULL);
+  repeated INTEGER NOT NULL, backward INTEGER NOT NULL, part_of TEXT);
 CREATE INDEX sessions_live ON sessions (name) WHERE live = 1;
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, entry_id TEXT NOT NULL,

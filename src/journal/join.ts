@@ -24,6 +24,15 @@ export function joined(
   return [...rows.values()];
 }
 
+/** The session whose row it is in, as `joined` has it: `there` tells whether a session exists. */
+export function rowIdOf(
+  id: string,
+  partOf: string | undefined,
+  there: (id: string) => boolean,
+): string {
+  return partOf !== undefined && there(partOf) ? partOf : id;
+}
+
 function withPart(row: JoinedSession, part: SessionMetadata): JoinedSession {
   return {
     ...row,

@@ -108,6 +108,11 @@ function readStored(directory: string, id: string) {
   return { ...files, stat, stored };
 }
 
+/** What its metadata file says, however old that is. */
+export function storedMetadata(directory: string, id: string): SessionMetadata | undefined {
+  return decodeMetadata(readText(findSessionFiles(directory, id)?.metadata ?? '') ?? '');
+}
+
 /** The entries from a byte on, which must be the start of a line. Reads as it is asked. */
 export function* readEntries(
   directory: string,

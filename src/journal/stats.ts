@@ -1,12 +1,13 @@
 // The numbers of `cuff record stats`, and the plain way to them: looking at every entry. The
 // catalog has a shorter way and must come to the same.
-import { journalSessionIds, readEntries } from './reader.ts';
+import { rowIdOf } from './join.ts';
+import { journalSessionIds, readEntries, storedMetadata } from './reader.ts';
 import { addEntry, type Longest, newRollup, type Rollup } from './rollup.ts';
 import { storable } from './search-text.ts';
 import { SequenceCheck, type SequenceFaults, sumOfFaults } from './sequence.ts';
 
 export type Stats = {
-  /** Sessions with at least one of the commands. */
+  /** Sessions with at least one of the commands; those that `list` joins are one. */
   readonly sessions: number;
   readonly commands: number;
   readonly durationMs: number;
@@ -31,21 +32,26 @@ export type StatsQuery = {
   readonly since?: number;
 };
 
-/** Over a whole journal, by reading it. A session counts as the file it is in. */
+/** Over a whole journal, by reading it. */
 export function scanStats(directory: string, query: StatsQuery): Stats {
   const since = query.since ?? Number.NEGATIVE_INFINITY;
   const rollup = newRollup();
   const faults: SequenceFaults[] = [];
-  for (const id of journalSessionIds(directory)) {
+  const ids = new Set(journalSessionIds(directory));
+  const sessions = new Set<string>();
+  for (const id of ids) {
     const before = rollup.commands;
     const check = new SequenceCheck();
     for (const { entry } of readEntries(directory, id, 0, { lines: 0, sequence: check })) {
       if (Date.parse(entry.timestamp) < since) continue;
       addEntry(rollup, { ...entry, command: storable(entry.command) });
     }
-    if (rollup.commands > before) faults.push(check.faults);
+    if (rollup.commands === before) continue;
+    faults.push(check.faults);
+    const partOf = storedMetadata(directory, id)?.part_of;
+    sessions.add(rowIdOf(id, partOf, (other) => ids.has(other)));
   }
-  return statsFrom(rollup, faults.length, sumOfFaults(faults));
+  return statsFrom(rollup, sessions.size, sumOfFaults(faults));
 }
 
 export function statsFrom(rollup: Rollup, sessions: number, sequence: SequenceFaults): Stats {

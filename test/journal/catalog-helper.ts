@@ -59,6 +59,7 @@ export class Journal {
     session: string,
     status: SessionMetadata['status'] = 'complete',
     created_at = '2026-01-18T14:30:52Z',
+    change: Partial<SessionMetadata> = {},
   ): void {
     const metadata: SessionMetadata = {
       session_id: session,
@@ -75,6 +76,7 @@ export class Journal {
       conversation_id: null,
       end_reason: null,
       owner: null,
+      ...change,
     };
     const path = join(this.directory, 'sessions', `${session}.meta.json`);
     fs.writeFileSync(`${path}.tmp`, encodeMetadata(metadata));

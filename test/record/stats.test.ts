@@ -143,6 +143,31 @@ describe('cuff record stats', () => {
     await other.close();
   });
 
+  it('counts sessions as list does, which joins the parts of one', async () => {
+    const other = new Journal();
+    const [first, part, late] = ['143052', '150000', '160315'].map(
+      (at) => `20260118_${at}_a7b3-e4f5`,
+    );
+    const alone = '20260119_090000_a7b3-e4f5';
+    const add = (id = '', part_of?: string): unknown =>
+      other.add(id, {
+        entries: times(2, { command: 'make' }),
+        metadata: part_of === undefined ? {} : { part_of },
+      });
+    add(first);
+    add(part, first);
+    add(late, first);
+    add(alone, '20260101_000000_a7b3-e4f5'); // which was removed
+    const counted = async (...since: string[]): Promise<number[]> => {
+      const list = await other.json<{ sessions: unknown[] }>('list', '--json', ...since);
+      const stats = await other.json<{ sessions: number }>('stats', '--json', ...since);
+      return [list.sessions.length, stats.sessions];
+    };
+    expect(await counted()).toEqual([2, 2]);
+    expect(await counted('--since', '2026-01-19')).toEqual([1, 1]);
+    await other.close();
+  });
+
   it('says that there is nothing, and how there will be something', async () => {
     verifies('S000-R206');
     const empty = new Journal();
