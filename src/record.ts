@@ -6,12 +6,13 @@ import { entriesOf, type LineDamage } from './journal/entry-lines.ts';
 import { findSessionFiles } from './journal/files.ts';
 import { shortId } from './journal/ids.ts';
 import { laterOf } from './journal/later.ts';
-import { Tally } from './journal/metadata.ts';
+import { expectedEntries, Tally } from './journal/metadata.ts';
 import {
   findSessions,
   journalSessionIds,
   mayReadSession,
   readMetadata,
+  storedMetadata,
   unreadableSessions,
 } from './journal/reader.ts';
 import { SequenceCheck, type SequenceFaults } from './journal/sequence.ts';
@@ -69,7 +70,7 @@ export type SessionReport = {
   /** The most used first; of equally used ones, the one that came first. */
   readonly top: readonly TopCommand[];
   readonly damagedLines: number;
-  /** Undefined when its entries are numbered as their writer numbered them. */
+  /** Undefined when its entries are those that their writer left. */
   readonly sequence: SequenceFaults | undefined;
 };
 
@@ -77,7 +78,7 @@ export function sessionReport(directory: string, id: string): SessionReport {
   const metadata = readMetadata(directory, id);
   if (metadata === undefined) throw notFound(id); // it was there a moment ago
   const counts = new Map<string, number>();
-  const check = new SequenceCheck();
+  const check = new SequenceCheck(expectedEntries(storedMetadata(directory, id)));
   const damage: Damage = { lines: 0, sequence: check };
   const tally = new Tally();
   for (const entry of sessionEntries(directory, id, damage)) {
@@ -133,7 +134,7 @@ export function* selectedSessions({
   for (const id of ids) {
     const metadata = readMetadata(directory, id);
     if (metadata === undefined) continue;
-    const sequence = new SequenceCheck();
+    const sequence = new SequenceCheck(expectedEntries(storedMetadata(directory, id)));
     const own: Damage = { lines: 0, sequence };
     yield { metadata, entries: sessionEntries(directory, id, own) };
     damage.lines += own.lines;

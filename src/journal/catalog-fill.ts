@@ -15,9 +15,10 @@ import {
 import { inTransaction } from './catalog-schema.ts';
 import type { LineDamage } from './entry-lines.ts';
 import { isJournalId } from './ids.ts';
+import { expectedEntries } from './metadata.ts';
 import { readEntries, storedMetadata } from './reader.ts';
 import { wholeLines } from './search.ts';
-import { SequenceCheck } from './sequence.ts';
+import { SequenceCheck, type SequenceState } from './sequence.ts';
 import type { Database } from './sqlite.ts';
 
 /** Everything there is to do, a step at a time. */
@@ -88,7 +89,7 @@ type Session = FileState & {
   readonly live: boolean;
   readonly watermark: number;
   readonly damaged: number;
-  readonly sequence: SequenceCheck;
+  readonly sequence: SequenceState;
 };
 
 function findSession(database: Database, name: string): Session | undefined {
@@ -101,11 +102,13 @@ function findSession(database: Database, name: string): Session | undefined {
     ...stateFrom(String(row.state)),
     watermark: number('watermark'),
     damaged: number('damaged'),
-    sequence: new SequenceCheck(number('sequence'), {
+    sequence: {
+      last: number('last'),
+      count: number('count'),
       skipped: number('skipped'),
       repeated: number('repeated'),
       backward: number('backward'),
-    }),
+    },
   };
 }
 
@@ -128,10 +131,10 @@ function takeInSession(database: Database, directory: string, name: string, batc
   }
   if (state === undefined) return true;
   session ??= addSession(database, name);
-  const { sequence } = session;
+  const sequence = new SequenceCheck(expectedEntries(metadata), session.sequence);
   const damage: LineDamage = { lines: 0, sequence };
   let watermark = session.watermark;
-  let until = { damaged: 0, last: sequence.last, ...sequence.faults };
+  let until = { damaged: 0, ...sequence.state };
   let complete = true;
   for (const { entry, offset, end } of readEntries(directory, name, watermark, damage)) {
     // A damaged line can have several entries, which share its end.
@@ -141,19 +144,20 @@ function takeInSession(database: Database, directory: string, name: string, batc
     }
     batch.takeIn(session.id, entry, offset);
     watermark = end;
-    until = { damaged: damage.lines, last: sequence.last, ...sequence.faults };
+    until = { damaged: damage.lines, ...sequence.state };
   }
   if (complete) {
     watermark = damage.end ?? watermark;
-    until = { damaged: wholeLines(damage), last: sequence.last, ...sequence.faults };
+    until = { damaged: wholeLines(damage), ...sequence.state };
   }
   const partOf = metadata?.part_of ?? '';
   const read = complete ? state : { ino: state.ino, size: watermark, ctime: 0 };
   database.run(
-    `UPDATE sessions SET live = ?, state = ?, watermark = ?, damaged = ?, sequence = ?,
-      skipped = ?, repeated = ?, backward = ?, part_of = ? WHERE id = ?`,
+    `UPDATE sessions SET live = ?, state = ?, watermark = ?, damaged = ?, last = ?,
+      count = ?, skipped = ?, repeated = ?, backward = ?, missing = ?, part_of = ? WHERE id = ?`,
     ...[Number(isLive(metadata)), stateText(read), watermark, session.damaged + until.damaged],
-    ...[until.last, until.skipped, until.repeated, until.backward],
+    ...[until.last, until.count, until.skipped, until.repeated, until.backward],
+    complete ? sequence.faults.missing : 0, // of the part that was read nothing is missing
     ...[isJournalId(partOf) ? partOf : null, session.id],
   );
   return complete;
@@ -161,7 +165,7 @@ function takeInSession(database: Database, directory: string, name: string, batc
 
 function addSession(database: Database, name: string): Session {
   database.run(
-    'INSERT INTO sessions VALUES (NULL, ?, 1, ?, 0, NULL, 0, 0, 0, 0, 0, NULL)',
+    'INSERT INTO sessions VALUES (NULL, ?, 1, ?, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL)',
     name,
     '0 0 0',
   );

@@ -35,14 +35,17 @@ const PAGE_MAX = 512; // a row can have sixteen kilobytes of text
 const ROW_ID = 'iif(part_of IN (SELECT name FROM sessions), part_of, name)';
 
 export function catalogStats(database: Database, { since }: StatsQuery): Stats {
-  const sql = `SELECT count(DISTINCT ${ROW_ID}) AS count, sum(skipped) AS skipped,
-    sum(repeated) AS repeated, sum(backward) AS backward FROM sessions WHERE last_at >= ?`;
-  const [row] = database.all(sql, since ?? Number.MIN_SAFE_INTEGER);
+  const used = 'last_at IS NOT NULL';
+  const sql = `SELECT count(DISTINCT iif(${used}, ${ROW_ID}, NULL)) AS count,
+    sum(skipped) AS skipped, sum(repeated) AS repeated, sum(backward) AS backward,
+    sum(missing) AS missing FROM sessions WHERE ?1 IS NULL OR last_at >= ?1`;
+  const [row] = database.all(sql, since ?? null);
   const number = (key: string) => Number(row?.[key] ?? 0);
   const faults = {
     skipped: number('skipped'),
     repeated: number('repeated'),
     backward: number('backward'),
+    missing: number('missing'),
   };
   return statsFrom(rollupSince(database, since), number('count'), faults);
 }

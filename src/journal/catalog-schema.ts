@@ -6,8 +6,8 @@
 //   sessions  one row per file: how far it was read (watermark, bytes) and what it looked like then
 //             (state, see catalog-look.ts); live while its metadata says that it is written;
 //             last_at is the newest time of its entries; damaged, the lines that are no entries;
-//             sequence is the number of its last entry, with the faults of those before it (see
-//             sequence.ts); part_of, the session it is part of (see join.ts)
+//             last to missing, how far the numbers of its entries were followed, and what was
+//             found (see sequence.ts); part_of, the session it is part of (see join.ts)
 //   entries   one row per entry, with the texts that are searched (see search-text.ts), those of
 //             its processes as one text; what its flags say is below. A long one has only its
 //             command and description: the rest is read from its session
@@ -23,7 +23,7 @@
 import * as fs from 'node:fs';
 import { type Database, type Sqlite, troubleOf } from './sqlite.ts';
 
-const VERSION = 5;
+const VERSION = 6;
 
 /** What is searched is the whole field. */
 export const WHOLE_STDOUT = 1;
@@ -40,8 +40,9 @@ CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL,
   state TEXT NOT NULL, watermark INTEGER NOT NULL, last_at INTEGER,
-  damaged INTEGER NOT NULL, sequence INTEGER NOT NULL, skipped INTEGER NOT NULL,
-  repeated INTEGER NOT NULL, backward INTEGER NOT NULL, part_of TEXT);
+  damaged INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL,
+  skipped INTEGER NOT NULL, repeated INTEGER NOT NULL, backward INTEGER NOT NULL,
+  missing INTEGER NOT NULL, part_of TEXT);
 CREATE INDEX sessions_live ON sessions (name) WHERE live = 1;
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, entry_id TEXT NOT NULL,

@@ -72,8 +72,8 @@ const NUMBER = /"sequence_number":\s*(\d+)/;
 const NUMBER_BYTES = 4_096; // of a line, in which its number stands
 
 /** Faults in the numbers of a file, without decoding its entries; damaged lines do not count. */
-export function sequenceOf(path: string): SequenceFaults | undefined {
-  const check = new SequenceCheck();
+export function sequenceOf(path: string, expected: number): SequenceFaults | undefined {
+  const check = new SequenceCheck(expected);
   for (const { bytes, complete } of linesOf(path, 0)) {
     const [, number] = NUMBER.exec(bytes.toString('latin1', 0, NUMBER_BYTES)) ?? [];
     if (complete && number !== undefined) check.add(Number(number));

@@ -67,6 +67,14 @@ export function withEntry<T extends Counts>(counts: T, entry: Entry): T {
   };
 }
 
+/**
+ * How many entries the file of a session has at least; 0 when that is not known. The metadata of a
+ * session that is being written may be older than its entries, and is no measure.
+ */
+export function expectedEntries(stored: SessionMetadata | undefined): number {
+  return stored === undefined || stored.status === 'active' ? 0 : stored.entry_count;
+}
+
 /** Never before it was made or last touched, whatever the clock says now. */
 export function touched(metadata: SessionMetadata, now: number): SessionMetadata {
   const before = Date.parse(metadata.last_updated);

@@ -17,8 +17,6 @@ export type ReadSession = {
   readonly entries: Entry[];
   /** Lines that are not one whole entry, an unfinished last one included. */
   readonly damagedLines: number;
-  /** Entries whose numbers are missing, or that the metadata knows of and the file does not. */
-  readonly missingEntries: number;
 };
 
 /** Every session of a journal, sorted by id and so by time; none of one that is not safe. */
@@ -80,9 +78,7 @@ export function readSession(
     tally.add(entry);
   }
   const metadata = metadataOf(id, found.stored, tally, found.stat.mtimeMs);
-  const expected = Math.max(tally.sequence, found.stored?.entry_count ?? 0);
-  const missingEntries = Math.max(0, expected - entries.length);
-  return { metadata, entries, damagedLines: damage.lines, missingEntries };
+  return { metadata, entries, damagedLines: damage.lines };
 }
 
 /**

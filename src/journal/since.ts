@@ -2,11 +2,12 @@
 // files alone; only one that was used around that time has to be read.
 import type { SessionMetadata } from '../types.ts';
 import { findSessionFiles, plainFile } from './files.ts';
-import { readEntries, readMetadata } from './reader.ts';
+import { expectedEntries } from './metadata.ts';
+import { readEntries, readMetadata, storedMetadata } from './reader.ts';
 
 /**
  * The metadata of a session that has lines, one of them an entry of `since` or later (epoch ms).
- * A session with nothing but damaged lines must not vanish.
+ * A session with nothing but damaged lines must not vanish, nor one that has lost them all.
  */
 export function metadataSince(
   directory: string,
@@ -15,7 +16,8 @@ export function metadataSince(
 ): SessionMetadata | undefined {
   const files = findSessionFiles(directory, id);
   const stat = files && plainFile(files.entries);
-  if (stat === undefined || stat.size === 0) return undefined;
+  if (stat === undefined) return undefined;
+  if (stat.size === 0 && expectedEntries(storedMetadata(directory, id)) === 0) return undefined;
   // A line is written after its command began.
   if (since !== undefined && stat.mtimeMs < since) return undefined;
   const metadata = readMetadata(directory, id);

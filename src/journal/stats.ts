@@ -1,6 +1,7 @@
 // The numbers of `cuff record stats`, and the plain way to them: looking at every entry. The
 // catalog has a shorter way and must come to the same.
 import { rowIdOf } from './join.ts';
+import { expectedEntries } from './metadata.ts';
 import { journalSessionIds, readEntries, storedMetadata } from './reader.ts';
 import { addEntry, type Longest, newRollup, type Rollup } from './rollup.ts';
 import { storable } from './search-text.ts';
@@ -23,7 +24,7 @@ export type Stats = {
   /** 0 when there are no commands. */
   readonly averageMs: number;
   readonly longest?: Longest;
-  /** Of the numbers of the entries in those sessions, over their whole length. */
+  /** Of those sessions over their whole length; without a period also of those without commands. */
   readonly sequence: SequenceFaults;
 };
 
@@ -41,15 +42,15 @@ export function scanStats(directory: string, query: StatsQuery): Stats {
   const sessions = new Set<string>();
   for (const id of ids) {
     const before = rollup.commands;
-    const check = new SequenceCheck();
+    const metadata = storedMetadata(directory, id);
+    const check = new SequenceCheck(expectedEntries(metadata));
     for (const { entry } of readEntries(directory, id, 0, { lines: 0, sequence: check })) {
       if (Date.parse(entry.timestamp) < since) continue;
       addEntry(rollup, { ...entry, command: storable(entry.command) });
     }
-    if (rollup.commands === before) continue;
-    faults.push(check.faults);
-    const partOf = storedMetadata(directory, id)?.part_of;
-    sessions.add(rowIdOf(id, partOf, (other) => ids.has(other)));
+    const used = rollup.commands > before;
+    if (used || query.since === undefined) faults.push(check.faults);
+    if (used) sessions.add(rowIdOf(id, metadata?.part_of, (other) => ids.has(other)));
   }
   return statsFrom(rollup, sessions.size, sumOfFaults(faults));
 }

@@ -110,7 +110,9 @@ export function resumeSession(
     const modifiedAt = plainFile(files.entries)?.mtimeMs ?? env.now();
     const metadata = metadataOf(sessionId, stored, tally, modifiedAt);
     const file = new GroupCommit(files.entries, fd, disk, 'resumed');
-    const { sequence, runIds } = tally;
+    const { runIds } = tally;
+    // The metadata may know of entries that the file has lost: their numbers are not given again.
+    const sequence = Math.max(tally.sequence, stored?.entry_count ?? 0);
     const begun = { files, file, metadata, written: undefined, sequence, runIds };
     return new SessionWriter(begun, env, changed);
   } catch (error) {

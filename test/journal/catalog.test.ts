@@ -119,7 +119,10 @@ const acts: fc.Arbitrary<Act>[] = [
   session.map(
     (id): Act =>
       (journal) =>
-        journal.end(id, undefined, undefined, id === PART ? { part_of: FIRST } : {}),
+        journal.end(id, undefined, undefined, {
+          entry_count: 5,
+          ...(id === PART && { part_of: FIRST }),
+        }),
   ),
   session.map(
     (id): Act =>

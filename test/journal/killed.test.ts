@@ -115,8 +115,13 @@ describe('a server that is killed', () => {
     const path = join(directory, 'sessions', `${id}.jsonl`);
     const whole = fs.readFileSync(path);
     const lines = found(directory, id);
+    // As a killed server leaves it: it counts no line that is not whole.
+    const metadata = join(directory, 'sessions', `${id}.meta.json`);
+    const stored = JSON.parse(fs.readFileSync(metadata, 'utf8'));
+    const begun = JSON.stringify({ ...stored, status: 'active', entry_count: 0 });
     for (let cut = whole.length - 1; cut > whole.length - 1200; cut -= 97) {
       fs.writeFileSync(path, whole.subarray(0, cut));
+      fs.writeFileSync(metadata, begun);
       // Without its newline a line does not count; with one it does, if nothing else is missing.
       const kept = found(directory, id);
       const [next = ''] = lines.slice(kept.length);

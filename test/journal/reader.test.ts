@@ -15,6 +15,7 @@ import {
   readSession,
 } from '../../src/journal/reader.ts';
 import { resumeSession, startSession } from '../../src/journal/writer.ts';
+import { faultySessions } from '../../src/record-list.ts';
 import type { Entry } from '../../src/types.ts';
 import { verifies } from '../requirements.ts';
 import { draftOf, FACTS, NOW, newJournal, tempDir, textOf, world } from './helper.ts';
@@ -291,16 +292,18 @@ describe('reading', () => {
 describe('an integrity check', () => {
   it('of a whole session finds nothing', () => {
     const directory = written(one + two + three);
-    expect(readSession(directory, ID)).toMatchObject({ damagedLines: 0, missingEntries: 0 });
+    expect(readSession(directory, ID)).toMatchObject({ damagedLines: 0 });
+    expect(faultySessions(directory, [ID])).toEqual([]);
   });
 
   it('finds lines that were changed, taken out, or cut off at the end', async () => {
     verifies('S000-R210');
-    expect(readSession(written(one + three), ID)).toMatchObject({ missingEntries: 1 });
-    expect(readSession(written(one + two.replace('"', '') + three), ID)).toMatchObject({
-      damagedLines: 1,
-      missingEntries: 1,
-    });
+    const found = (skipped: number, missing: number): unknown => [
+      { id: ID, faults: { skipped, repeated: 0, backward: 0, missing } },
+    ];
+    expect(faultySessions(written(one + three), [ID])).toEqual(found(1, 0));
+    const changed = written(one + two.replace('"', '') + three);
+    expect(readSession(changed, ID)).toMatchObject({ damagedLines: 1 });
     const directory = newJournal();
     const writer = startSession(directory, FACTS, world());
     for (let n = 0; n < 3; n += 1) await writer.append(draftOf());
@@ -309,9 +312,9 @@ describe('an integrity check', () => {
     fs.truncateSync(path, textOf(directory, `sessions/${ID}.jsonl`).indexOf('\n') + 1);
     expect(readSession(directory, ID)).toMatchObject({
       damagedLines: 0,
-      missingEntries: 2,
       metadata: { entry_count: 1 },
     });
+    expect(faultySessions(directory, [ID])).toEqual(found(0, 2));
   });
 });
 

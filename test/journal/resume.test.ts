@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { readSession } from '../../src/journal/reader.ts';
 import { resumeSession, startSession } from '../../src/journal/writer.ts';
+import { faultySessions } from '../../src/record-list.ts';
 import { draftOf, FACTS, faultyDisk, NOW, newJournal, textOf, world } from './helper.ts';
 
 const ID = '20260118_143052_a7b3c9d2-e4f5';
@@ -72,6 +73,20 @@ describe('the metadata file', () => {
 });
 
 describe('a session of a dead owner', () => {
+  it('goes on behind entries that its file has lost, so that the loss stays visible', async () => {
+    const directory = newJournal();
+    const writer = startSession(directory, FACTS, world());
+    for (let n = 0; n < 3; n += 1) await writer.append(draftOf({ run_id: null }));
+    await writer.finalize('shutdown', 'over');
+    const first = textOf(directory, ENTRIES).indexOf('\n') + 1;
+    fs.truncateSync(join(directory, ENTRIES), first);
+    const next = resumeSession(directory, ID, world());
+    expect(await next.append(draftOf({ run_id: null }))).toMatchObject({ sequence_number: 4 });
+    await next.finalize('complete', 'over');
+    const faults = { skipped: 2, repeated: 0, backward: 0, missing: 0 };
+    expect(faultySessions(directory, [ID])).toEqual([{ id: ID, faults }]);
+  });
+
   it('goes on behind its last entry, and a torn line is ended first', async () => {
     const directory = newJournal();
     const first = startSession(directory, FACTS, world());

@@ -226,7 +226,6 @@ describe('closing', () => {
       metadata: { status: 'shutdown', end_reason: 'shutdown', entry_count: 2, commands_failed: 1 },
       entries: [{ sequence_number: 1 }, { sequence_number: 2 }],
       damagedLines: 0,
-      missingEntries: 0,
     });
     expect(metadataOf(made, b.id)).toMatchObject({
       status: 'shutdown',

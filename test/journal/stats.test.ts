@@ -8,7 +8,7 @@ import { NOW } from './helper.ts';
 const SESSION = '20260118_143052_a7b3c9d2-e4f5';
 const OTHER = '20260118_160315_b8c4d0e3-f6a7';
 
-const IN_ORDER = { skipped: 0, repeated: 0, backward: 0 };
+const IN_ORDER = { skipped: 0, repeated: 0, backward: 0, missing: 0 };
 const NOTHING = {
   sessions: 0,
   commands: 0,

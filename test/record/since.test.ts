@@ -91,7 +91,7 @@ describe('a session without entries', () => {
 
 describe('entry numbers that are not in order', () => {
   const journal = new Journal();
-  const faults = { skipped: 1, repeated: 1, backward: 1 };
+  const faults = { skipped: 1, repeated: 1, backward: 1, missing: 0 };
   const said = (where: string) =>
     `Entry numbers of ${where} are not in order: 1 skipped, 1 repeated, 1 going back.\n`;
 

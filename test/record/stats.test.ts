@@ -74,7 +74,7 @@ describe('cuff record stats', () => {
       exitCodes: { zero: 1421, one: 89, other: 13, none: 0 },
       averageMs: 1_200,
       longest: { command: 'npm run build', durationMs: 45_300 },
-      sequence: { skipped: 0, repeated: 0, backward: 0 },
+      sequence: { skipped: 0, repeated: 0, backward: 0, missing: 0 },
     };
     expect(statsText(stats, 'last 30 days')).toBe(SAMPLE);
   });

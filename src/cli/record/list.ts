@@ -26,7 +26,8 @@ export function recordList(args: readonly string[]): Promise<void> {
 
 /**
  * `--format json`: {"sessions":[...],"more":N}, a session as its metadata file has it; and
- * "sequence_faults":[{"session_id","skipped","repeated","backward"}] where some are not in order.
+ * "sequence_faults":[{"session_id","skipped","repeated","backward","missing"}] where entries are
+ * not those that were written.
  */
 export async function list(flags: Flags): Promise<void> {
   const since = flags.since();
@@ -34,7 +35,7 @@ export async function list(flags: Flags): Promise<void> {
   const { directory } = await flags.journal();
   const { sessions: newest, more } = recentSessions(directory, query);
   const sessions = newest.toReversed();
-  const ids = sessions.map(({ session_id }) => session_id);
+  const ids = sessions.flatMap(({ session_id, parts = [] }) => [session_id, ...parts]);
   const faulty = faultySessions(directory, ids);
   for (const { id, faults } of faulty) sayAtOnce(sequenceWords(printable(shortId(id)), faults));
   const format = flags.format();

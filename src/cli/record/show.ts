@@ -23,8 +23,8 @@ const NAME_WIDTH_MAX = 60; // a longer command is a script; its start is enough 
 
 /**
  * `--format json` and `yaml`: {"session":{...},"top_commands":[{"command","count"}]}, and with
- * --entries "entries":[...], whose stdout and stderr are there with --output. Where the numbers of
- * entries are not in order, "sequence_faults":{"skipped","repeated","backward"}.
+ * --entries "entries":[...], whose stdout and stderr are there with --output. Where entries are not
+ * those that were written, "sequence_faults":{"skipped","repeated","backward","missing"}.
  */
 export async function show(flags: Flags): Promise<void> {
   const [entries, output] = [flags.on('--entries'), flags.on('--output')];

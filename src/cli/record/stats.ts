@@ -1,6 +1,6 @@
 // `cuff record stats`: what was run, how often, how it ended and how long it took.
 
-import { journalStats, type Stats } from '../../record-catalog.ts';
+import { isFaulty, journalStats, type Stats } from '../../record-catalog.ts';
 import { countText, secondsText, sinceWords, spanText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
@@ -15,8 +15,9 @@ const NAME_WIDTH = 18;
 const NAME_LENGTH_MAX = 60; // a longer command is a script; its start is enough to know it
 
 /**
- * `--format json`: the same numbers in the names of the journal, and every command; and where the
- * numbers of entries are not in order "sequence_faults":{"skipped","repeated","backward"}.
+ * `--format json`: the same numbers in the names of the journal, and every command; and where
+ * entries are not those that were written
+ * "sequence_faults":{"skipped","repeated","backward","missing"}.
  */
 export async function stats(flags: Flags): Promise<void> {
   const since = flags.since();
@@ -69,10 +70,6 @@ export function statsText(stats: Stats, period: string): string {
     ...(stats.longest === undefined ? [] : [longest(stats.longest)]),
   ];
   return lines.map((line) => `${line}\n`).join('');
-}
-
-function isFaulty({ skipped, repeated, backward }: Stats['sequence']): boolean {
-  return skipped + repeated + backward > 0;
 }
 
 function longest({ command, durationMs }: NonNullable<Stats['longest']>): string {

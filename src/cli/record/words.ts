@@ -19,19 +19,26 @@ export function endOf(entry: {
   return { sign: entry.exit_code === 0 ? '✓' : '✗', words: `exit ${entry.exit_code}` };
 }
 
-/** What is wrong with the numbers of a session's entries. */
-export function sequenceWords(
-  where: string,
-  faults: { readonly skipped: number; readonly repeated: number; readonly backward: number },
-): string {
-  const { skipped, repeated, backward } = faults;
+/** How the entries of a session, or of all of them, are not those that their writer left. */
+export function sequenceWords(where: string, faults: Faults): string {
+  const { skipped, repeated, backward, missing } = faults;
   const parts = [
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(repeated > 0 ? [`${repeated} repeated`] : []),
     ...(backward > 0 ? [`${backward} going back`] : []),
   ];
-  return `Entry numbers of ${where} are not in order: ${parts.join(', ')}.`;
+  const order = `Entry numbers of ${where} are not in order: ${parts.join(', ')}.`;
+  const verb = missing === 1 ? 'entry is' : 'entries are';
+  const end = `${missing} ${verb} missing from ${where}: lines were lost at the end of a file.`;
+  return [...(parts.length > 0 ? [order] : []), ...(missing > 0 ? [end] : [])].join('\n');
 }
+
+type Faults = {
+  readonly skipped: number;
+  readonly repeated: number;
+  readonly backward: number;
+  readonly missing: number;
+};
 
 /** What is missing from an answer because the journal is damaged. */
 export function damagedLines(count: number): string {
