@@ -5,7 +5,7 @@
 
 #ifdef __linux__
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, KNOWN = 4 };
 
 static int page_readable(uintptr_t page) {
   char byte;
@@ -13,17 +13,20 @@ static int page_readable(uintptr_t page) {
   return SYS6(SYS_process_vm_readv, sys_getpid(), &to, 1, &from, 1, 0) != -EFAULT;
 }
 
-/* Words lie in a row: the pages of the last two questions are nearly always those of the next. */
+/* A list and its texts lie in a few places, which the questions go back and forth between. */
 struct pages {
-  uintptr_t known[2];
+  uintptr_t known[KNOWN]; /* 1, which no page begins at, where there is none */
+  unsigned next;
 };
+#define NO_PAGES {{1, 1, 1, 1}, 0}
 
 static int readable_at(struct pages *pages, const void *at) {
   uintptr_t page = (uintptr_t)at & ~(uintptr_t)(PAGE - 1);
   if (sys_impossible(at)) return 0;
-  if (LIKELY(page == pages->known[0] || page == pages->known[1])) return 1;
+  for (int i = 0; i < KNOWN; i++)
+    if (LIKELY(page == pages->known[i])) return 1;
   if (!page_readable(page)) return 0;
-  pages->known[1] = pages->known[0], pages->known[0] = page;
+  pages->known[pages->next++ % KNOWN] = page;
   return 1;
 }
 
@@ -47,12 +50,12 @@ static int list_known(struct pages *pages, char *const *list) {
 }
 
 int text_readable(const char *text) {
-  struct pages pages = {{1, 1}};
+  struct pages pages = NO_PAGES;
   return text_known(&pages, text);
 }
 
 int exec_readable(const struct exec_call *call) {
-  struct pages pages = {{1, 1}};
+  struct pages pages = NO_PAGES;
   return text_known(&pages, call->target.file) && list_known(&pages, call->argv) &&
          list_known(&pages, call->env);
 }
