@@ -159,12 +159,13 @@ export function readState(
 }
 
 function load(store: Store, id: string, dir: string): Capture | undefined {
+  const world = { ...store, alive: askedOnce(store.alive) };
   let { meta, final } = readState(dir);
-  if (final?.outputClosed !== true && !outputOpen(meta, final, store)) {
+  if (final?.outputClosed !== true && !outputOpen(meta, final, world)) {
     // It may have ended, or found its runner, between the reading and the asking.
     ({ meta, final } = readState(dir));
   }
-  let status = captureState(meta, final, store);
+  let status = captureState(meta, final, world);
   if (meta === undefined && final === undefined && !paths.hasIn(dir, 'output.bin')) {
     const begun = paths.readTextIn(dir, 'meta.json');
     // A broken meta.json is a capture, an empty directory is none (yet).
@@ -178,9 +179,23 @@ function load(store: Store, id: string, dir: string): Capture | undefined {
     final,
     state: status.state,
     reason: status.reason,
-    outputOpen: status.state === 'starting' || outputOpen(meta, final, store),
+    outputOpen: status.state === 'starting' || outputOpen(meta, final, world),
     pinned: paths.hasIn(dir, 'pinned'),
     now: store.now,
+  };
+}
+
+/**
+ * Each process is asked about once. A runner that lived when it was asked about may be gone, and
+ * have written final.json, by the next question: the capture would be that of a killed runner.
+ */
+function askedOnce(alive: Store['alive']): Store['alive'] {
+  const answers = new Map<string, boolean>();
+  return (one) => {
+    const key = `${one.pid} ${one.startTime}`;
+    const answer = answers.get(key) ?? alive(one);
+    answers.set(key, answer);
+    return answer;
   };
 }
 

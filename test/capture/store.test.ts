@@ -24,7 +24,6 @@ import {
   pinCapture,
   readEvents,
   rewriteMeta,
-  type Store,
   writeFinal,
 } from '../../src/capture/store.ts';
 import { verifies } from '../requirements.ts';
@@ -37,7 +36,6 @@ import {
   metaOf,
   NOW,
   RUNNER,
-  STARTER,
   setFile,
   tempDir,
   testStore,
@@ -262,29 +260,6 @@ describe('opening a capture', () => {
         ]);
       }
     }
-  });
-
-  it('an end that is written while we look is seen', () => {
-    const base = testStore();
-    const { dir } = build(base, [], { final: 'missing' });
-    // The runner writes final.json and is gone, after we looked for the file and before we ask.
-    const alive = (): boolean => {
-      setFile({ dir }, 'final.json', Buffer.from(encodeFinal(finalOf(), 'one')));
-      return false;
-    };
-    expect(openCapture({ ...base, alive }, 'one').state).toBe('exited');
-  });
-
-  it('a launch that is written while we look is seen', () => {
-    const base = testStore();
-    const { dir } = build(base, [], { final: 'missing' });
-    const launched = fileOf({ dir }, 'meta.json');
-    setFile({ dir }, 'meta.json', Buffer.from(encodeMeta(metaOf('one'), ['x'])));
-    const alive: Store['alive'] = (one) => {
-      if (one.pid === STARTER.pid) setFile({ dir }, 'meta.json', launched);
-      return one.pid === RUNNER.pid;
-    };
-    expect(openCapture({ ...base, alive }, 'one').state).toBe('running');
   });
 
   it('what is damaged is left out', () => {

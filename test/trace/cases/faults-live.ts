@@ -15,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '../../../src/errors.ts';
 import type { World } from './runs.ts';
 import type { Live } from './workload.ts';
 
@@ -52,6 +53,18 @@ function overwrite(path: string, at: number, bytes: Buffer): void {
   const fd = openSync(path, 'r+');
   writeSync(fd, bytes, 0, bytes.length, at);
   closeSync(fd);
+}
+
+/** With what its runner makes in it at the same moment. */
+function removeDirectory(dir: string): void {
+  for (let there = true; there; ) {
+    try {
+      rmSync(dir, { recursive: true });
+      there = false;
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOTEMPTY') throw error;
+    }
+  }
 }
 
 const BEFORE: readonly LiveFault[] = [
@@ -95,7 +108,7 @@ const MEANWHILE: readonly LiveFault[] = [
     overwrite(trace(dir), FILE_MAX_AT, Buffer.alloc(8)),
   ),
   later('the header is spoilt', (dir) => overwrite(trace(dir), 0, Buffer.alloc(4096, 0xff))),
-  later('the capture directory is removed', (dir) => rmSync(dir, { recursive: true })),
+  later('the capture directory is removed', removeDirectory),
   later('the capture directory is moved away', (dir) => renameSync(dir, `${dir}-moved`)),
   later('the order FIFO is deleted', (dir) => rmSync(join(dir, 'control'))),
   later('the order FIFO is one that nobody reads', (dir) => {
