@@ -308,6 +308,7 @@ describe.skipIf(lacking(tmuxMissing(), 'tmux is not installed'))('at a terminal'
     await terminal.shows(/Write these 2 files\? \[y\/N\]/);
     terminal.type(answer);
     await terminal.shows(words);
+    await terminal.shows(/\n\$$/); // it is over: nothing is written into the place any more
     expect([place.has('.mcp.json'), place.has('settings.yml')]).toEqual([written, written]);
   });
 });
