@@ -7,7 +7,8 @@ import { dirname } from 'node:path';
 import { readAtMost } from './bounded-read.ts';
 import { AppError, errnoOf } from './errors.ts';
 import { limited } from './host-guard.ts';
-import { type Builtins, builtinName, pluginClass } from './host-modules.ts';
+import { type Builtins, pluginClass } from './host-modules.ts';
+import { builtinName } from './plugin-source.ts';
 import { checkSettings, type PluginSettings, type ToolNames } from './settings-check.ts';
 import { realOf, settingsCandidates } from './settings-paths.ts';
 import {

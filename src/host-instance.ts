@@ -12,18 +12,17 @@ import {
 } from './host-tools.ts';
 import type {
   CallContext,
-  Health,
   Plugin,
   PluginClass,
   Resource,
   ResourceTemplate,
   Services,
-  StopCause,
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
 import type { PluginSettings } from './settings-check.ts';
 import { pathText } from './text/problems.ts';
+import type { Health, StopCause } from './types.ts';
 
 export type HostLimits = {
   /** How long the first start waits for a built-in; a slower plugin joins when it is ready. */

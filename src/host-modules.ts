@@ -5,21 +5,11 @@ import { type Stats, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { type Guarded, limited, within } from './host-guard.ts';
 import type { PluginClass } from './plugin.ts';
-
-/** How seed 000 names a built-in plugin in `module`. */
-export const BUILTIN_PREFIX = 'opencuff.plugins.builtin.';
+import { builtinName, type PluginSource } from './plugin-source.ts';
 
 const IMPORT_MS = 10_000; // a module that waits for ever at its top level
 
 export type Builtins = Readonly<Record<string, PluginClass>>;
-
-/** A plugin as its settings name it: `module` is absent, a built-in's name, or an absolute path. */
-export type PluginSource = { readonly name: string; readonly module: string | undefined };
-
-export function builtinName({ name, module }: PluginSource): string | undefined {
-  if (module === undefined) return name;
-  return module.startsWith(BUILTIN_PREFIX) ? module.slice(BUILTIN_PREFIX.length) : undefined;
-}
 
 /** Changes when another class would be got: another module, or the same file with new content. */
 export function moduleVersion(source: PluginSource): string {

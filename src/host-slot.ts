@@ -9,14 +9,13 @@ import { Instance, type Offers, type Surroundings } from './host-instance.ts';
 import { moduleVersion } from './host-modules.ts';
 import type {
   CallContext,
-  Health,
   Resource,
   ResourceTemplate,
-  StopCause,
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
 import type { PluginSettings } from './settings-check.ts';
+import type { Health, StopCause } from './types.ts';
 
 export type PluginState = 'disabled' | 'starting' | 'running' | 'reloading' | 'failed';
 

@@ -1,10 +1,11 @@
 // What a plugin says about itself, looked at before anybody relies on it: its tools, its resources
 // and the answers of its tools have the promised shape, or an error says what has not.
 
-import type { Health, Resource, ResourceTemplate, ToolDefinition, ToolResult } from './plugin.ts';
+import type { Resource, ResourceTemplate, ToolDefinition, ToolResult } from './plugin.ts';
 import type { ToolNames } from './settings-check.ts';
 import { asObject, asString, type JsonObject } from './text/json.ts';
 import { quoted } from './text/problems.ts';
+import type { Health } from './types.ts';
 
 // Claude and OpenAI refuse other names, and one refused name can hide the whole server.
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;

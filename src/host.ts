@@ -6,7 +6,7 @@ import type { PluginSettings, Settings, ToolNames } from './config.ts';
 import { AppError } from './errors.ts';
 import { containStrays, limited, messageOf } from './host-guard.ts';
 import type { HostLimits } from './host-instance.ts';
-import { type Builtins, builtinName } from './host-modules.ts';
+import type { Builtins } from './host-modules.ts';
 import { type PluginHealth, Slot } from './host-slot.ts';
 import { toolNames } from './host-tools.ts';
 import { ASK_MIN_MS } from './limits.ts';
@@ -15,12 +15,13 @@ import type {
   Resource,
   ResourceTemplate,
   Services,
-  StopCause,
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
+import { builtinName } from './plugin-source.ts';
 import type { PolicyHealth } from './policy-engine.ts';
 import { waitingSentence } from './settings-trust.ts';
+import type { StopCause } from './types.ts';
 
 const LIMITS: HostLimits = {
   startMs: 5_000, // clients wait ten seconds for a server to start

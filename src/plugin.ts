@@ -4,6 +4,7 @@
 
 import type { PolicyEngine } from './policy-engine.ts';
 import type { Shell } from './shell.ts';
+import type { AskPerson, Health, Log, StopCause } from './types.ts';
 
 /** A JSON Schema object, without `oneOf`, `anyOf` or `allOf` at its top. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -51,23 +52,6 @@ export type CallContext = {
   readonly ask?: AskPerson;
 };
 
-export type PersonQuestion = {
-  readonly message: string;
-  readonly choices: readonly { readonly value: string; readonly title: string }[];
-};
-
-/**
- * `none`: time was over, the question was closed, or the call was cancelled. `unseen`: the answer,
- * whatever it was, came sooner than a person can read the question.
- */
-export type PersonAnswer =
-  | { readonly kind: 'chosen'; readonly value: string }
-  | { readonly kind: 'declined' }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'unseen' };
-
-export type AskPerson = (question: PersonQuestion) => Promise<PersonAnswer>;
-
 export type ResourceTemplate = {
   readonly uriTemplate: string;
   readonly name: string;
@@ -77,27 +61,13 @@ export type ResourceTemplate = {
 
 export type Resource = { readonly uri: string; readonly mimeType: string; readonly text: string };
 
-export type Health = Readonly<Record<string, unknown>> & {
-  readonly healthy: boolean;
-  /** Whatever is not as it should be, one sentence each. */
-  readonly reasons: readonly string[];
-};
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
-export type PluginLog = (
-  level: LogLevel,
-  message: string,
-  fields?: Readonly<Record<string, unknown>>,
-) => void;
-
 /** What the house lends to a plugin. */
 export type Services = {
   /** The project: relative paths in settings start here. */
   readonly projectDirectory: string;
   readonly stateRoot: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly log: PluginLog;
+  readonly log: Log;
   /** One shell for all plugins; made when it is first asked for. */
   readonly shell: () => Shell;
   readonly now: () => number;
@@ -112,9 +82,6 @@ export type Services = {
 };
 
 export type CliCommand = { readonly name: string; readonly help: string };
-
-/** Why a server stops: its client is gone, or it was told to. */
-export type StopCause = 'client' | 'signal';
 
 export type Plugin = {
   initialize(): Promise<void>;

@@ -1,10 +1,8 @@
-// One command, from the asking to the answer: let in, started with its intent on the disk, waited
-// for, its output read, its entry written, and only then told. Ends or leaves what still runs when
-// the server stops.
+// One command, from request to answer: admitted, started, awaited, recorded, answered.
+// When the server stops, it ends or leaves the runs that are still going.
 
 import { type Guard, UNRULED } from './agent/guard.ts';
 import type { RecorderMetrics } from './ops/metrics.ts';
-import type { AskPerson, PluginLog, StopCause } from './plugin.ts';
 import {
   type Admitted,
   admit,
@@ -43,7 +41,14 @@ import { argvOf } from './run/env.ts';
 import { deferred, type Run, within } from './running.ts';
 import { createShell, type Shell } from './shell.ts';
 import { entryProcesses, UNTRACED } from './trace-entry.ts';
-import type { AgentContext, EntryDecision, EntryDraft } from './types.ts';
+import type {
+  AgentContext,
+  AskPerson,
+  EntryDecision,
+  EntryDraft,
+  Log,
+  StopCause,
+} from './types.ts';
 
 const KILL_WAIT_MS = 10_000; // a process in uninterruptible sleep must not hold up the server's end
 
@@ -84,7 +89,7 @@ export type ExecutorOptions = {
   readonly shell: Shell;
   readonly journal: RecorderJournal;
   readonly pluginVersion: string;
-  readonly log: PluginLog;
+  readonly log: Log;
   readonly metrics: RecorderMetrics;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;

@@ -1,13 +1,12 @@
 // How a command came out, for whoever asked for it and for the log.
 
 import { createHash } from 'node:crypto';
-import type { PluginLog } from './plugin.ts';
 import type { Admitted } from './recorder-admission.ts';
 import type { Place, Written } from './recorder-journal.ts';
 import { type End, endOf, type Seen, seenOf } from './recorder-run.ts';
 import type { Run } from './running.ts';
 import type { Shell } from './shell.ts';
-import type { Ended, EntryDraft } from './types.ts';
+import type { Ended, EntryDraft, Log } from './types.ts';
 
 /** How a command came out, without what it printed: somebody may keep this for long. */
 export type Finish = Omit<Seen, 'streams'> & {
@@ -86,7 +85,7 @@ export async function finishAdopted(
 }
 
 export function logEnd(
-  log: PluginLog,
+  log: Log,
   about: {
     readonly ended: Ended;
     readonly draft: EntryDraft;

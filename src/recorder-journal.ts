@@ -7,7 +7,6 @@ import { appendLater } from './journal/later.ts';
 import { Sessions } from './journal/sessions.ts';
 import type { SessionWriter } from './journal/writer.ts';
 import type { RecorderMetrics } from './ops/metrics.ts';
-import type { PluginLog } from './plugin.ts';
 import type { RecordingSettings } from './recorder-settings.ts';
 import type {
   AgentContext,
@@ -15,6 +14,7 @@ import type {
   EntryDraft,
   JournalIntent,
   LaterOutput,
+  Log,
   ProcessId,
   SessionMetadata,
   SessionStatus,
@@ -25,7 +25,7 @@ export type JournalParts = {
   readonly alive: (one: ProcessId) => boolean;
   readonly workingDirectory: string;
   readonly env: JournalEnv;
-  readonly log: PluginLog;
+  readonly log: Log;
   readonly metrics: RecorderMetrics;
   /** Runs that were answered without an entry, although there should be one. */
   readonly owed: Set<string>;

@@ -8,7 +8,6 @@ import { totalsOf, withSnapshot } from './capture/snapshot.ts';
 import type { Capture } from './capture/store.ts';
 import { keptUntil, streamBytes, streamTotals } from './capture/stream.ts';
 import { hasRoom } from './ops/health.ts';
-import type { PluginLog } from './plugin.ts';
 import type { Terms } from './recorder-admission.ts';
 import type { RecorderJournal } from './recorder-journal.ts';
 import { bytesWanted, type StreamHead, type Streams, storedOutput } from './recorder-output.ts';
@@ -16,7 +15,7 @@ import type { Seen } from './recorder-run.ts';
 import type { Run } from './running.ts';
 import type { Shell } from './shell.ts';
 import type { Redactor } from './text/redact.ts';
-import type { Entry, LaterOutput, Survivor } from './types.ts';
+import type { Entry, LaterOutput, Log, Survivor } from './types.ts';
 
 /** The field of an entry; no field for a command that left nothing. */
 export function survivorsField(
@@ -28,7 +27,7 @@ export function survivorsField(
 }
 
 /** Notes what an entry will tell of a run that may still print. Never throws. */
-export function noteEntryReach(dir: string, { stdout, stderr }: Streams, log: PluginLog): void {
+export function noteEntryReach(dir: string, { stdout, stderr }: Streams, log: Log): void {
   try {
     noteReach(dir, { stdout: stdout.total, stderr: stderr.total });
   } catch (error) {
@@ -65,7 +64,7 @@ export async function recordWhenClosed(
 
 type Around = {
   readonly journal: Pick<RecorderJournal, 'later' | 'owe'>;
-  readonly log: PluginLog;
+  readonly log: Log;
 };
 
 /** How much of each stream is kept, and without which secrets. */
@@ -79,7 +78,7 @@ export async function recordLater(
   open: () => Capture,
   entry: Entry,
   keep: Keep & { readonly directory: string; readonly reach?: EntryReach },
-  { journal, log }: { readonly journal: Pick<RecorderJournal, 'later'>; readonly log: PluginLog },
+  { journal, log }: { readonly journal: Pick<RecorderJournal, 'later'>; readonly log: Log },
 ): Promise<boolean> {
   const { entry_id, session_id, survivors = [] } = entry;
   try {

@@ -23,7 +23,6 @@ import {
 } from './journal/recovery.ts';
 import type { SessionWriter } from './journal/writer.ts';
 import { hasRoom } from './ops/health.ts';
-import type { PluginLog } from './plugin.ts';
 import type { Capture, Store } from './reading.ts';
 import type { RecorderJournal } from './recorder-journal.ts';
 import { noteEntryReach, recordLater } from './recorder-later.ts';
@@ -38,7 +37,7 @@ import {
 } from './recorder-recovered.ts';
 import { deferred } from './running.ts';
 import type { Redactor } from './text/redact.ts';
-import type { ProcessId } from './types.ts';
+import type { Log, ProcessId } from './types.ts';
 
 const SLICE = 32; // captures looked at between two turns of the event loop
 const CLAIM_AGAIN_MS = 200; // whoever has the claim writes a few lines
@@ -49,7 +48,7 @@ export type RecoveryOptions = {
   readonly directory: string;
   readonly owner: ProcessId;
   readonly env: JournalEnv;
-  readonly log: PluginLog;
+  readonly log: Log;
   /** Set when stored output is to hold no secrets. */
   readonly redact: Redactor | undefined;
   /** For what never holds any. */

@@ -9,7 +9,6 @@ import { removeSession, sessionsOlderThan } from './journal/retention.ts';
 import type { Changed } from './journal/writer.ts';
 import { type DiskProbe, recorderHealth } from './ops/health.ts';
 import type { ServerCounters } from './ops/servers.ts';
-import type { Health, StopCause } from './plugin.ts';
 import type { ExecuteRequest } from './recorder-admission.ts';
 import type { Ruled } from './recorder-asked.ts';
 import { CatalogFeeder } from './recorder-catalog.ts';
@@ -29,7 +28,7 @@ import { attachRun } from './run-attach.ts';
 import type { Capture } from './shell.ts';
 import { commandRedactor, redactor } from './text/redact.ts';
 import { traceCheck } from './trace-check.ts';
-import type { AgentContext, Entry, SessionMetadata } from './types.ts';
+import type { AgentContext, Entry, Health, SessionMetadata, StopCause } from './types.ts';
 
 export type { Begun, ExecuteCall, ExecuteRequest, ExecuteResult };
 

@@ -3,14 +3,9 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import {
-  BUILTIN_PREFIX,
-  type Builtins,
-  builtinName,
-  moduleVersion,
-  withinModule,
-} from './host-modules.ts';
+import { type Builtins, moduleVersion, withinModule } from './host-modules.ts';
 import type { ConfigProblem, JsonSchema, PluginClass } from './plugin.ts';
+import { BUILTIN_PREFIX, builtinName } from './plugin-source.ts';
 import { asObject } from './text/json.ts';
 import { printable } from './text/printable.ts';
 import {

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { defaultSettings, type LoadOptions, loadSettings, type Settings } from './config.ts';
 import { makeDirectories, replaceFile } from './directories.ts';
 import { isAppError } from './errors.ts';
-import { builtinName } from './host-modules.ts';
+import { builtinName } from './plugin-source.ts';
 import { PLUGIN_NAME, type PluginSettings, TOOL_NAMES } from './settings-check.ts';
 import { countingSettings } from './settings-trust.ts';
 import { asObject } from './text/json.ts';

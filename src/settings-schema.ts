@@ -1,9 +1,10 @@
 // The JSON Schema of a settings file, for editors. What the loader really checks is in
 // `settings-check.ts`; the names of keys and values come from there.
 
-import { BUILTIN_PREFIX, type Builtins } from './host-modules.ts';
+import type { Builtins } from './host-modules.ts';
 import { ASK_MIN_MS } from './limits.ts';
 import type { JsonSchema } from './plugin.ts';
+import { BUILTIN_PREFIX } from './plugin-source.ts';
 import { ASK_MIN_MS_MAX, PLUGIN_NAME, PLUGIN_TYPES, TOOL_NAMES } from './settings-check.ts';
 
 export function settingsSchema(builtins: Builtins): JsonSchema {

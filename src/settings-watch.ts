@@ -10,9 +10,9 @@ import { findSettings, type LoadOptions, loadSettings, type Settings } from './c
 import { isAppError } from './errors.ts';
 import type { Host } from './host.ts';
 import { messageOf } from './host-guard.ts';
-import type { PluginLog } from './plugin.ts';
 import { settingsCandidates, trustListFile } from './settings-paths.ts';
 import { waitingSentence } from './settings-trust.ts';
+import type { Log } from './types.ts';
 
 const SETTLE_MS = 100; // an editor that writes in place has truncated the file first
 const POLL_MS = 2_000; // file systems without events, directories that did not exist yet
@@ -26,7 +26,7 @@ export type WatchOptions = LoadOptions & {
   readonly seen: Settings | undefined;
   /** Told when the host follows the settings of the file. */
   readonly taken?: () => void;
-  readonly log: PluginLog;
+  readonly log: Log;
   readonly settleMs?: number;
   readonly pollMs?: number;
 };

@@ -3,7 +3,7 @@
 
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from './errors.ts';
-import { builtinName } from './host-modules.ts';
+import { builtinName } from './plugin-source.ts';
 import { isOfProject, realOf, settingsCandidates } from './settings-paths.ts';
 import { contentOf, isThere, nameOf } from './settings-trust.ts';
 import { asObject, asString } from './text/json.ts';

@@ -311,3 +311,37 @@ export type JournalIntent = {
   /** Secrets of the environment must not be in the entry's copy. */
   readonly redact: boolean;
 };
+
+export type PersonQuestion = {
+  readonly message: string;
+  readonly choices: readonly { readonly value: string; readonly title: string }[];
+};
+
+/**
+ * `none`: time was over, the question was closed, or the call was cancelled. `unseen`: the answer,
+ * whatever it was, came sooner than a person can read the question.
+ */
+export type PersonAnswer =
+  | { readonly kind: 'chosen'; readonly value: string }
+  | { readonly kind: 'declined' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unseen' };
+
+export type AskPerson = (question: PersonQuestion) => Promise<PersonAnswer>;
+
+export type Health = Readonly<Record<string, unknown>> & {
+  readonly healthy: boolean;
+  /** Whatever is not as it should be, one sentence each. */
+  readonly reasons: readonly string[];
+};
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export type Log = (
+  level: LogLevel,
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** Why a server stops: its client is gone, or it was told to. */
+export type StopCause = 'client' | 'signal';

@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts';
 import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
-import type { Health, PluginLog, Services, StopCause } from '../plugin.ts';
+import type { Services } from '../plugin.ts';
 import { type Begun, type ExecuteRequest, Recorder } from '../recorder.ts';
 import type { Ruled } from '../recorder-asked.ts';
 import { SECRET_PREFIXES } from '../run/env.ts';
@@ -24,7 +24,7 @@ import {
 } from '../shell.ts';
 import { shortLine } from '../text/printable.ts';
 import { traceCheck } from '../trace-check.ts';
-import type { RunHandle, View } from '../types.ts';
+import type { Health, Log, RunHandle, StopCause, View } from '../types.ts';
 import { AgentRun, type Finished } from './agent-run.ts';
 import type { Caller } from './caller.ts';
 import { Guard, UNRULED } from './guard.ts';
@@ -352,7 +352,7 @@ export class AgentShell {
     return this.#agentShell;
   }
 
-  #log: PluginLog = (level, message, fields) =>
+  #log: Log = (level, message, fields) =>
     this.#options.services.log(level, message, { plugin: this.#options.name, ...fields });
 
   #refuseTooMany(caller: Caller): void {

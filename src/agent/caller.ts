@@ -3,8 +3,8 @@
 // connection.
 
 import { agentContext } from '../agent-context.ts';
-import type { AskPerson, CallContext } from '../plugin.ts';
-import type { AgentContext } from '../types.ts';
+import type { CallContext } from '../plugin.ts';
+import type { AgentContext, AskPerson } from '../types.ts';
 
 export type Caller = {
   /** The same for all calls of one conversation, and for no other. */

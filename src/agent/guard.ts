@@ -4,13 +4,12 @@
 
 import { AppError } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
-import type { AskPerson, PersonAnswer } from '../plugin.ts';
 import { because } from '../policy/explain.ts';
 import { Approvals, approvable, rulable, type Subject } from '../policy-approvals.ts';
 import type { Decided, Decision, InForce, PolicyEngine } from '../policy-engine.ts';
 import type { Shell } from '../shell.ts';
 import { printable, shortLine } from '../text/printable.ts';
-import type { EntryDecision } from '../types.ts';
+import type { AskPerson, EntryDecision, PersonAnswer } from '../types.ts';
 import { type Confined, FREE, type Held } from './confined.ts';
 import type { Confinement } from './confinement.ts';
 import { judgedTexts } from './judged-texts.ts';

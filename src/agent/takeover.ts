@@ -11,9 +11,8 @@ import { captureDir, readTextIn } from '../capture/paths.ts';
 import { type Capture, captureIds, openCapture, type Store } from '../capture/store.ts';
 import { runnerListens } from '../capture/sweep.ts';
 import { isAppError } from '../errors.ts';
-import type { PluginLog } from '../plugin.ts';
 import { thisProcess } from '../run/processes.ts';
-import type { RunHandle, RunOwner } from '../types.ts';
+import type { Log, RunHandle, RunOwner } from '../types.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { Caller } from './caller.ts';
 import { keepRecent } from './recent.ts';
@@ -32,7 +31,7 @@ export type Took = {
 
 type Options = Pick<RunOwner, 'dialect' | 'project'> & {
   readonly store: Store;
-  readonly log: PluginLog;
+  readonly log: Log;
   readonly adopt: (capture: Capture, caller: Caller) => Promise<AgentRun>;
 };
 

@@ -10,10 +10,11 @@ import { AppError, errnoOf, isAppError, reasonOf } from '../errors.ts';
 import type { Host, HostOptions } from '../host.ts';
 import type { HandOver } from '../mcp/front.ts';
 import type { Served } from '../mcp/server.ts';
-import type { PluginLog, Services } from '../plugin.ts';
+import type { Services } from '../plugin.ts';
 import type { PolicyEngine } from '../policy-engine.ts';
 import type { Shell, ShellOptions } from '../shell.ts';
 import { printable } from '../text/printable.ts';
+import type { Log } from '../types.ts';
 import type { ReadyFront } from './mcp-front.ts';
 import { type Tokens, takeTokens } from './mcp-tokens.ts';
 import { say } from './output.ts';
@@ -252,7 +253,7 @@ async function openServices(createShell?: (options: ShellOptions) => Shell): Pro
 const { version } = packageJson;
 
 type Around = {
-  readonly log: PluginLog;
+  readonly log: Log;
   readonly askMs?: number | undefined;
   readonly before?: HandOver | undefined;
 };

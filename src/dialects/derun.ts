@@ -8,7 +8,6 @@ import { openStore } from '../open-store.ts';
 import type {
   CallContext,
   ConfigProblem,
-  Health,
   JsonSchema,
   Plugin,
   Resource,
@@ -26,6 +25,7 @@ import {
   unreadNote,
 } from '../reading.ts';
 import { printable } from '../text/printable.ts';
+import type { Health } from '../types.ts';
 import {
   type Args,
   cursorOf,

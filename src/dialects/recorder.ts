@@ -11,13 +11,10 @@ import type {
   CallContext,
   CliCommand,
   ConfigProblem,
-  Health,
   Plugin,
-  PluginLog,
   Resource,
   ResourceTemplate,
   Services,
-  StopCause,
   ToolDefinition,
   ToolResult,
 } from '../plugin.ts';
@@ -25,6 +22,7 @@ import { RECORD_COMMANDS } from '../record-commands.ts';
 import { type ExecuteResult, Recorder } from '../recorder.ts';
 import { BashRecorderError, RefusedError } from '../recorder-errors.ts';
 import type { RecorderSettings } from '../recorder-settings.ts';
+import type { Health, Log, StopCause } from '../types.ts';
 import { ArgumentError, refuseUnknown } from './arguments.ts';
 import { configProblems, configSchema, recorderSettings } from './recorder-config.ts';
 import { executeRequest, recentCount, recorderTools } from './recorder-tools.ts';
@@ -53,7 +51,7 @@ export class RecorderPlugin implements Plugin {
   }
 
   readonly #services: Services;
-  readonly #log: PluginLog;
+  readonly #log: Log;
   #settings: RecorderSettings;
   #recorder: Recorder | undefined;
   #announced: Announcement | undefined;

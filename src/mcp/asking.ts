@@ -6,8 +6,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { AskPerson, PersonAnswer, PersonQuestion } from '../plugin.ts';
 import { asObject, asString, type JsonObject } from '../text/json.ts';
+import type { AskPerson, PersonAnswer, PersonQuestion } from '../types.ts';
 import type { AskTerms, FaceCall, FaceResult } from './face.ts';
 
 /** The one field of the form. */

@@ -4,8 +4,8 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errnoOf } from '../errors.ts';
-import type { Health } from '../plugin.ts';
 import { formatSize } from '../text/size.ts';
+import type { Health } from '../types.ts';
 
 /** Less than this is low: a few large outputs and it is full. */
 const FREE_BYTES_MIN = 100 * 1024 * 1024;

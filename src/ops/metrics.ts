@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Health } from '../plugin.ts';
+import type { Health } from '../types.ts';
 
 /** One executed command, for the counters. */
 type CommandFacts = {

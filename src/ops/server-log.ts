@@ -4,9 +4,9 @@
 
 import { join } from 'node:path';
 import pino from 'pino';
-import type { LogLevel, PluginLog } from '../plugin.ts';
 import { printable } from '../text/printable.ts';
 import { redactor } from '../text/redact.ts';
+import type { Log, LogLevel } from '../types.ts';
 import { appendLog } from './log.ts';
 
 const WAIT_MS = 50; // what is no warning is written with what else comes meanwhile
@@ -17,7 +17,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
 
 export type ServerLog = {
-  readonly log: PluginLog;
+  readonly log: Log;
   /** Writes what waits; afterwards nothing is lost by a quick exit. */
   flush(): void;
   /** Flushes, and lets go of the process. */
@@ -48,7 +48,7 @@ export function openServerLog(options: ServerLogOptions): ServerLog {
     },
     { write: file.append },
   );
-  const log: PluginLog = (level, message, fields = {}) => {
+  const log: Log = (level, message, fields = {}) => {
     const safe = redacted(fields, redact);
     json[level](safe, redact(message));
     if (level === 'warn' || level === 'error') file.flush();

@@ -5,9 +5,9 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectories, replaceFile } from '../directories.ts';
-import type { Health } from '../plugin.ts';
 import { processAlive, thisProcess } from '../run/processes.ts';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
+import type { Health } from '../types.ts';
 
 const WRITE_EVERY_MS = 1_000;
 

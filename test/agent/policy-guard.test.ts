@@ -1,14 +1,15 @@
 // The guard, without a server around it: what becomes of an answer when something else changes.
+
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Guard, type GuardCall, type Refusal, type Ruling } from '../../src/agent/guard.ts';
 import { processMetrics } from '../../src/ops/metrics.ts';
-import type { PersonAnswer } from '../../src/plugin.ts';
 import { Approvals } from '../../src/policy-approvals.ts';
 import * as court from '../../src/policy-court.ts';
 import { PolicyEngine } from '../../src/policy-engine.ts';
+import type { PersonAnswer } from '../../src/types.ts';
 
 const SECRET = 'correcthorsebattery';
 

@@ -1,10 +1,12 @@
 // A policy in front of every dialect: what is refused does not run, says why, and is written down.
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { processMetrics } from '../../src/ops/metrics.ts';
-import type { AskPerson, CallContext, Plugin, ToolResult } from '../../src/plugin.ts';
+import type { CallContext, Plugin, ToolResult } from '../../src/plugin.ts';
 import { Approvals } from '../../src/policy-approvals.ts';
+import type { AskPerson } from '../../src/types.ts';
 import { call, World } from '../recorder/helper.ts';
 import { verifies } from '../requirements.ts';
 import { DIALECTS, type DialectCase, POLICY } from './policy-helper.ts';

@@ -1,8 +1,8 @@
 // A plugin that does what a test tells it to, and remembers what was done to it.
+
 import type {
   CallContext,
   ConfigProblem,
-  Health,
   JsonSchema,
   Plugin,
   PluginClass,
@@ -12,6 +12,7 @@ import type {
   ToolDefinition,
   ToolResult,
 } from '../../src/plugin.ts';
+import type { Health } from '../../src/types.ts';
 
 type Fixture = Plugin & { config: unknown };
 

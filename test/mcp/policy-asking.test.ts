@@ -1,4 +1,5 @@
 // Questions without a wire: a call that waits for a person while no request is open.
+
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   askByRequest,
@@ -9,7 +10,7 @@ import {
 } from '../../src/mcp/asking.ts';
 import type { AskTerms, FaceCall } from '../../src/mcp/face.ts';
 import { faceOf } from '../../src/mcp/server.ts';
-import type { PersonAnswer, PersonQuestion } from '../../src/plugin.ts';
+import type { PersonAnswer, PersonQuestion } from '../../src/types.ts';
 import { until } from '../cli/helper.ts';
 import { Project } from '../config/helper.ts';
 import { closeHosts, hostOf } from '../host/helper.ts';

@@ -1,9 +1,10 @@
 // The seven metrics as Prometheus reads them, and the two pages of the small server.
+
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { refusal } from '../../src/mcp/guard.ts';
 import { createMetrics, processMetrics, serveMetrics } from '../../src/ops/metrics.ts';
-import type { Health } from '../../src/plugin.ts';
+import type { Health } from '../../src/types.ts';
 import { verifies } from '../requirements.ts';
 
 const WELL: Health = { healthy: true, reasons: [] };

@@ -9,19 +9,12 @@ import { recorderSettings } from '../../src/dialects/recorder-config.ts';
 import { journalSessionIds, readSession } from '../../src/journal/reader.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { openServerLog } from '../../src/ops/server-log.ts';
-import type {
-  CallContext,
-  LogLevel,
-  Plugin,
-  PluginClass,
-  Services,
-  ToolResult,
-} from '../../src/plugin.ts';
+import type { CallContext, Plugin, PluginClass, Services, ToolResult } from '../../src/plugin.ts';
 import * as court from '../../src/policy-court.ts';
 import { PolicyEngine } from '../../src/policy-engine.ts';
 import { Recorder, type RecorderOptions } from '../../src/recorder.ts';
 import { createShell, type Shell } from '../../src/shell.ts';
-import type { Entry, SessionMetadata } from '../../src/types.ts';
+import type { Entry, LogLevel, SessionMetadata } from '../../src/types.ts';
 
 export type LogLine = {
   readonly level: LogLevel;
