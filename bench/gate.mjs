@@ -53,7 +53,7 @@ async function difference({ dir, rounds }, text) {
 
 async function bundled(dir) {
   const outfile = join(dir, 'gate.mjs');
-  const entry = join(ROOT, 'src/gate.ts');
+  const entry = join(ROOT, 'src/guard/gate.ts');
   await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm' });
   return import(pathToFileURL(outfile).href);
 }

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NATIVE = join(ROOT, 'native/prebuilt', `${process.platform}-${process.arch}`);
 const { CUFF_RUNNER: RUNNER = join(NATIVE, 'runner'), CUFF_SHIM: SHIM = join(NATIVE, 'shim') } =
   process.env;
-const BARE = join(ROOT, 'test/trace/cases/programs/bare.c');
+const BARE = join(ROOT, 'test/native/cases/programs/bare.c');
 const TIMEOUT_MS = 300_000;
 const OTHERS = 2; // rounds of what is measured for comparison: half a minute each, for Bear
 

@@ -3,7 +3,7 @@
  * write to a file opened O_APPEND; read by src/trace/. Little-endian, nothing padded by a compiler.
  *
  * The header is the handshake: a shim that does not find it as it should be does nothing at all.
- * This file is the truth about the format; src/trace/format.ts repeats it for the readers. */
+ * This file is the truth about the format; src/trace/decode/format.ts repeats it for readers. */
 #ifndef CUFF_TRACE_H
 #define CUFF_TRACE_H
 

@@ -29,7 +29,7 @@ const LIBRARY = { index: 'src/index.ts' };
 /** What the programs load only when they need it: modules that share chunks. */
 const MODULES = {
   program: 'src/cli/program.ts',
-  'portable-proxy': 'src/portable-proxy.ts',
+  'portable-proxy': 'src/shell/portable-proxy.ts',
   'record-settings': 'src/cli/record/record-settings.ts',
   'mcp-shipped': 'src/cli/mcp-shipped.ts',
 };
@@ -39,7 +39,7 @@ const BINS = { cuff: 'src/cli/cuff.ts', derun: 'src/cli/derun.ts' };
 const PARTS = {
   'record-list': 'src/cli/record/list.ts',
   'record-search': 'src/cli/record/search.ts',
-  'trace-check': 'src/trace-check.ts',
+  'trace-check': 'src/shell/trace-check.ts',
   'mcp-front': 'src/cli/mcp-front.ts',
 };
 

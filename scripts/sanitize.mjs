@@ -9,7 +9,7 @@ import { buildRunner } from './native.mjs';
 import { say } from './tools.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-const TESTS = 'test/contract';
+const TESTS = 'test/shell/contract';
 const FLAGS = ['-O1', '-g', '-fno-omit-frame-pointer', '-fno-sanitize-recover=all'];
 
 try {

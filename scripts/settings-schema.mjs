@@ -15,7 +15,7 @@ try {
   const outfile = join(folder, 'schema.mjs');
   await build({
     stdin: {
-      contents: `export { settingsSchema } from './src/config.ts';
+      contents: `export { settingsSchema } from './src/host/settings.ts';
         export { BUILTINS } from './src/dialects/builtins.ts';`,
       resolveDir: ROOT,
     },

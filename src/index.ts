@@ -69,7 +69,7 @@ export type {
   Recording,
   Run,
   RunEvent,
-} from './running.ts';
+} from './shell/run.ts';
 export {
   type Capture,
   type CaptureSummary,
@@ -80,7 +80,7 @@ export {
   type ShellOptions,
   type StartOptions,
   type ViewOptions,
-} from './shell.ts';
+} from './shell/shell.ts';
 export type {
   CaptureFinal,
   CaptureMeta,

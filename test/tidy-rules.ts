@@ -1,6 +1,6 @@
 // The rules of the house as functions: files in, complaints out. `tidy.test.ts` holds the sources
 // to them, and each of them to a small violation, because a rule that cannot fail holds nothing.
-import { dirname, join, normalize } from 'node:path/posix';
+import { FOLDERS, inSrc, resolve } from './tidy-law.ts';
 import type { CallFact, SourceFacts } from './tidy-source.ts';
 
 /** File contents by name relative to the root of the repository, with `/`. */
@@ -13,56 +13,6 @@ export const LINE_COLUMNS_MAX = 100;
 
 const BINS = ['src/cli/cuff.ts', 'src/cli/derun.ts'];
 const ENTRIES = ['src/index.ts', ...BINS, 'src/cli/mcp-shipped.ts'];
-const GROUND = ['types', 'errors', 'limits', 'directories', 'mounts'].map((n) => `src/${n}.ts`);
-const DOORS = ['cli', 'mcp', 'dialects', 'library', 'web'];
-const ROOMS = ['policy', 'run', 'capture', 'journal', 'trace'];
-
-type Layer = { readonly kind: 'door' | 'hall' | 'room' | 'text' | 'ground'; readonly name: string };
-
-function layerOf(file: string): Layer | undefined {
-  const [, folder = '', ...rest] = file.split('/');
-  if (GROUND.includes(file)) return { kind: 'ground', name: 'ground' };
-  if (file === 'src/index.ts') return { kind: 'door', name: 'index.ts' };
-  // What lies in src/ itself joins the rooms: it is the hall.
-  if (rest.length === 0 || ['ops', 'agent'].includes(folder)) return { kind: 'hall', name: 'hall' };
-  if (DOORS.includes(folder)) return { kind: 'door', name: folder };
-  if (ROOMS.includes(folder)) return { kind: 'room', name: folder };
-  if (folder === 'text') return { kind: 'text', name: 'text' };
-  return undefined;
-}
-
-function mayImport(from: Layer, to: Layer): boolean {
-  if (to.kind === 'ground' || from.name === to.name) return true;
-  // The command line opens the other doors.
-  if (from.name === 'cli' && to.kind === 'door') return true;
-  // The library is opened by its entry, and hands on the dialects without a server.
-  if (from.name === 'index.ts' && to.name === 'library') return true;
-  if (from.name === 'library' && to.name === 'dialects') return true;
-  if (from.kind === 'door') return to.kind === 'hall' || to.kind === 'text';
-  if (from.kind === 'hall') return to.kind === 'room' || to.kind === 'text';
-  return from.kind === 'room' && to.kind === 'text';
-}
-
-/** Doors import the hall, the hall imports rooms; everybody the ground and the pure `text/`. */
-export function dependencyLaw(facts: Facts): string[] {
-  const complaints: string[] = [];
-  for (const [file, { imports }] of inSrc(facts)) {
-    const from = layerOf(file);
-    if (from === undefined) complaints.push(`${file}: is in no room, hall, door or ground`);
-    for (const specifier of imports.filter((name) => name.startsWith('.'))) {
-      const target = resolve(file, specifier);
-      if (target === 'package.json') continue; // its own name and version, which any file may know
-      const to = layerOf(target);
-      if (!facts.has(target))
-        complaints.push(`${file}: imports ${specifier}, which does not exist`);
-      else if (from && to && !mayImport(from, to)) {
-        complaints.push(`${file}: a ${from.kind} may not import ${target}, a ${to.kind}`);
-      }
-    }
-  }
-  return complaints;
-}
-
 /** No file imports itself over others, types included. */
 export function importCycles(facts: Facts): string[] {
   const complaints: string[] = [];
@@ -188,7 +138,6 @@ export function namedPaths(documents: Files, existing: readonly string[]): strin
     const pattern = path.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*');
     return existing.some((file) => new RegExp(`^${pattern}$`).test(file));
   };
-  const folders = [...ROOMS, ...DOORS, 'text', 'ops'];
   return [...documents].flatMap(([document, text]) =>
     [...text.matchAll(/`([\w.*/-]+)`/g)]
       .map((match) => (match[1] ?? '').replace(/^\.\/|\/$/g, ''))
@@ -196,15 +145,15 @@ export function namedPaths(documents: Files, existing: readonly string[]): strin
         const top = path.split('/')[0] ?? '';
         if (built.test(path)) return false;
         if (/^[A-Z]+\.md$/.test(path)) return true;
-        return path.includes('/') && (tops.includes(top) || isSource(path, top, folders));
+        return path.includes('/') && (tops.includes(top) || isSource(path, top));
       })
       .filter((path) => !exists(path))
       .map((path) => `${document}: names ${path}, which does not exist`),
   );
 }
 
-function isSource(path: string, top: string, folders: readonly string[]): boolean {
-  return folders.includes(top) && path.endsWith('.ts');
+function isSource(path: string, top: string): boolean {
+  return FOLDERS.includes(top) && path.endsWith('.ts');
 }
 
 function parents(file: string): string[] {
@@ -273,16 +222,8 @@ function sourceOf(argument: CallFact['arguments'][number] | undefined): string {
   return argument?.kind === 'other' ? argument.source : '';
 }
 
-function inSrc(facts: Facts): (readonly [string, SourceFacts])[] {
-  return [...facts].filter(([file]) => file.startsWith('src/'));
-}
-
 function importsOf(facts: Facts, file: string): string[] {
   const specifiers = facts.get(file)?.imports ?? [];
   const relative = specifiers.filter((name) => name.startsWith('.'));
   return relative.map((name) => resolve(file, name)).filter((target) => facts.has(target));
-}
-
-function resolve(file: string, specifier: string): string {
-  return normalize(join(dirname(file), specifier));
 }

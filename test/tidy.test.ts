@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacking, verifies } from './requirements.ts';
+import { dependencyLaw, mirroredFolders } from './tidy-law.ts';
 import * as rules from './tidy-rules.ts';
 import { readSources } from './tidy-source.ts';
 
@@ -48,7 +49,11 @@ const sources = (files: Record<string, string>) => readSources(new Map(Object.en
 
 describe('the house', () => {
   it('keeps the dependency law', () => {
-    expect(rules.dependencyLaw(facts)).toEqual([]);
+    expect(dependencyLaw(facts)).toEqual([]);
+  });
+
+  it('has tests where their sources are', () => {
+    expect(mirroredFolders(everything)).toEqual([]);
   });
 
   it('has no import cycles', () => {
@@ -114,32 +119,44 @@ describe('a rule can fail:', () => {
 
   it('the dependency law', () => {
     const made = sources({
-      'src/cli/cuff.ts': "import { s } from '../shell.ts'; import { r } from '../run/run.ts';",
-      'src/shell.ts': "export { r } from './run/run.ts'; import './text/text.ts';",
+      'src/cli/cuff.ts': "import { r } from '../run/run.ts'; import '../shell/shell.ts';",
+      'src/shell/shell.ts': "export { r } from '../run/run.ts'; import '../text/text.ts';",
       'src/run/run.ts': "import type { C } from '../capture/c.ts'; export * from './own.ts';",
-      'src/run/own.ts': "import '../text/text.ts'; import('../shell.ts');",
+      'src/run/own.ts': "import '../text/text.ts'; import('../shell/shell.ts');",
       'src/capture/c.ts': "export type C = import('../run/own.ts').O; import '../types.ts';",
       'src/text/text.ts': "import '../capture/c.ts';",
-      'src/types.ts': "import './shell.ts'; import './gone.ts'; import '../package.json';",
+      'src/types.ts': "import './shell/shell.ts'; import './gone.ts'; import '../package.json';",
       'src/attic/old.ts': '',
-      'src/index.ts': "export * from './library/tools.ts'; import './dialects/d.ts';",
-      'src/library/tools.ts':
-        "import '../dialects/d.ts'; import '../mcp/m.ts'; import '../shell.ts';",
-      'src/dialects/d.ts': "import '../library/tools.ts';",
-      'src/mcp/m.ts': '',
+      'src/index.ts': "export * from './library/tools.ts'; import './shell/shell.ts';",
+      'src/library/tools.ts': "import '../dialects/a/d.ts'; import '../mcp/m.ts';",
+      'src/dialects/a/d.ts': "import '../../library/tools.ts'; import '../b/d.ts';",
+      'src/dialects/b/d.ts': "import '../dialect.ts';",
+      'src/dialects/dialect.ts': '',
+      'src/mcp/m.ts': "import '../index.ts';",
     });
-    expect(rules.dependencyLaw(made)).toEqual([
-      'src/cli/cuff.ts: a door may not import src/run/run.ts, a room',
-      'src/run/run.ts: a room may not import src/capture/c.ts, a room',
-      'src/run/own.ts: a room may not import src/shell.ts, a hall',
-      'src/capture/c.ts: a room may not import src/run/own.ts, a room',
-      'src/text/text.ts: a text may not import src/capture/c.ts, a room',
-      'src/types.ts: a ground may not import src/shell.ts, a hall',
+    expect(dependencyLaw(made)).toEqual([
+      'src/run/run.ts: run does not stand above capture (src/capture/c.ts)',
+      'src/run/own.ts: run does not stand above shell (src/shell/shell.ts)',
+      'src/capture/c.ts: capture does not stand above run (src/run/own.ts)',
+      'src/text/text.ts: text does not stand above capture (src/capture/c.ts)',
+      'src/types.ts: ground does not stand above shell (src/shell/shell.ts)',
       'src/types.ts: imports ./gone.ts, which does not exist',
-      'src/attic/old.ts: is in no room, hall, door or ground',
-      'src/index.ts: a door may not import src/dialects/d.ts, a door',
-      'src/library/tools.ts: a door may not import src/mcp/m.ts, a door',
-      'src/dialects/d.ts: a door may not import src/library/tools.ts, a door',
+      'src/attic/old.ts: attic/ has no rank',
+      'src/library/tools.ts: library does not stand above mcp (src/mcp/m.ts)',
+      'src/dialects/a/d.ts: dialects does not stand above library (src/library/tools.ts)',
+      'src/dialects/a/d.ts: one dialect does not import another (src/dialects/b/d.ts)',
+      'src/mcp/m.ts: mcp does not stand above index (src/index.ts)',
+    ]);
+  });
+
+  it('mirrored folders', () => {
+    const files = ['src/run/a.ts', 'src/trace/decode/a.ts', 'test/run/a.test.ts', 'test/tidy.ts'];
+    const more = ['test/trace/a.test.ts', 'test/run/programs/a.c', 'test/native/shim/a.test.ts'];
+    const wrong = ['test/record/a.test.ts', 'test/run/decode/a.test.ts', 'test/golden/a.txt'];
+    expect(mirroredFolders([...files, ...more, ...wrong])).toEqual([
+      'test/record: there is no such folder in src/',
+      'test/run/decode: there is no such folder in src/',
+      'test/golden: there is no such folder in src/',
     ]);
   });
 

@@ -9,7 +9,7 @@
  * called by its own name. A function with a variable number of arguments cannot be handed on
  * there (arm64 passes them on the stack, unlike named ones), so none is hooked.
  *
- * macOS is compiled, not run: test/trace/streams-darwin.test.ts looks into the object. */
+ * macOS is compiled, not run: test/native/shim/streams-darwin.test.ts looks into the object. */
 #ifndef CUFF_SHIM_INTERPOSE_H
 #define CUFF_SHIM_INTERPOSE_H
 

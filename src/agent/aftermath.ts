@@ -3,8 +3,8 @@
 // more tells less, and breaks nothing.
 
 import type { Capture } from '../capture/store.ts';
-import { type RunProcess, runProcesses } from '../inspect.ts';
-import { missingBytes, unknownBytes, unreadNote } from '../reading.ts';
+import { missingBytes, unknownBytes, unreadNote } from '../shell/captures.ts';
+import { type RunProcess, runProcesses } from '../shell/inspect.ts';
 import { unreadText } from '../text/missing.ts';
 import type { AgentRun, Finished } from './agent-run.ts';
 import { isLost } from './exit-code.ts';

@@ -1,8 +1,8 @@
 // A run of an agent: what was asked, by which conversation, and how it came out. Its entry in the
 // journal is written when it is over, also long after the call that started it was answered.
 
-import type { Begun } from '../recorder.ts';
-import type { AnyFinish } from '../recorder-finish.ts';
+import type { AnyFinish } from '../recorder/outcome.ts';
+import type { Begun } from '../recorder/recorder.ts';
 import type { Ended, Survivor } from '../types.ts';
 
 /** How a run came out. */

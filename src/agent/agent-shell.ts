@@ -7,28 +7,28 @@ import { noteHandle } from '../capture/owner.ts';
 import { readOutput } from '../capture/reader.ts';
 import { view } from '../capture/views.ts';
 import { AppError } from '../errors.ts';
+import { Guard, UNRULED } from '../guard/guard.ts';
+import { onlyInterrupts } from '../guard/judged-texts.ts';
+import type { Services } from '../host/plugin.ts';
 import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
-import type { Services } from '../plugin.ts';
-import { type Begun, type ExecuteRequest, Recorder } from '../recorder.ts';
-import type { Ruled } from '../recorder-asked.ts';
+import type { Ruled } from '../recorder/question.ts';
+import { type Begun, type ExecuteRequest, Recorder } from '../recorder/recorder.ts';
 import { SECRET_PREFIXES } from '../run/env.ts';
-import { aborted, within } from '../running.ts';
+import { aborted, within } from '../shell/run.ts';
 import {
   type Capture,
   createShell,
   type ReadResult,
   type Shell,
   type ViewOptions,
-} from '../shell.ts';
+} from '../shell/shell.ts';
+import { traceCheck } from '../shell/trace-check.ts';
 import { shortLine } from '../text/printable.ts';
-import { traceCheck } from '../trace-check.ts';
 import type { Health, Log, RunHandle, StopCause, View } from '../types.ts';
 import { AgentRun, type Finished } from './agent-run.ts';
 import type { Caller } from './caller.ts';
-import { Guard, UNRULED } from './guard.ts';
-import { onlyInterrupts } from './judged-texts.ts';
 import { type OwnCapture, OwnCaptures } from './own-captures.ts';
 import { type AgentSettings, recorderSettingsOf } from './settings.ts';
 import { Takeover, type Took } from './takeover.ts';

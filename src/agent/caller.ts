@@ -2,9 +2,9 @@
 // nobody else's pid or id finds it. An agent that does not name its conversation is known by its
 // connection.
 
-import { agentContext } from '../agent-context.ts';
-import type { CallContext } from '../plugin.ts';
+import type { CallContext } from '../host/plugin.ts';
 import type { AgentContext, AskPerson } from '../types.ts';
+import { agentContext } from './context.ts';
 
 export type Caller = {
   /** The same for all calls of one conversation, and for no other. */

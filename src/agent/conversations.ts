@@ -1,8 +1,8 @@
 // What a dialect remembers for each conversation, and for no other. The ones that were silent for
 // longest are forgotten when there are too many.
 
+import { keepRecent } from '../text/recent.ts';
 import type { Caller } from './caller.ts';
-import { keepRecent } from './recent.ts';
 
 const KEPT_MAX = 1_000;
 

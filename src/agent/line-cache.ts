@@ -1,7 +1,7 @@
 // The clean lines of outputs that cannot change any more, so that the next search through a
 // conversation reads no files. Small outputs only, within a budget; the longest unused go first.
 
-import { keepRecent } from './recent.ts';
+import { keepRecent } from '../text/recent.ts';
 
 const STREAM_CHARS_MAX = 65_536; // of one stream
 const CHARS_MAX = 16 * 1024 * 1024; // of all together

@@ -12,7 +12,7 @@ import { openCapture, type Store } from '../capture/store.ts';
 import { streamHole } from '../capture/stream.ts';
 import { streamChannel } from '../capture/views.ts';
 import { follow } from '../capture/wait.ts';
-import { aborted } from '../running.ts';
+import { aborted } from '../shell/run.ts';
 import { missingMark, missingText } from '../text/missing.ts';
 import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
 import type { Ended } from '../types.ts';

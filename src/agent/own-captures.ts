@@ -7,9 +7,9 @@ import { decodeMeta } from '../capture/format.ts';
 import { captureDir, readTextIn } from '../capture/paths.ts';
 import { type Capture, captureIds, type Store } from '../capture/store.ts';
 import { isAppError } from '../errors.ts';
+import { keepRecent } from '../text/recent.ts';
 import { survivorsIn } from './aftermath.ts';
 import type { Caller } from './caller.ts';
-import { keepRecent } from './recent.ts';
 
 const IDS_MAX = 10_000; // runs of one conversation on this server; the captures last no longer
 const CONVERSATIONS_MAX = 1_000;

@@ -2,9 +2,9 @@
 // of it that died of a signal. A run that was ended by somebody else hides nothing.
 
 import { constants } from 'node:os';
-import type { Capture } from '../shell.ts';
-import { type Failure, failures } from '../trace-failures.ts';
-import { smallTrace } from '../trace-processes.ts';
+import type { Capture } from '../shell/shell.ts';
+import { type Failure, failures } from '../tracing/failures.ts';
+import { smallTrace } from '../tracing/small-trace.ts';
 import type { Ended } from '../types.ts';
 
 export type HiddenFailure = {

@@ -2,9 +2,9 @@
 // its terminal. The kernel says so; what was printed says nothing about it. A run without a
 // terminal never waits, because its input is over.
 
-import { runProcesses } from '../inspect.ts';
 import { openFilesOf, readProc } from '../run/processes.ts';
-import type { Capture } from '../shell.ts';
+import { runProcesses } from '../shell/inspect.ts';
+import type { Capture } from '../shell/shell.ts';
 
 export type Waiting = { readonly pid: number; readonly command: string };
 

@@ -3,13 +3,13 @@
 // for each run, what its caller was told and how its pipeline is watched.
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
-import type { RunProcess } from '../inspect.ts';
-import { missingBytes } from '../reading.ts';
-import type { Capture } from '../shell.ts';
+import { missingBytes } from '../shell/captures.ts';
+import type { RunProcess } from '../shell/inspect.ts';
+import type { Capture } from '../shell/shell.ts';
+import { keepRecent } from '../text/recent.ts';
 import type { EndedBy, Outcome, StreamTotals } from '../types.ts';
 import { hiddenNow, survivorsIn, unreadIn } from './aftermath.ts';
 import type { AgentRun, Finished } from './agent-run.ts';
-import { keepRecent } from './recent.ts';
 import { NewsReader } from './report-news.ts';
 import { type FailedStage, StageWatch, type WatchedPipeline } from './report-stages.ts';
 import { type HiddenFailure, hiddenIn } from './report-trace.ts';

@@ -1,7 +1,7 @@
 // What the runs of a dialect are told by its settings. The door that reads a configuration has
 // checked it and made every path absolute.
 
-import type { RecorderSettings, RecordingSettings } from '../recorder-settings.ts';
+import type { RecorderSettings, RecordingSettings } from '../recorder/settings.ts';
 
 export type AgentSettings = {
   readonly recording: RecordingSettings;

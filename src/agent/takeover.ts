@@ -12,10 +12,10 @@ import { type Capture, captureIds, openCapture, type Store } from '../capture/st
 import { runnerListens } from '../capture/sweep.ts';
 import { isAppError } from '../errors.ts';
 import { thisProcess } from '../run/processes.ts';
+import { keepRecent } from '../text/recent.ts';
 import type { Log, RunHandle, RunOwner } from '../types.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { Caller } from './caller.ts';
-import { keepRecent } from './recent.ts';
 
 const SLICE = 32; // captures looked at between two turns of the event loop
 const HANDLES_MAX = 500; // so many of the newest captures are asked for their handle

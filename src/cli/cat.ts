@@ -9,7 +9,7 @@ import {
   storeOf,
   streamChannel,
   unknownBytes,
-} from '../reading.ts';
+} from '../shell/captures.ts';
 import type { Channel } from '../types.ts';
 import { put, putJson, say } from './output.ts';
 import { chunkJson, sayMissing } from './show.ts';

@@ -5,7 +5,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import packageJson from '../../package.json' with { type: 'json' };
 import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
-import { addInitCommand } from './init.ts';
+import { addInitCommand } from './init/init.ts';
 import { addMcpCommand } from './mcp.ts';
 import type { ReadyFront } from './mcp-front.ts';
 import { addPolicyCommands } from './policy/index.ts';

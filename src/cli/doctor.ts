@@ -1,10 +1,10 @@
 // `cuff doctor`: what this machine can do for a run. Exit 1 when something needed is missing.
 
-import { type Check, capabilities } from '../capabilities.ts';
-import { storeOf } from '../reading.ts';
+import { trustNotices } from '../policies/trust-notices.ts';
+import { type Check, capabilities } from '../shell/capabilities.ts';
+import { storeOf } from '../shell/captures.ts';
+import { traceChecks } from '../shell/trace-capabilities.ts';
 import { table } from '../text/table.ts';
-import { traceChecks } from '../trace-capabilities.ts';
-import { trustNotices } from '../trust-notices.ts';
 import { paint, put, putJson, say } from './output.ts';
 import { uncapturedRuns, uncapturedWords } from './uncaptured.ts';
 

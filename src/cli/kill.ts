@@ -2,11 +2,11 @@
 // --signal it sends that signal to each of them, once, and nothing more.
 
 import { constants } from 'node:os';
-import { endRun, signalRun } from '../ending.ts';
 import { AppError } from '../errors.ts';
-import { type RunProcess, runProcesses, stillAlive } from '../inspect.ts';
 import { KILL_GRACE_MS } from '../limits.ts';
-import { type Capture, captureNamed, openCapture, storeOf } from '../reading.ts';
+import { type Capture, captureNamed, openCapture, storeOf } from '../shell/captures.ts';
+import { type RunProcess, runProcesses, stillAlive } from '../shell/inspect.ts';
+import { endRun, signalRun } from '../shell/kill.ts';
 import { printable } from '../text/printable.ts';
 import { table } from '../text/table.ts';
 import { put, putJson, say, terminalWidth } from './output.ts';

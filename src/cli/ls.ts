@@ -1,6 +1,6 @@
 // `cuff ls`: captures, newest first.
 
-import { type Listing, listing, storeOf } from '../reading.ts';
+import { type Listing, listing, storeOf } from '../shell/captures.ts';
 import { type Column, table } from '../text/table.ts';
 import type { CaptureState } from '../types.ts';
 import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';

@@ -3,7 +3,13 @@
 
 import * as fs from 'node:fs';
 import { Front, type HandOver } from '../mcp/front.ts';
-import { type ReadyKey, type ReadyWords, readyAnswers, readyKey, type Shipped } from '../ready.ts';
+import {
+  type ReadyKey,
+  type ReadyWords,
+  readyAnswers,
+  readyKey,
+  type Shipped,
+} from '../mcp/ready.ts';
 
 export type ReadyFront = {
   /** When the server may be loaded. */

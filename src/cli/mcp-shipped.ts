@@ -2,13 +2,13 @@
 // dialect. The build writes it to `dist/mcp-ready.json`; tests compare it with what servers say.
 
 import packageJson from '../../package.json' with { type: 'json' };
-import { defaultSettings } from '../config.ts';
 import { BUILTINS, SHELLS } from '../dialects/builtins.ts';
-import { checkedTools, toolNames } from '../host-tools.ts';
+import { checkedTools, toolNames } from '../host/checked-output.ts';
+import type { Services } from '../host/plugin.ts';
+import { defaultSettings } from '../host/settings.ts';
+import { PROJECT, type Shipped } from '../mcp/ready.ts';
 import { CAPABILITIES, PROTOCOLS } from '../mcp/sdk.ts';
 import { answersOf } from '../mcp/server.ts';
-import type { Services } from '../plugin.ts';
-import { PROJECT, type Shipped } from '../ready.ts';
 
 export function shippedAnswers(build: string): Shipped {
   const dialects = [undefined, ...SHELLS];

@@ -5,14 +5,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { LoadOptions, Settings } from '../config.ts';
 import { AppError, errnoOf, isAppError, reasonOf } from '../errors.ts';
-import type { Host, HostOptions } from '../host.ts';
+import type { Host, HostOptions } from '../host/host.ts';
+import type { Services } from '../host/plugin.ts';
+import type { LoadOptions, Settings } from '../host/settings.ts';
 import type { HandOver } from '../mcp/front.ts';
 import type { Served } from '../mcp/server.ts';
-import type { Services } from '../plugin.ts';
-import type { PolicyEngine } from '../policy-engine.ts';
-import type { Shell, ShellOptions } from '../shell.ts';
+import type { PolicyEngine } from '../policies/engine.ts';
+import type { Shell, ShellOptions } from '../shell/shell.ts';
 import { printable } from '../text/printable.ts';
 import type { Log } from '../types.ts';
 import type { ReadyFront } from './mcp-front.ts';
@@ -77,9 +77,9 @@ async function cuffMcp(options: Options, front: ReadyFront | undefined): Promise
   const output = ports.http === undefined ? takeStdout() : undefined;
   const [{ BUILTINS, SHELLS }, { watchSettings }, { openPolicy }, house] = await Promise.all([
     import('../dialects/builtins.ts'),
-    import('../settings-watch.ts'),
-    import('../policy-engine.ts'),
-    import('../shell.ts').then(({ createShell }) => openServices(createShell)),
+    import('../host/settings-watch.ts'),
+    import('../policies/engine.ts'),
+    import('../shell/shell.ts').then(({ createShell }) => openServices(createShell)),
   ]);
   const { env, log, projectDirectory: cwd, stateRoot } = house;
   const { settings: settingsFile } = options;
@@ -121,8 +121,8 @@ async function startHost(
   remember: Remember,
 ) {
   const [{ createHost }, fallback] = await Promise.all([
-    import('../host.ts'),
-    import('../settings-fallback.ts'),
+    import('../host/host.ts'),
+    import('../host/settings-fallback.ts'),
   ]);
   const { stateRoot, policy } = services;
   const { builtins } = load;
@@ -160,7 +160,7 @@ async function keepReady(
   if (key === undefined || key === 'shipped' || (await front?.keyNow()) !== key) return;
   const [{ answersOf }, { keepAnswers }] = await Promise.all([
     import('../mcp/server.ts'),
-    import('../ready.ts'),
+    import('../mcp/ready.ts'),
   ]);
   remember(() => keepAnswers(key, answersOf(host.tools(), host.notices())));
 }
@@ -209,8 +209,8 @@ export async function derunMcp(args: readonly string[] = []): Promise<void> {
   const stop = stopSignal();
   const output = takeStdout();
   const [{ DerunPlugin }, { createHost }, services] = await Promise.all([
-    import('../dialects/derun.ts'),
-    import('../host.ts'),
+    import('../dialects/derun/dialect.ts'),
+    import('../host/host.ts'),
     openServices(),
   ]);
   const plugin = { name: 'derun', enabled: true, type: 'in_source', module: undefined, config: {} };
@@ -225,7 +225,7 @@ type House = Services & { close(): void };
 async function openServices(createShell?: (options: ShellOptions) => Shell): Promise<House> {
   const [{ openServerLog }, { storeOf }] = await Promise.all([
     import('../ops/server-log.ts'),
-    import('../reading.ts'),
+    import('../shell/captures.ts'),
   ]);
   const { env } = process;
   const projectDirectory = process.cwd();
@@ -347,7 +347,7 @@ async function untilStopped(
   void served.hungUp.then(() => host.stopping('client'));
   void stop.then((signal) => host.stopping(signal === 'SIGTERM' ? 'signal' : 'client'));
   const { sweepRegularly } = await import('../mcp/retention.ts');
-  const { storeOf } = await import('../reading.ts');
+  const { storeOf } = await import('../shell/captures.ts');
   const stopSweeping = sweepRegularly(storeOf(services.env), (error) =>
     services.log('warn', 'The sweep failed', { error: error.message }),
   );

@@ -1,6 +1,6 @@
 // `cuff pin`: the sweep keeps a pinned capture.
 
-import { captureNamed, pinCapture, storeOf } from '../reading.ts';
+import { captureNamed, pinCapture, storeOf } from '../shell/captures.ts';
 import { putJson, say } from './output.ts';
 
 /** `--json`: {"session_id","pinned"}. */

@@ -2,7 +2,7 @@
 // cost more time than the rest of the start. Whatever is wrong is said before anything is touched.
 
 import { AppError } from '../errors.ts';
-import { type ProxyEnd, type ProxyOptions, proxy } from '../proxy.ts';
+import { type ProxyEnd, type ProxyOptions, proxy } from '../shell/proxy.ts';
 import { parseDuration } from '../text/duration.ts';
 import { safeWords } from './safe-words.ts';
 

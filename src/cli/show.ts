@@ -8,7 +8,7 @@ import {
   missingBytes,
   type OutputPiece,
   unreadNote,
-} from '../reading.ts';
+} from '../shell/captures.ts';
 import { missingText } from '../text/missing.ts';
 import { quoteWords } from '../text/printable.ts';
 import { formatSize } from '../text/size.ts';

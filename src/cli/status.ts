@@ -28,7 +28,7 @@ export function addStatusCommand(program: Command): void {
 async function status({ json }: { readonly json?: boolean }): Promise<void> {
   const [{ statusOf }, { storeOf }] = await Promise.all([
     import('../ops/status.ts'),
-    import('../reading.ts'),
+    import('../shell/captures.ts'),
   ]);
   const store = storeOf(process.env);
   const uncaptured = uncapturedRuns(store.root);
@@ -48,14 +48,14 @@ async function status({ json }: { readonly json?: boolean }): Promise<void> {
 
 /** What waits for trust here, unless a server here says it: that may have been told to trust. */
 async function ownNotices({ servers }: Status): Promise<readonly string[]> {
-  const [cwd, { trustNotices }] = [process.cwd(), await import('../trust-notices.ts')];
+  const [cwd, { trustNotices }] = [process.cwd(), await import('../policies/trust-notices.ts')];
   if (servers.some(({ projectDirectory }) => projectDirectory === cwd)) return [];
   return trustNotices(cwd, process.env);
 }
 
 /** Settings that name another place are read only when there are some that do. */
 async function journalDirectory(): Promise<string> {
-  const { usualDirectory } = await import('../record-directory.ts');
+  const { usualDirectory } = await import('../recordings/directory.ts');
   const usual = usualDirectory(process.cwd(), process.env);
   if (usual !== undefined) return usual;
   const { journalSettings } = await import('./record/record-settings.ts');

@@ -1,8 +1,8 @@
 // `cuff sweep`: removes captures whose time is over, or says which ones it would remove.
 
-import { openLog } from '../ops/log.ts';
-import { storeOf } from '../reading.ts';
-import { sweepLogged } from '../sweeping.ts';
+import { openLog } from '../log.ts';
+import { storeOf } from '../shell/captures.ts';
+import { sweepLogged } from '../shell/sweep.ts';
 import { table } from '../text/table.ts';
 import { put, putJson, say } from './output.ts';
 

@@ -8,7 +8,7 @@ import {
   type OutputPiece,
   pieces,
   storeOf,
-} from '../reading.ts';
+} from '../shell/captures.ts';
 import { put, putJson } from './output.ts';
 import { chunkJson, sayMissing } from './show.ts';
 

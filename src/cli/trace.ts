@@ -2,7 +2,7 @@
 // was not traced, or has no such process.
 
 import { AppError } from '../errors.ts';
-import { type Capture, captureNamed, storeOf } from '../reading.ts';
+import { type Capture, captureNamed, storeOf } from '../shell/captures.ts';
 import { printable } from '../text/printable.ts';
 import {
   type CapturedTrace,
@@ -14,7 +14,7 @@ import {
   renderTimeline,
   renderTree,
   type Trace,
-} from '../tracing.ts';
+} from '../tracing/read.ts';
 import { paint, put, putJson, say, terminalWidth } from './output.ts';
 
 type Options = {

@@ -42,8 +42,8 @@ async function trust(given: string | undefined, options: Options): Promise<void>
     throw new AppError('usage', '--json goes with --show and --list.');
   }
   const [{ requirePerson }, trusting] = await Promise.all([
-    import('../person.ts'),
-    import('../trust.ts'),
+    import('../trust/person.ts'),
+    import('../trust/trust.ts'),
   ]);
   requirePerson(env, 'trust a project');
   if (options.remove === true) {
@@ -71,7 +71,7 @@ async function directory(path: string): Promise<string> {
 
 /** `--json`: {"directory","trusted_at","files":[{"file","state","keys"}]}. */
 async function show(project: string, { json }: Options): Promise<void> {
-  const { trustState } = await import('../trust.ts');
+  const { trustState } = await import('../trust/trust.ts');
   const state = trustState(project, process.env);
   const { directory: path, trustedAt, files } = state;
   if (json === true) return putJson({ directory: path, trusted_at: trustedAt ?? null, files });
@@ -86,7 +86,7 @@ async function show(project: string, { json }: Options): Promise<void> {
 
 /** `--json`: [{"directory","trusted_at","files":[name...]}]. */
 async function list({ json }: Options): Promise<void> {
-  const { trustedDirectories } = await import('../trust-list.ts');
+  const { trustedDirectories } = await import('../trust/list.ts');
   const rows = [...trustedDirectories(process.env)].map(([path, { trustedAt, files }]) => ({
     directory: path,
     trusted_at: trustedAt,

@@ -1,6 +1,6 @@
 // Runs without a capture, as `cuff ls`, `cuff status` and `cuff doctor` name them.
 
-import { type UncapturedRun, uncapturedRuns } from '../ops/uncaptured.ts';
+import { type UncapturedRun, uncapturedRuns } from '../shell/uncaptured.ts';
 import { shortLine } from '../text/printable.ts';
 import { shortAge } from './output.ts';
 

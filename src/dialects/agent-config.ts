@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { AgentSettings } from '../agent/settings.ts';
-import type { ConfigProblem, JsonSchema } from '../plugin.ts';
+import type { ConfigProblem, JsonSchema } from '../host/plugin.ts';
 import {
   checked,
   jsonSchema,
@@ -13,7 +13,7 @@ import {
   recording,
   recordingSettings,
   variable,
-} from './recorder-config.ts';
+} from './recording-config.ts';
 
 const LIVE_RUNS_MAX = 16; // more at once than any agent keeps an eye on
 

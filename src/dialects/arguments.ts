@@ -2,7 +2,7 @@
 // names the argument and what it should be; nothing is guessed, rounded or converted. Only what the
 // schemas of dialects use is understood: strings, integers, booleans, enums, maps of strings.
 
-import type { ToolDefinition } from '../plugin.ts';
+import type { ToolDefinition } from '../host/plugin.ts';
 import { asObject, jsonText } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { quoted } from '../text/problems.ts';

@@ -1,13 +1,13 @@
 // The plugins that come with cuff, by the name that settings call them and their tools begin with.
 
-import type { PluginClass } from '../plugin.ts';
-import { ClaudeCode } from './claude-code.ts';
-import { Codex } from './codex.ts';
-import { DerunPlugin } from './derun.ts';
-import { CuffShellPlugin } from './native.ts';
-import { PhoenixBashPlugin } from './phoenix.ts';
-import { PipeBashPlugin } from './pipe.ts';
-import { RecorderPlugin } from './recorder.ts';
+import type { PluginClass } from '../host/plugin.ts';
+import { RecorderPlugin } from './bash_recorder/dialect.ts';
+import { ClaudeCode } from './claude_code/dialect.ts';
+import { Codex } from './codex/dialect.ts';
+import { CuffShellPlugin } from './cuff_shell/dialect.ts';
+import { DerunPlugin } from './derun/dialect.ts';
+import { PhoenixBashPlugin } from './phoenix_bash/dialect.ts';
+import { PipeBashPlugin } from './pipe_bash/dialect.ts';
 
 export const BUILTINS: Readonly<Record<string, PluginClass>> = {
   bash_recorder: RecorderPlugin,

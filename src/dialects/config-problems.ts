@@ -5,7 +5,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { errnoOf } from '../errors.ts';
-import type { ConfigProblem } from '../plugin.ts';
+import type { ConfigProblem } from '../host/plugin.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { quoted } from '../text/problems.ts';

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import { type AgentRun, AgentShell } from '../agent/agent-shell.ts';
 import { type Caller, callerOf } from '../agent/caller.ts';
 import { isAppError } from '../errors.ts';
-import type { CallContext, Plugin, Services, ToolDefinition, ToolResult } from '../plugin.ts';
+import type { CallContext, Plugin, Services, ToolDefinition, ToolResult } from '../host/plugin.ts';
 import { shortLine } from '../text/printable.ts';
 import type { Health, RunHandle, StopCause } from '../types.ts';
 import type { DialectConfig } from './agent-config.ts';

@@ -2,7 +2,7 @@
 // What a tool of the library looks like to whoever uses it. Written by hand and free of everything
 // else, so that a program needs nothing but these lines to be compiled against it.
 
-import type { AbortSignalLike } from '../running.ts';
+import type { AbortSignalLike } from '../shell/run.ts';
 
 export type { AbortSignalLike };
 

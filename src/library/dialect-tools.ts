@@ -3,8 +3,8 @@
 
 import { BUILTINS } from '../dialects/builtins.ts';
 import { AppError } from '../errors.ts';
-import { toolNames } from '../host-tools.ts';
-import type { Plugin, ToolDefinition } from '../plugin.ts';
+import { toolNames } from '../host/checked-output.ts';
+import type { Plugin, ToolDefinition } from '../host/plugin.ts';
 import type { BashTool, HouseOptions, InputSchema, ToolAnswer, ToolInput } from './bash-tool.ts';
 import { type House, openHouse, refuseProblems } from './house.ts';
 

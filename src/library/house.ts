@@ -3,10 +3,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
-import type { CallContext, ConfigProblem, Services } from '../plugin.ts';
-import { openPolicy, type PolicyEngine } from '../policy-engine.ts';
-import { storeOf } from '../reading.ts';
-import { createShell, type Shell } from '../shell.ts';
+import type { CallContext, ConfigProblem, Services } from '../host/plugin.ts';
+import { openPolicy, type PolicyEngine } from '../policies/engine.ts';
+import { storeOf } from '../shell/captures.ts';
+import { createShell, type Shell } from '../shell/shell.ts';
 import type { AbortSignalLike, HouseOptions, ToolCallOptions } from './bash-tool.ts';
 
 export type House = {

@@ -1,7 +1,7 @@
 // What a protocol needs to know about what it serves, and nothing of where that comes from: tools,
 // calls, resources. `sdk.ts` shows a face to clients, `server.ts` makes one of a host.
 
-import type { JsonSchema, Resource, ResourceTemplate, ToolDefinition } from '../plugin.ts';
+import type { JsonSchema, Resource, ResourceTemplate, ToolDefinition } from '../host/plugin.ts';
 import type { AskPerson } from '../types.ts';
 
 export type FaceTool = {

@@ -3,7 +3,7 @@
 // server then reads from here on; it gets `initialize` as well, and its answer to that is dropped.
 
 import { PassThrough, type Readable } from 'node:stream';
-import type { ReadyAnswers, Shipped } from '../ready.ts';
+import type { ReadyAnswers, Shipped } from './ready.ts';
 
 const NEWLINE = 0x0a;
 

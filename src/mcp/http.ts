@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Host } from '../host.ts';
+import type { Host } from '../host/host.ts';
 import type { Face } from './face.ts';
 import { refusal } from './guard.ts';
 import { type HttpPart, nodeHandler, openHandler, openSession, speaks2025 } from './sdk.ts';

@@ -1,9 +1,9 @@
 // A server that runs for weeks removes expired captures as it goes, beside its work: at its start
 // and then every ten minutes, never twice at once.
 
-import { openLog } from '../ops/log.ts';
-import type { Store } from '../reading.ts';
-import { sweepLogged } from '../sweeping.ts';
+import { openLog } from '../log.ts';
+import type { Store } from '../shell/captures.ts';
+import { sweepLogged } from '../shell/sweep.ts';
 
 const EVERY_MS = 10 * 60 * 1000; // seed 004
 

@@ -2,14 +2,14 @@
 // results. Serves it over two streams; `http.ts` does the same over HTTP.
 
 import type { Readable, Writable } from 'node:stream';
-import type { Host } from '../host.ts';
-import type { Resource, ToolDefinition } from '../plugin.ts';
-import type { ReadyAnswers } from '../ready.ts';
+import type { Host } from '../host/host.ts';
+import type { Resource, ToolDefinition } from '../host/plugin.ts';
 import { printable } from '../text/printable.ts';
 import type { Face, FaceCall, FaceResult, FaceTool } from './face.ts';
 import type { HandOver } from './front.ts';
 import { instructionsFor } from './instructions.ts';
 import { throttled } from './progress.ts';
+import type { ReadyAnswers } from './ready.ts';
 import { isMessage, serveWire } from './sdk.ts';
 import { LineWire } from './stdio.ts';
 

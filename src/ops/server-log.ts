@@ -4,10 +4,10 @@
 
 import { join } from 'node:path';
 import pino from 'pino';
+import { appendLog } from '../log.ts';
 import { printable } from '../text/printable.ts';
 import { redactor } from '../text/redact.ts';
 import type { Log, LogLevel } from '../types.ts';
-import { appendLog } from './log.ts';
 
 const WAIT_MS = 50; // what is no warning is written with what else comes meanwhile
 

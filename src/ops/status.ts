@@ -1,9 +1,9 @@
 // How things are, for somebody who asks from another process: which servers are alive and how they
 // do, which runs are live, and what the journals hold.
 
-import { type LiveRun, liveRuns } from '../inspect.ts';
 import { readIndex } from '../journal/index-file.ts';
-import type { Store } from '../reading.ts';
+import type { Store } from '../shell/captures.ts';
+import { type LiveRun, liveRuns } from '../shell/inspect.ts';
 import { aliveServers, type KnownServer } from './servers.ts';
 
 export type JournalTotals = {

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { AppError, errnoOf } from '../errors.ts';
-import { leadsToRemote } from '../mounts.ts';
+import { leadsToRemote } from './mounts.ts';
 
 export function assertWorkingDirectory(dir: string): void {
   // On a mount that no longer answers we would wait for ever. The runner finds out, and can wait.

@@ -1,7 +1,7 @@
 // The runner's words. native/orders.c and native/serve.c describe both directions.
 
-import { remoteMounts } from '../mounts.ts';
 import { ENDED_BY } from '../types.ts';
+import { remoteMounts } from './mounts.ts';
 import type { GateSpec, RunMessage, RunSpec } from './spec.ts';
 
 /** Splits a byte stream into lines; what has no newline yet waits for the next piece. */

@@ -2,7 +2,7 @@
 // for each program, on the line of its process, in microseconds since the start of the capture.
 
 import { quoteWords } from '../text/printable.ts';
-import type { Image } from './process.ts';
+import type { Image } from './processes/process.ts';
 import { exitFields, programName } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
 

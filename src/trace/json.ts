@@ -1,7 +1,7 @@
 // A trace as JSON for programs. Times are whole nanoseconds since the start of the capture, which
 // is told as a date: since 1970 they would not fit into a number of JSON readers.
 
-import { type Image, lastImage } from './process.ts';
+import { type Image, lastImage } from './processes/process.ts';
 import type { Trace, TracedProcess, Untraced } from './trace.ts';
 
 /** What tracing could use on the machine: name, and whether. */

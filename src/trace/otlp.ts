@@ -3,7 +3,7 @@
 // the same trace.
 
 import { fnv64 } from '../text/fnv.ts';
-import { lastImage } from './process.ts';
+import { lastImage } from './processes/process.ts';
 import { exitFields, exitWords, hasFailed, programName } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
 

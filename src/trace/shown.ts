@@ -1,6 +1,6 @@
 // Words and numbers that every picture of a trace shares.
 
-import { baseName, lastImage, type Process, type ProcessExit } from './process.ts';
+import { baseName, lastImage, type Process, type ProcessExit } from './processes/process.ts';
 
 /** `git`, `(sh)` for a copy of a shell, `pid 4711` when nothing is known. */
 export function programName(process: Pick<Process, 'images' | 'pid'>): string {

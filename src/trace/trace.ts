@@ -2,11 +2,11 @@
 // the kernel alone knows of, a writer that told nothing, is a process too.
 
 import type { Channel, Chunk } from '../types.ts';
-import { attribute, type Segment } from './attribution.ts';
-import type { DecodedTrace } from './decode.ts';
-import type { TraceMode } from './format.ts';
-import { lastImage, type Process } from './process.ts';
-import { buildProcesses, type ProcessTable, type RunFacts } from './processes.ts';
+import { attribute, type Segment } from './attribution/attribution.ts';
+import type { DecodedTrace } from './decode/decode.ts';
+import type { TraceMode } from './decode/format.ts';
+import { lastImage, type Process } from './processes/process.ts';
+import { buildProcesses, type ProcessTable, type RunFacts } from './processes/processes.ts';
 
 export type TraceInput = {
   readonly captureId: string;

@@ -4,7 +4,7 @@
 import { quoteWords } from '../text/printable.ts';
 import { formatSize } from '../text/size.ts';
 import { table } from '../text/table.ts';
-import type { Image } from './process.ts';
+import type { Image } from './processes/process.ts';
 import { exitWords, hasFailed, programName, spanWords } from './shown.ts';
 import type { StreamBytes, Trace, TracedProcess } from './trace.ts';
 

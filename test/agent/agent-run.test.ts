@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { AgentRun } from '../../src/agent/agent-run.ts';
-import type { Begun } from '../../src/recorder.ts';
+import type { Begun } from '../../src/recorder/recorder.ts';
 import type { Ended } from '../../src/types.ts';
 
 it('a run is not live once its shell is done, also while its entry is being written', async () => {

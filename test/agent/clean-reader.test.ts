@@ -2,7 +2,7 @@
 // was when it came, and with bounded work.
 import { describe, expect, it } from 'vitest';
 import { CleanReader } from '../../src/agent/clean-reader.ts';
-import type { ReadResult, ViewOptions } from '../../src/shell.ts';
+import type { ReadResult, ViewOptions } from '../../src/shell/shell.ts';
 import type { View } from '../../src/types.ts';
 
 const MIB = 1024 * 1024;

@@ -12,9 +12,9 @@ import { matcherOf } from '../../src/agent/search-match.ts';
 import { readOutput } from '../../src/capture/reader.ts';
 import { type Capture, openCapture } from '../../src/capture/store.ts';
 import { streamChannel, view } from '../../src/capture/views.ts';
-import { openStore } from '../../src/open-store.ts';
 import { findRunner } from '../../src/run/binary.ts';
-import { createShell } from '../../src/shell.ts';
+import { createShell } from '../../src/shell/shell.ts';
+import { openStore } from '../../src/shell/store.ts';
 import { lacking } from '../requirements.ts';
 
 const runner = findRunner();

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { untraceable } from '../trace/hall-helper.ts';
+import { untraceable } from '../tracing/helper.ts';
 import { binary, Cli, type Live, processesWith, until } from './helper.ts';
 
 // A tour takes a few seconds. Only one that hangs takes this long, also on a busy machine.

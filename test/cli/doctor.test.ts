@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findShim } from '../../src/run/shim.ts';
 import { lacking } from '../requirements.ts';
-import { untraceable } from '../trace/hall-helper.ts';
+import { untraceable } from '../tracing/helper.ts';
 import { Cli, type Result } from './helper.ts';
 
 const noTracing = lacking(untraceable, 'runs cannot be traced here');

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openStore } from '../../src/open-store.ts';
-import { sweepAtStart } from '../../src/sweeping.ts';
+import { openStore } from '../../src/shell/store.ts';
+import { sweepAtStart } from '../../src/shell/sweep.ts';
 import { verifies } from '../requirements.ts';
 import { binary, Cli, until } from './helper.ts';
 

@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadSettings } from '../../src/config.ts';
-import { pluginClass } from '../../src/host-modules.ts';
-import type { PluginClass } from '../../src/plugin.ts';
+import { pluginClass } from '../../src/host/modules.ts';
+import type { PluginClass } from '../../src/host/plugin.ts';
+import { loadSettings } from '../../src/host/settings.ts';
 import { trusted } from '../trust.ts';
 import { binary, Cli, until } from './helper.ts';
-import { Place } from './init-helper.ts';
+import { Place } from './init/helper.ts';
 import { atOwnTerminal, type Ended } from './terminal.ts';
 
 const cli = new Cli();

@@ -3,14 +3,14 @@
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ClaudeCode } from '../../src/dialects/claude-code.ts';
-import { Codex } from '../../src/dialects/codex.ts';
-import type { Plugin, PluginClass } from '../../src/plugin.ts';
-import { createShell } from '../../src/shell.ts';
+import { ClaudeCode } from '../../src/dialects/claude_code/dialect.ts';
+import { Codex } from '../../src/dialects/codex/dialect.ts';
+import type { Plugin, PluginClass } from '../../src/host/plugin.ts';
+import { createShell } from '../../src/shell/shell.ts';
 import { FACT_MS_MAX } from '../pace.ts';
 import { call, World } from '../recorder/helper.ts';
-import { Claude } from './claude-helper.ts';
-import { CodexWorld, outputOf } from './codex-helper.ts';
+import { Claude } from './claude_code/helper.ts';
+import { CodexWorld, outputOf } from './codex/helper.ts';
 import { alive, BECOME, becomes } from './hard-cases.ts';
 
 /** A dialect whose captures take ten bytes. */

@@ -6,7 +6,7 @@ import type { Caller } from '../../src/agent/caller.ts';
 import { dialectConfig } from '../../src/dialects/agent-config.ts';
 import type { Args } from '../../src/dialects/arguments.ts';
 import { Dialect } from '../../src/dialects/dialect.ts';
-import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../src/plugin.ts';
+import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../src/host/plugin.ts';
 import { until } from '../cli/helper.ts';
 import { call, conversation, World } from '../recorder/helper.ts';
 

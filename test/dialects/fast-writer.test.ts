@@ -4,15 +4,15 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { CopyDisk } from '../../src/agent/output-copy.ts';
-import { Codex } from '../../src/dialects/codex.ts';
-import { CuffShellPlugin } from '../../src/dialects/native.ts';
-import { PhoenixBashPlugin } from '../../src/dialects/phoenix.ts';
-import { PipeBashPlugin } from '../../src/dialects/pipe.ts';
+import { Codex } from '../../src/dialects/codex/dialect.ts';
+import { CuffShellPlugin } from '../../src/dialects/cuff_shell/dialect.ts';
+import { PhoenixBashPlugin } from '../../src/dialects/phoenix_bash/dialect.ts';
+import { PipeBashPlugin } from '../../src/dialects/pipe_bash/dialect.ts';
 import { until } from '../cli/helper.ts';
 import { withTime, workDone } from '../pace.ts';
 import { call, World } from '../recorder/helper.ts';
-import { background, newWorld } from './phoenix-helper.ts';
-import { bash, pipe, text } from './pipe-helper.ts';
+import { background, newWorld } from './phoenix_bash/helper.ts';
+import { bash, pipe, text } from './pipe_bash/helper.ts';
 
 const YES = 'yes aaaaaaaaaaaaaaaaaaaaaaaaaa';
 // In the units of `workDone`, a few milliseconds each. Answers took twenty seconds once.

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BUILTINS } from '../../src/dialects/builtins.ts';
-import type { Shell } from '../../src/shell.ts';
+import type { Shell } from '../../src/shell/shell.ts';
 import { alive, processesWith } from '../cli/helper.ts';
 import { expectNoWait } from '../pace.ts';
 import { call, World } from '../recorder/helper.ts';
@@ -68,9 +68,9 @@ describe('the parts of both', () => {
     verifies('S001-R067');
     const root = join(import.meta.dirname, '..', '..');
     const units = {
-      'src/dialects': ['pipe.ts', 'pipe-tools.ts', 'pipe-words.ts', 'pipe-new-output.ts'],
+      'src/dialects/pipe_bash': ['dialect.ts', 'tools.ts', 'words.ts', 'new-output.ts'],
       'src/text': ['sanitize.ts', 'cut.ts'],
-      'test/dialects': ['pipe.test.ts', 'pipe-background.test.ts', 'pipe-output.test.ts'],
+      'test/dialects/pipe_bash': ['dialect.test.ts', 'background.test.ts', 'output.test.ts'],
       'test/text': ['sanitize.test.ts', 'cut.test.ts'],
     };
     for (const [directory, files] of Object.entries(units)) {

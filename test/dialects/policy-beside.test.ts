@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Codex } from '../../src/dialects/codex.ts';
-import { CuffShellPlugin } from '../../src/dialects/native.ts';
-import { PhoenixBashPlugin } from '../../src/dialects/phoenix.ts';
-import { generateFromJournal, policyYaml } from '../../src/policy-history.ts';
+import { Codex } from '../../src/dialects/codex/dialect.ts';
+import { CuffShellPlugin } from '../../src/dialects/cuff_shell/dialect.ts';
+import { PhoenixBashPlugin } from '../../src/dialects/phoenix_bash/dialect.ts';
+import { generateFromJournal, policyYaml } from '../../src/recordings/evidence.ts';
 import { call, World } from '../recorder/helper.ts';
 
 /** Everything may run but these. */

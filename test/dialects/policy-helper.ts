@@ -1,11 +1,12 @@
 // Every dialect that runs commands, by how an agent runs one with it.
-import { ClaudeCode } from '../../src/dialects/claude-code.ts';
-import { Codex } from '../../src/dialects/codex.ts';
-import { CuffShellPlugin } from '../../src/dialects/native.ts';
-import { PhoenixBashPlugin } from '../../src/dialects/phoenix.ts';
-import { PipeBashPlugin } from '../../src/dialects/pipe.ts';
-import { RecorderPlugin } from '../../src/dialects/recorder.ts';
-import type { PluginClass } from '../../src/plugin.ts';
+
+import { RecorderPlugin } from '../../src/dialects/bash_recorder/dialect.ts';
+import { ClaudeCode } from '../../src/dialects/claude_code/dialect.ts';
+import { Codex } from '../../src/dialects/codex/dialect.ts';
+import { CuffShellPlugin } from '../../src/dialects/cuff_shell/dialect.ts';
+import { PhoenixBashPlugin } from '../../src/dialects/phoenix_bash/dialect.ts';
+import { PipeBashPlugin } from '../../src/dialects/pipe_bash/dialect.ts';
+import type { PluginClass } from '../../src/host/plugin.ts';
 
 export type DialectCase = {
   readonly name: string;

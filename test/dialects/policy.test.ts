@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { CallContext, Plugin, ToolResult } from '../../src/host/plugin.ts';
 import { processMetrics } from '../../src/ops/metrics.ts';
-import type { CallContext, Plugin, ToolResult } from '../../src/plugin.ts';
-import { Approvals } from '../../src/policy-approvals.ts';
+import { Approvals } from '../../src/policies/approvals.ts';
 import type { AskPerson } from '../../src/types.ts';
 import { call, World } from '../recorder/helper.ts';
 import { verifies } from '../requirements.ts';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolResult } from '../../src/plugin.ts';
+import type { ToolResult } from '../../src/host/plugin.ts';
 import { findRunner } from '../../src/run/binary.ts';
 import { until } from '../cli/helper.ts';
 import { call, World } from '../recorder/helper.ts';

@@ -3,12 +3,12 @@
 import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ClaudeCode } from '../../src/dialects/claude-code.ts';
-import { Codex } from '../../src/dialects/codex.ts';
-import { DerunPlugin } from '../../src/dialects/derun.ts';
-import { CuffShellPlugin } from '../../src/dialects/native.ts';
-import { PhoenixBashPlugin } from '../../src/dialects/phoenix.ts';
-import { PipeBashPlugin } from '../../src/dialects/pipe.ts';
+import { ClaudeCode } from '../../src/dialects/claude_code/dialect.ts';
+import { Codex } from '../../src/dialects/codex/dialect.ts';
+import { CuffShellPlugin } from '../../src/dialects/cuff_shell/dialect.ts';
+import { DerunPlugin } from '../../src/dialects/derun/dialect.ts';
+import { PhoenixBashPlugin } from '../../src/dialects/phoenix_bash/dialect.ts';
+import { PipeBashPlugin } from '../../src/dialects/pipe_bash/dialect.ts';
 import { findRunner } from '../../src/run/binary.ts';
 import { alive, until } from '../cli/helper.ts';
 import { call, World } from '../recorder/helper.ts';

@@ -2,13 +2,13 @@
 
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadSettings } from '../../src/config.ts';
 import { BUILTINS } from '../../src/dialects/builtins.ts';
-import { createHost, type Host } from '../../src/host.ts';
-import { createShell, type Shell } from '../../src/shell.ts';
-import { Project } from '../config/helper.ts';
+import { createHost, type Host } from '../../src/host/host.ts';
+import { loadSettings } from '../../src/host/settings.ts';
+import { createShell, type Shell } from '../../src/shell/shell.ts';
 import { verifies } from '../requirements.ts';
 import { context, names, services } from './helper.ts';
+import { Project } from './settings-helper.ts';
 
 let project: Project;
 let shell: Shell | undefined;

@@ -11,7 +11,7 @@ import type {
   Services,
   ToolDefinition,
   ToolResult,
-} from '../../src/plugin.ts';
+} from '../../src/host/plugin.ts';
 import type { Health } from '../../src/types.ts';
 
 type Fixture = Plugin & { config: unknown };

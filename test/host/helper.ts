@@ -1,7 +1,8 @@
 // A host with fixture plugins, and the settings to make one.
-import type { PluginSettings, Settings } from '../../src/config.ts';
-import { createHost, type Host, type HostOptions } from '../../src/host.ts';
-import type { CallContext, PluginClass, Services } from '../../src/plugin.ts';
+
+import { createHost, type Host, type HostOptions } from '../../src/host/host.ts';
+import type { CallContext, PluginClass, Services } from '../../src/host/plugin.ts';
+import type { PluginSettings, Settings } from '../../src/host/settings.ts';
 
 export type Logged = { readonly level: string; readonly message: string } & Record<string, unknown>;
 

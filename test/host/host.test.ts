@@ -1,6 +1,6 @@
 // What a host offers: the tools of its plugins under their names, calls, resources, health.
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHost } from '../../src/host.ts';
+import { createHost } from '../../src/host/host.ts';
 import { verifies } from '../requirements.ts';
 import { fixture, tool } from './fixture.ts';
 import { closeHosts, context, hostOf, names, services, settings } from './helper.ts';

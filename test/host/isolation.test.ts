@@ -1,7 +1,7 @@
 // A plugin that throws, hangs or lies: it is out or its call failed, it is reported, and the one
 // beside it does not notice.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Host } from '../../src/host.ts';
+import type { Host } from '../../src/host/host.ts';
 import { type FixtureClass, fixture, type Script, tool } from './fixture.ts';
 import { closeHosts, context, hostOf, type Logged, names, services } from './helper.ts';
 

@@ -1,10 +1,10 @@
 // Plugins of third parties: files that the settings name, in every form Node can load.
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadSettings } from '../../src/config.ts';
-import { createHost, type Host } from '../../src/host.ts';
-import { Project } from '../config/helper.ts';
+import { createHost, type Host } from '../../src/host/host.ts';
+import { loadSettings } from '../../src/host/settings.ts';
 import { context, services } from './helper.ts';
+import { Project } from './settings-helper.ts';
 
 let project: Project;
 let host: Host | undefined;

@@ -1,6 +1,6 @@
 // New settings in a running host: calls finish first, others wait in their order, nothing is lost.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ToolResult } from '../../src/plugin.ts';
+import type { ToolResult } from '../../src/host/plugin.ts';
 import { verifies } from '../requirements.ts';
 import { fixture, tool } from './fixture.ts';
 import { closeHosts, context, deferred, hostOf, names, quiet, settings } from './helper.ts';

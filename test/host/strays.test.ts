@@ -12,8 +12,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'cuff-strays-'));
 
 const SERVER = `
-import { createHost } from './src/host.ts';
-import { loadSettings } from './src/config.ts';
+import { createHost } from './src/host/host.ts';
+import { loadSettings } from './src/host/settings.ts';
 import { writeFileSync } from 'node:fs';
 const [, , module, whose] = process.argv;
 const plugins = { bad: { module, config: { a: 1 } } };

@@ -1,6 +1,6 @@
 // Settings of a project that a person trusts, and that change, while a server follows them.
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { Services } from '../../src/plugin.ts';
+import type { Services } from '../../src/host/plugin.ts';
 import { FACT_MS_MAX } from '../pace.ts';
 import { trusted } from '../trust.ts';
 import { fixture } from './fixture.ts';

@@ -1,11 +1,12 @@
 // A host that follows the settings of a project, for tests that change the file under it.
-import { loadSettings } from '../../src/config.ts';
-import { createHost, type Host } from '../../src/host.ts';
-import { type SettingsWatch, watchSettings } from '../../src/settings-watch.ts';
-import { Project } from '../config/helper.ts';
+
+import { createHost, type Host } from '../../src/host/host.ts';
+import { loadSettings } from '../../src/host/settings.ts';
+import { type SettingsWatch, watchSettings } from '../../src/host/settings-watch.ts';
 import { FACT_MS_MAX } from '../pace.ts';
 import { type FixtureClass, fixture } from './fixture.ts';
 import { context, type Logged, services } from './helper.ts';
+import { Project } from './settings-helper.ts';
 
 export class Watched {
   readonly project = new Project();

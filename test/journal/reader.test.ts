@@ -15,7 +15,7 @@ import {
   readSession,
 } from '../../src/journal/reader.ts';
 import { resumeSession, startSession } from '../../src/journal/writer.ts';
-import { faultySessions } from '../../src/record-list.ts';
+import { faultySessions } from '../../src/recordings/list.ts';
 import type { Entry } from '../../src/types.ts';
 import { verifies } from '../requirements.ts';
 import { draftOf, FACTS, NOW, newJournal, tempDir, textOf, world } from './helper.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { readSession } from '../../src/journal/reader.ts';
 import { resumeSession, startSession } from '../../src/journal/writer.ts';
-import { faultySessions } from '../../src/record-list.ts';
+import { faultySessions } from '../../src/recordings/list.ts';
 import { draftOf, FACTS, faultyDisk, NOW, newJournal, textOf, world } from './helper.ts';
 
 const ID = '20260118_143052_a7b3c9d2-e4f5';

@@ -13,7 +13,7 @@ import {
   shows,
   type World,
   world,
-} from '../contract/backends.ts';
+} from '../shell/backends.ts';
 
 type Output = Extract<RunEvent, { type: 'output' }>;
 

@@ -5,8 +5,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../../src/index.ts';
-import type { StartOptions } from '../../src/shell.ts';
-import { START_OPTIONS } from '../../src/shell-usage.ts';
+import type { StartOptions } from '../../src/shell/shell.ts';
+import { START_OPTIONS } from '../../src/shell/validate.ts';
 import { ROOT } from './examples.ts';
 import { home } from './home.ts';
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createBashTool, createShell, isAppError, type Shell } from '../../src/index.ts';
-import { describeBackends, world } from '../contract/backends.ts';
+import { describeBackends, world } from '../shell/backends.ts';
 import { home } from './home.ts';
 
 describeBackends('wait', (backend) => {

@@ -12,8 +12,8 @@ import type { AskTerms, FaceCall } from '../../src/mcp/face.ts';
 import { faceOf } from '../../src/mcp/server.ts';
 import type { PersonAnswer, PersonQuestion } from '../../src/types.ts';
 import { until } from '../cli/helper.ts';
-import { Project } from '../config/helper.ts';
 import { closeHosts, hostOf } from '../host/helper.ts';
+import { Project } from '../host/settings-helper.ts';
 
 const CHOICES = [
   { value: 'once', title: 'One time' },

@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkSandbox } from '../../src/sandbox.ts';
+import { checkSandbox } from '../../src/guard/sandbox.ts';
 import { until } from '../cli/helper.ts';
 import { lacking } from '../requirements.ts';
-import { untraceable } from '../trace/hall-helper.ts';
+import { untraceable } from '../tracing/helper.ts';
 import type { TestClient } from './clients.ts';
 import { answers, clientNamed, freePort, Guarded, METRICS, run } from './policy-life.ts';
 

@@ -1,8 +1,8 @@
 // A host with one plugin that tests can ask anything of.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createHost, type Host } from '../../src/host.ts';
-import type { Services } from '../../src/plugin.ts';
+import { createHost, type Host } from '../../src/host/host.ts';
+import type { Services } from '../../src/host/plugin.ts';
 import { tempDir } from '../capture/helper.ts';
 
 const MODULE = join(import.meta.dirname, '..', 'fixtures', 'mcp-probe.mjs');

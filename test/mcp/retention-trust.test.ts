@@ -4,7 +4,7 @@ import { cpSync, existsSync, readFileSync, rmSync, utimesSync, writeFileSync } f
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../cli/helper.ts';
-import { Journal } from '../record/helper.ts';
+import { Journal } from '../recordings/helper.ts';
 import { CLIENTS, type Connect } from './clients.ts';
 import { Life } from './life.ts';
 

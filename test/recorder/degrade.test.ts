@@ -4,13 +4,13 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { NOBODY } from '../../src/agent-context.ts';
+import { NOBODY } from '../../src/agent/context.ts';
 import {
   BashRecorderError,
   ConfigurationError,
   ExecutionError,
   RecordingError,
-} from '../../src/recorder-errors.ts';
+} from '../../src/recorder/errors.ts';
 import { until } from '../cli/helper.ts';
 import { faultyDisk } from '../journal/helper.ts';
 import { lacking, verifies } from '../requirements.ts';

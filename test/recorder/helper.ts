@@ -4,16 +4,22 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { RecorderPlugin } from '../../src/dialects/recorder.ts';
-import { recorderSettings } from '../../src/dialects/recorder-config.ts';
+import { RecorderPlugin } from '../../src/dialects/bash_recorder/dialect.ts';
+import { recorderSettings } from '../../src/dialects/recording-config.ts';
+import type {
+  CallContext,
+  Plugin,
+  PluginClass,
+  Services,
+  ToolResult,
+} from '../../src/host/plugin.ts';
 import { journalSessionIds, readSession } from '../../src/journal/reader.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { openServerLog } from '../../src/ops/server-log.ts';
-import type { CallContext, Plugin, PluginClass, Services, ToolResult } from '../../src/plugin.ts';
-import * as court from '../../src/policy-court.ts';
-import { PolicyEngine } from '../../src/policy-engine.ts';
-import { Recorder, type RecorderOptions } from '../../src/recorder.ts';
-import { createShell, type Shell } from '../../src/shell.ts';
+import * as court from '../../src/policies/court.ts';
+import { PolicyEngine } from '../../src/policies/engine.ts';
+import { Recorder, type RecorderOptions } from '../../src/recorder/recorder.ts';
+import { createShell, type Shell } from '../../src/shell/shell.ts';
 import type { Entry, LogLevel, SessionMetadata } from '../../src/types.ts';
 
 export type LogLine = {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { journalSessionIds } from '../../src/journal/reader.ts';
 import { removeSession } from '../../src/journal/retention.ts';
-import { sessionEntries } from '../../src/record.ts';
+import { sessionEntries } from '../../src/recordings/sessions.ts';
 import { until } from '../cli/helper.ts';
 import { execute, World } from './helper.ts';
 import { Server } from './server.ts';

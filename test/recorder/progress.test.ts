@@ -3,7 +3,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { NOBODY } from '../../src/agent-context.ts';
+import { NOBODY } from '../../src/agent/context.ts';
 import { World } from './helper.ts';
 
 /** Runs until somebody was told `wanted`; everything that was told. */

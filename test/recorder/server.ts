@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
-import type { ToolResult } from '../../src/plugin.ts';
-import { runnerPath } from '../contract/backends.ts';
+import type { ToolResult } from '../../src/host/plugin.ts';
+import { runnerPath } from '../shell/backends.ts';
 import type { Answer, World } from './helper.ts';
 
 /** The program of a server; made once for each test. */

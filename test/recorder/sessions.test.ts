@@ -3,7 +3,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RecorderPlugin } from '../../src/dialects/recorder.ts';
+import { RecorderPlugin } from '../../src/dialects/bash_recorder/dialect.ts';
 import type { SessionMetadata } from '../../src/types.ts';
 import { until } from '../cli/helper.ts';
 import { verifies } from '../requirements.ts';

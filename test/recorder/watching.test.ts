@@ -3,7 +3,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NOBODY } from '../../src/agent-context.ts';
+import { NOBODY } from '../../src/agent/context.ts';
 import { createMetrics, processMetrics } from '../../src/ops/metrics.ts';
 import { until } from '../cli/helper.ts';
 import { verifies } from '../requirements.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { findRunner } from '../../src/run/binary.ts';
-import { createShell } from '../../src/shell.ts';
+import { createShell } from '../../src/shell/shell.ts';
 import { binary, until } from '../cli/helper.ts';
 import { lacking } from '../requirements.ts';
 

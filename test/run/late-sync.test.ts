@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { findRunner } from '../../src/run/binary.ts';
-import { createShell, type Shell } from '../../src/shell.ts';
+import { createShell, type Shell } from '../../src/shell/shell.ts';
 import { until } from '../cli/helper.ts';
 import { lacking } from '../requirements.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findRunner } from '../../src/run/binary.ts';
 import { descendantsOf } from '../../src/run/processes.ts';
-import { createShell, type Shell, type ShellOptions } from '../../src/shell.ts';
+import { createShell, type Shell, type ShellOptions } from '../../src/shell/shell.ts';
 import { alive, until } from '../cli/helper.ts';
 import { lacking, verifies } from '../requirements.ts';
 

@@ -21,8 +21,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findRunner } from '../../src/run/binary.ts';
 import { orderQueue, sendOrder } from '../../src/run/orders.ts';
 import { processAlive } from '../../src/run/processes.ts';
-import type { Run } from '../../src/running.ts';
-import { createShell, type Shell } from '../../src/shell.ts';
+import type { Run } from '../../src/shell/run.ts';
+import { createShell, type Shell } from '../../src/shell/shell.ts';
 import { lacking } from '../requirements.ts';
 
 const noRunner = lacking(findRunner().kind === 'none', 'there is no native runner here');

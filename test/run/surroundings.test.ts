@@ -18,8 +18,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { stateRoot } from '../../src/capture/paths.ts';
 import { sweep } from '../../src/capture/sweep.ts';
-import { openStore } from '../../src/open-store.ts';
 import { findRunner } from '../../src/run/binary.ts';
+import { openStore } from '../../src/shell/store.ts';
 import { binary, Cli } from '../cli/helper.ts';
 import { lacking } from '../requirements.ts';
 

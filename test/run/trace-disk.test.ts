@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { descendantsOf } from '../../src/run/processes.ts';
 import { until } from '../cli/helper.ts';
+import { bash, framesOf, leftIn, root, run, start, traces } from '../native/runner-helper.ts';
 import { lacking } from '../requirements.ts';
-import { bash, framesOf, leftIn, root, run, start, traces } from '../trace/runner-helper.ts';
 
 const disk = join(root, 'disk');
 const noMount = lacking(

@@ -13,7 +13,6 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until } from '../cli/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
 import {
   bash,
   endsIn,
@@ -26,7 +25,8 @@ import {
   shimDir,
   start,
   traces,
-} from '../trace/runner-helper.ts';
+} from '../native/runner-helper.ts';
+import { lacking, verifies } from '../requirements.ts';
 
 const noTracing = lacking(!traces, 'a traced run needs the runner and a C compiler');
 const STAT = "stat -L -c '%d %i' /proc/self/fd/1 /proc/self/fd/2";

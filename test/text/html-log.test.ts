@@ -8,7 +8,7 @@ import {
   htmlTail,
   htmlText,
 } from '../../src/text/html-log.ts';
-import { entryOf } from '../record/helper.ts';
+import { entryOf } from '../recordings/helper.ts';
 
 const HOSTILE = '</script><script>alert(1)</script><img src=x onerror=alert(1)>&"\'`';
 const ID = '20260118_143052_a7b3c9d2-e4f5';

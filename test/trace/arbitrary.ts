@@ -1,6 +1,6 @@
 // Any frame, for property tests.
 import fc from 'fast-check';
-import type { Frame, Who } from '../../src/trace/format.ts';
+import type { Frame, Who } from '../../src/trace/decode/format.ts';
 import { HEADER } from './encode.ts';
 
 const uint32 = fc.nat(0xffff_ffff);

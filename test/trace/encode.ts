@@ -1,6 +1,6 @@
 // Frames to bytes of trace.bin, as native/trace.h has them: for tests, which want files that no
 // process wrote. The golden vectors hold it to the bytes.
-import type { Frame, TraceHeader, Who, WriteRecord } from '../../src/trace/format.ts';
+import type { Frame, TraceHeader, Who, WriteRecord } from '../../src/trace/decode/format.ts';
 
 const HEAD_BYTES = 32;
 const TYPES = {

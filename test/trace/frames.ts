@@ -1,5 +1,5 @@
 // Frames for tests, with as few words as possible: times are microseconds behind the header's.
-import type { ExecFrame, Frame, StartFrame, WriteRecord } from '../../src/trace/format.ts';
+import type { ExecFrame, Frame, StartFrame, WriteRecord } from '../../src/trace/decode/format.ts';
 import { fnv64, HEADER } from './encode.ts';
 
 type Some<T> = Partial<Omit<T, 'type' | 'atNs' | 'who' | 'argv'>>;

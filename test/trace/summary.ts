@@ -1,6 +1,6 @@
 // What most tests of processes are about, in one line for each.
-import type { Frame } from '../../src/trace/format.ts';
-import { buildProcesses } from '../../src/trace/processes.ts';
+import type { Frame } from '../../src/trace/decode/format.ts';
+import { buildProcesses } from '../../src/trace/processes/processes.ts';
 import { HEADER } from './encode.ts';
 
 /** Pid, parent, depth, words of every image, end, and who told. */

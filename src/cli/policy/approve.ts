@@ -3,7 +3,7 @@
 
 import { createInterface } from 'node:readline/promises';
 import { AppError } from '../../errors.ts';
-import { approve, findQuestion, pendingQuestions, type Question } from '../../policy-approve.ts';
+import { approve, findQuestion, pendingQuestions, type Question } from '../../policies/approve.ts';
 import { printable } from '../../text/printable.ts';
 import { put, putJson, say } from '../output.ts';
 

@@ -10,7 +10,7 @@ import {
   checkLine,
   PolicyChecker,
   type Reason,
-} from '../../policy-check.ts';
+} from '../../policies/check.ts';
 import { printable, printableJson } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import { paint, put, putJson } from '../output.ts';

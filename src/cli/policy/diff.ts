@@ -1,7 +1,7 @@
 // `cuff policy diff`: what changes between two policies, in their rules and in what was recorded.
 
 import { homedir } from 'node:os';
-import { diffPolicies, type PolicyDiff } from '../../policy-history.ts';
+import { diffPolicies, type PolicyDiff } from '../../recordings/evidence.ts';
 import { countText } from '../../text/dates.ts';
 import { shortLine } from '../../text/printable.ts';
 import { paint, put, putJson } from '../output.ts';

@@ -9,7 +9,7 @@ import {
   projectAt,
   TARGETS,
   type Target,
-} from '../../policy-check.ts';
+} from '../../policies/check.ts';
 import { printable } from '../../text/printable.ts';
 import { put, say } from '../output.ts';
 import { policyTrouble } from './trouble.ts';

@@ -2,7 +2,7 @@
 // name and loaded only when it is asked for.
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { type Located, locatedByName, usualDirectory } from '../../record-directory.ts';
+import { type Located, locatedByName, usualDirectory } from '../../recordings/directory.ts';
 import { parseSince } from '../../text/dates.ts';
 
 export function addPolicyCommands(program: Command): void {

@@ -2,7 +2,7 @@
 // a file is no policy or, with --strict, has warnings, 2 when a file cannot be read.
 
 import { AppError } from '../../errors.ts';
-import { type LintedFile, lintFile, policyFilesAt } from '../../policy-check.ts';
+import { type LintedFile, lintFile, policyFilesAt } from '../../policies/check.ts';
 import { printable } from '../../text/printable.ts';
 import { paint, put, putJson } from '../output.ts';
 

@@ -3,8 +3,8 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { AppError } from '../../errors.ts';
-import { type PolicyFile, readPolicyFile } from '../../policy-files.ts';
-import { type Backtest, testPolicy } from '../../policy-history.ts';
+import { type PolicyFile, readPolicyFile } from '../../policies/files.ts';
+import { type Backtest, testPolicy } from '../../recordings/evidence.ts';
 import { countText, sinceWords } from '../../text/dates.ts';
 import { printable, shortLine } from '../../text/printable.ts';
 import { paint, put, putJson, say } from '../output.ts';

@@ -1,8 +1,8 @@
 // `cuff record clean`: removes sessions whose time is over, after it was asked whether to.
 
 import { AppError } from '../../errors.ts';
-import { cleanSessions, sessionsToClean } from '../../record-clean.ts';
-import { shortId } from '../../record-list.ts';
+import { cleanSessions, sessionsToClean } from '../../recordings/clean.ts';
+import { shortId } from '../../recordings/list.ts';
 import { countText, timeText } from '../../text/dates.ts';
 import { type Column, table } from '../../text/table.ts';
 import type { SessionMetadata } from '../../types.ts';

@@ -1,6 +1,6 @@
 // A subcommand on the short way through the program: without the parser that finds subcommands.
 
-import { commandHelp, type RecordCommand } from '../../record-commands.ts';
+import { commandHelp, type RecordCommand } from '../../recordings/commands.ts';
 import { putAtOnce } from '../output.ts';
 import { reporting } from './fail.ts';
 import { type Flags, parseFlags } from './flags.ts';

@@ -2,11 +2,11 @@
 // stdout unless a file is named; a database needs one.
 
 import { AppError } from '../../errors.ts';
-import { captureNamed, storeOf } from '../../reading.ts';
-import { type Selection, sessionNamed, sessionsSince, shortId } from '../../record.ts';
-import { castOfRun, castOfSession } from '../../record-cast.ts';
-import { exportText, type TextFormat } from '../../record-export.ts';
-import { writeDatabase } from '../../record-sqlite.ts';
+import { castOfRun, castOfSession } from '../../recordings/cast.ts';
+import { exportText, type TextFormat } from '../../recordings/export.ts';
+import { type Selection, sessionNamed, sessionsSince, shortId } from '../../recordings/sessions.ts';
+import { writeDatabase } from '../../recordings/sqlite.ts';
+import { captureNamed, storeOf } from '../../shell/captures.ts';
 import type { CastVersion } from '../../text/asciicast.ts';
 import { printable } from '../../text/printable.ts';
 import { say } from '../output.ts';

@@ -2,14 +2,14 @@
 // because `record list` must start at once; all subcommands share it, so that they read alike.
 
 import { AppError } from '../../errors.ts';
-import type { RecordCommand, RecordOption } from '../../record-commands.ts';
+import type { RecordCommand, RecordOption } from '../../recordings/commands.ts';
 import {
   journalBelow,
   type Located,
   locatedByName,
   projectOf,
   usualDirectory,
-} from '../../record-directory.ts';
+} from '../../recordings/directory.ts';
 import { parseSince } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { say } from '../output.ts';

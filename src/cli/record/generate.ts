@@ -7,7 +7,7 @@ import {
   policyJson,
   policyYaml,
   STRATEGIES,
-} from '../../policy-history.ts';
+} from '../../recordings/evidence.ts';
 import { countText, sinceWords } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { put, say } from '../output.ts';

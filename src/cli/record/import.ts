@@ -2,9 +2,9 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
-import { storeOf } from '../../reading.ts';
-import { type Imported, importLines } from '../../record-import.ts';
-import { type ImportedCast, importCast } from '../../record-import-cast.ts';
+import { type Imported, importLines } from '../../recordings/import.ts';
+import { type ImportedCast, importCast } from '../../recordings/import-cast.ts';
+import { storeOf } from '../../shell/captures.ts';
 import { countText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { put, putJson, say } from '../output.ts';

@@ -7,7 +7,7 @@ import {
   groupHelp,
   RECORD_COMMANDS,
   type RecordCommand,
-} from '../../record-commands.ts';
+} from '../../recordings/commands.ts';
 import { reporting } from './fail.ts';
 import { type Flags, parseFlags } from './flags.ts';
 

@@ -1,7 +1,7 @@
 // The journal that a command reads, opened: it is checked, and named where that is no matter of
 // course.
 
-import { journalBelow, journalExists, type Located } from '../../record-directory.ts';
+import { journalBelow, journalExists, type Located } from '../../recordings/directory.ts';
 import { printable } from '../../text/printable.ts';
 import { sayAtOnce } from '../output.ts';
 

@@ -1,7 +1,7 @@
 // How far long work is, for somebody who looks: one line on stderr that is written over and in the
 // end removed. Without a terminal there is none.
 
-import { catalogMissing } from '../../record-catalog.ts';
+import { catalogMissing } from '../../recordings/catalog.ts';
 import { countText } from '../../text/dates.ts';
 
 const INTERVAL_MS = 100; // more often than this nobody can read

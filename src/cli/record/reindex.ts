@@ -1,6 +1,6 @@
 // `cuff record reindex`: everything that is derived from the session files is made anew.
 
-import { reindexJournal } from '../../record-catalog.ts';
+import { reindexJournal } from '../../recordings/catalog.ts';
 import { countText } from '../../text/dates.ts';
 import { put, putJson } from '../output.ts';
 import type { Flags } from './flags.ts';

@@ -1,15 +1,15 @@
 // `cuff record search`: commands and what they printed, the newest first.
 
 import { AppError } from '../../errors.ts';
-import { hasSessions } from '../../record.ts';
 import {
   journalSearch,
   type SearchAnswer,
   type SearchHit,
   type SearchQuery,
-} from '../../record-catalog.ts';
-import { SEARCH } from '../../record-commands.ts';
-import { shortId } from '../../record-list.ts';
+} from '../../recordings/catalog.ts';
+import { SEARCH } from '../../recordings/commands.ts';
+import { shortId } from '../../recordings/list.ts';
+import { hasSessions } from '../../recordings/sessions.ts';
 import { countText, timeText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { paint, put, putJson, quietPipes, say } from '../output.ts';

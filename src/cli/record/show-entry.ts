@@ -1,6 +1,6 @@
 // `cuff record show e_...`: one command and what it printed.
 
-import { entryNamed } from '../../record-entry.ts';
+import { entryNamed } from '../../recordings/entry.ts';
 import { printable } from '../../text/printable.ts';
 import { put, putJson } from '../output.ts';
 import { entryLine, entryOutput } from './entry-words.ts';

@@ -1,14 +1,14 @@
 // `cuff record show`: one session, what was run in it, and with --entries --output what it printed.
 
 import { AppError } from '../../errors.ts';
+import { isEntryId } from '../../recordings/entry.ts';
 import {
   type SessionReport,
   sessionEntries,
   sessionNamed,
   sessionReport,
   shortId,
-} from '../../record.ts';
-import { isEntryId } from '../../record-entry.ts';
+} from '../../recordings/sessions.ts';
 import { spanText, timeText } from '../../text/dates.ts';
 import { printable, printableJson } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';

@@ -1,6 +1,6 @@
 // `cuff record stats`: what was run, how often, how it ended and how long it took.
 
-import { isFaulty, journalStats, type Stats } from '../../record-catalog.ts';
+import { isFaulty, journalStats, type Stats } from '../../recordings/catalog.ts';
 import { countText, secondsText, sinceWords, spanText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';

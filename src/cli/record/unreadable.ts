@@ -1,7 +1,7 @@
 // Sessions of a journal that this user may not read, such as those of an agent that ran as root. An
 // answer over all sessions says that it is without them.
 
-import { unreadableSessions } from '../../record.ts';
+import { unreadableSessions } from '../../recordings/sessions.ts';
 import { say } from '../output.ts';
 
 /** Gives how many there are. */

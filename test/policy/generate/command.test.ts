@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPolicy } from '../../../src/policy/load.ts';
-import { Journal } from '../../record/helper.ts';
+import { Journal } from '../../recordings/helper.ts';
 import { verifies } from '../../requirements.ts';
 
 const journal = new Journal();

@@ -1,0 +1,229 @@
+// What `cuff init` does: gives cuff to a client as an MCP server, and a project its settings file.
+// Everything is planned and shown before anything is written; a file that cannot be understood
+// stops it all.
+
+import { existsSync, lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { AppError } from '../../errors.ts';
+import { findSettings } from '../../host/settings.ts';
+import { unifiedDiff } from '../../text/diff.ts';
+import { printable } from '../../text/printable.ts';
+import { put, say } from '../output.ts';
+import {
+  CLIENT_NAMES,
+  type Client,
+  type ClientName,
+  clientOf,
+  type ServerCommand,
+} from './clients.ts';
+import { readConfig, replaceConfig } from './file.ts';
+import { ConfigSyntaxError } from './jsonc.ts';
+import { type FoundServer, findServer } from './server.ts';
+import { SETTINGS_TEMPLATE } from './settings.ts';
+
+type Options = {
+  readonly client?: ClientName;
+  readonly dialect?: string;
+  readonly only?: boolean;
+  readonly print?: boolean;
+  readonly remove?: boolean;
+  readonly yes?: boolean;
+};
+
+type Change = {
+  readonly path: string;
+  readonly before: string | undefined;
+  /** Undefined: the file goes. */
+  readonly after: string | undefined;
+};
+
+export async function init(options: Options): Promise<void> {
+  const cwd = process.cwd();
+  const all = CLIENT_NAMES.map((name) => ({ name, client: clientOf(name, cwd, process.env) }));
+  const named = all.find(({ name }) => name === options.client)?.client;
+  const required = await requirement(cwd, options);
+  const server = { ...findServer(process.env, process.argv[1] ?? ''), required };
+  if (options.print === true) return print(named, server, options);
+  const chosen = named === undefined ? found(all, options) : [named];
+  const others = all.map(({ client }) => client).filter((client) => !chosen.includes(client));
+  const changes = options.remove
+    ? [...removals(chosen), ...settingsRemoval(cwd, others)]
+    : [...chosen.flatMap((client) => addition(client, server, options)), ...settingsAddition(cwd)];
+  if (changes.length === 0) return say(nothing(chosen, options));
+  for (const change of changes) {
+    await put(unifiedDiff(shown(change.path), change.before, change.after));
+  }
+  if (!(await agreed(changes, options))) return;
+  for (const { path, before, after } of changes) {
+    replaceConfig(path, shown(path), before, after);
+    const verb = before === undefined ? 'Wrote' : 'Changed';
+    say(`${after === undefined ? 'Removed' : verb} ${shown(path)}.`);
+    if (after !== undefined && path === settingsFile(cwd)) await trustOwn(cwd, path, after);
+  }
+  if (options.remove !== true) advise(chosen, server, cwd);
+}
+
+/** Why a client should not work without the server, if it should not. */
+async function requirement(cwd: string, { only, remove }: Options): Promise<string | undefined> {
+  if (remove === true) return undefined;
+  if (only === true) return '--only';
+  const [{ openPolicy }, { storeOf }] = await Promise.all([
+    import('../../policies/engine.ts'),
+    import('../../shell/captures.ts'),
+  ]);
+  const { env } = process;
+  const { root: stateRoot } = storeOf(env);
+  const engine = await openPolicy({ project: cwd, env, stateRoot, watch: false, halts: true });
+  engine.close();
+  return engine.inForce?.mode === 'enforce' ? 'a policy enforces' : undefined;
+}
+
+type Server = Omit<FoundServer, 'required'> & { readonly required: string | undefined };
+
+async function print(named: Client | undefined, server: Server, options: Options) {
+  if (named === undefined || options.remove === true) {
+    throw new AppError('usage', '--print shows what belongs into the configuration of a client.', {
+      hint: `Say which one: cuff init --print --client ${CLIENT_NAMES.join('|')}`,
+    });
+  }
+  await put(named.add('', speaking(server, named, options)));
+  say(`It belongs into ${shown(named.file)}.`);
+  tellRequired([named], server);
+}
+
+function tellRequired(chosen: readonly Client[], { required }: Server): void {
+  if (required === undefined) return;
+  for (const { title, canRequire } of chosen) {
+    if (canRequire) say(`${title} will not start without cuff (required = true): ${required}.`);
+  }
+}
+
+/** The clients there are signs of here, or, for taking out, those that have it. */
+function found(
+  all: readonly { readonly name: ClientName; readonly client: Client }[],
+  { remove }: Options,
+): Client[] {
+  const fits = ({ client }: { readonly client: Client }): boolean =>
+    remove ? understood(client, (text) => client.has(text)) : client.present;
+  const these = all.filter(fits);
+  const names = these.map(({ client }) => `${client.title} (${shown(client.file)})`);
+  if (names.length > 0) say(`Found ${names.join(', ')}.`);
+  else if (!remove) say(`No client found here; name one: --client ${CLIENT_NAMES.join('|')}`);
+  return these.map(({ client }) => client);
+}
+
+function addition(client: Client, server: Server, options: Options): Change[] {
+  const before = readConfig(client.file, shown(client.file));
+  const after = understood(client, (text) => client.add(text, speaking(server, client, options)));
+  return after === before ? [] : [{ path: client.file, before, after }];
+}
+
+/** The server with the tools that the client's model knows, or with those that were asked for. */
+function speaking(server: Server, client: Client, { dialect }: Options): ServerCommand {
+  const { command, required } = server;
+  const spoken = ['--dialect', dialect ?? client.dialect];
+  const args = [...server.args, ...spoken, ...client.args];
+  return { command, args, required: required !== undefined };
+}
+
+function removals(clients: readonly Client[]): Change[] {
+  return clients.flatMap((client) => {
+    const before = readConfig(client.file, shown(client.file));
+    const after = understood(client, (text) => client.remove(text));
+    if (before === undefined || after === before) return [];
+    if (after.trim() !== '') return [{ path: client.file, before, after }];
+    // Who linked the file from elsewhere wants to keep the link.
+    const kept = isLink(client.file) ? client.empty : undefined;
+    return [{ path: client.file, before, after: kept }];
+  });
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+function settingsFile(cwd: string): string {
+  return join(cwd, 'settings.yml');
+}
+
+/** A person who has it written trusts it; an agent cannot. */
+async function trustOwn(cwd: string, path: string, text: string): Promise<void> {
+  const { env } = process;
+  const [{ isPerson }, { trustFile }] = await Promise.all([
+    import('../../trust/person.ts'),
+    import('../../trust/trust.ts'),
+  ]);
+  if (isPerson(env)) trustFile(cwd, env, path, text);
+  else say(`${shown(path)} waits for a person to run \`cuff trust\` at a terminal.`);
+}
+
+function settingsAddition(cwd: string): Change[] {
+  if (findSettings(cwd, process.env) !== undefined) return [];
+  return [{ path: settingsFile(cwd), before: undefined, after: SETTINGS_TEMPLATE }];
+}
+
+/** Nobody touched it, and nobody is left who would use it. */
+function settingsRemoval(cwd: string, others: readonly Client[]): Change[] {
+  const path = settingsFile(cwd);
+  const used = others.some((client) => understood(client, (text) => client.has(text)));
+  const before = used ? undefined : readConfig(path, shown(path));
+  return before === SETTINGS_TEMPLATE ? [{ path, before, after: undefined }] : [];
+}
+
+/** What `edit` makes of the client's file, or one sentence about where it cannot be understood. */
+function understood<T>(client: Client, edit: (text: string) => T): T {
+  const text = readConfig(client.file, shown(client.file)) ?? '';
+  try {
+    return edit(text);
+  } catch (error) {
+    if (!(error instanceof ConfigSyntaxError)) throw error;
+    const lines = text.slice(0, error.offset).split('\n');
+    const place = `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+    const where = `${shown(client.file)}:${place}`;
+    throw new AppError('usage', `${where}: ${printable(error.message)}; nothing was changed.`);
+  }
+}
+
+function nothing(chosen: readonly Client[], { remove }: Options): string {
+  if (chosen.length === 0) return 'Nothing to do.';
+  const files = chosen.map(({ file }) => shown(file)).join(', ');
+  return `Nothing to do: cuff is ${remove ? 'not' : 'already'} in ${files}.`;
+}
+
+/** Who named a client has said what he wants; otherwise somebody has to say yes. */
+async function agreed(changes: readonly Change[], { client, yes }: Options): Promise<boolean> {
+  if (yes === true || client !== undefined) return true;
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
+    say('Nothing was written. Say --yes for all of it, or --client for one.');
+    process.exitCode = 2;
+    return false;
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const files = changes.length === 1 ? 'this file' : `these ${changes.length} files`;
+  const answer = await lines.question(`Write ${files}? [y/N] `).finally(() => lines.close());
+  const agrees = /^\s*y(es)?\s*$/i.test(answer);
+  if (!agrees) say('Nothing was written.');
+  return agrees;
+}
+
+function advise(chosen: readonly Client[], server: Server, cwd: string): void {
+  const { note } = server;
+  tellRequired(chosen, server);
+  if (note !== undefined && chosen.some(({ shared }) => shared)) say(note);
+  const ignored = readConfig(join(cwd, '.gitignore'), '.gitignore') ?? '';
+  const repository = existsSync(join(cwd, '.git'));
+  if (repository && !/^\/?\.cuff(\/|$)/m.test(ignored)) {
+    say('Add .cuff/ to .gitignore: what is recorded there is not for others.');
+  }
+  const titles = chosen.map(({ title }) => title).join(', ');
+  if (titles !== '') say(`Start ${titles} again, and it has the tools of cuff.`);
+}
+
+function shown(path: string): string {
+  const here = relative(process.cwd(), path);
+  if (here !== '' && !here.startsWith('..')) return printable(here);
+  const home = relative(process.env.HOME || homedir(), path);
+  return printable(home !== '' && !home.startsWith('..') ? join('~', home) : path);
+}

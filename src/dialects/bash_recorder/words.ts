@@ -1,0 +1,178 @@
+// What the tools of `bash_recorder` answer. Facts first, and what to do next only where there is
+// something to do: fields that have nothing to say are left out.
+
+import type { ExecuteResult, SessionInfo } from '../../recorder/recorder.ts';
+import type { Entry } from '../../types.ts';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+const TEXT_LENGTH_MAX = 2_000; // of a command in a list; its entry has all of it
+
+/** What an answer may name, and what it need not say. */
+export type Wording = {
+  /** Whether the server has this tool. */
+  readonly mounted: (tool: string) => boolean;
+  /** That recording is turned off was said before. */
+  readonly quiet: boolean;
+};
+
+/** The fields of seed 000's result in its order, with the session beside the entry's id. */
+export function executeAnswer(result: ExecuteResult, wording: Wording): Answer {
+  const { end, written, survivors } = result;
+  const about = [...outputNotices(result, wording), ...survivorNotices(result, wording)];
+  const said = result.note === undefined ? [] : [result.note];
+  const unrecorded = recordingNotices(result, wording);
+  const notices = [...endNotices(result), ...about, ...unrecorded, ...said];
+  return {
+    stdout: result.stdout.text,
+    stderr: result.stderr.text,
+    exit_code: end?.exit_code ?? null,
+    timed_out: end?.timed_out ?? false,
+    duration_ms: result.durationMs,
+    recording_id: written.recorded ? written.entry.entry_id : null,
+    session_id: written.recorded ? written.entry.session_id : null,
+    working_directory: result.workingDirectory,
+    ...(about.length > 0 || end === undefined ? { run_id: result.runId } : {}),
+    ...(end?.signal ? { signal: end.signal } : {}),
+    ...(survivors.length === 0
+      ? {}
+      : { survivors: survivors.map(({ pid, command }) => ({ pid, command })) }),
+    ...(notices.length === 0 ? {} : { notices }),
+  };
+}
+
+function endNotices({ end, timeoutSeconds, timeoutAsked, runId }: ExecuteResult): string[] {
+  const capped =
+    timeoutAsked > timeoutSeconds
+      ? [`The timeout of ${timeoutAsked} seconds was capped at the maximum of ${timeoutSeconds}.`]
+      : [];
+  if (end === undefined) {
+    return [...capped, `The server stops and leaves the command running as run ${runId}.`];
+  }
+  const why = ENDINGS[end.end_reason];
+  if (end.timed_out) {
+    const seconds = `${timeoutSeconds} second${timeoutSeconds === 1 ? '' : 's'}`;
+    return [...capped, `Ended with all its processes after ${seconds}; the output is partial.`];
+  }
+  return why === undefined ? capped : [...capped, why];
+}
+
+const ENDINGS: Readonly<Partial<Record<string, string>>> = {
+  cancelled: 'Ended with all its processes because the call was cancelled.',
+  kill: 'Ended by a kill from outside.',
+  shutdown: 'Ended with all its processes because the server stops.',
+  interrupted: 'Nobody saw how it ended: its runner was killed.',
+};
+
+function outputNotices(result: ExecuteResult, { mounted }: Wording): string[] {
+  const { runId, captured, lostBytes, unread, readable } = result;
+  const streams = [
+    ['stdout', result.stdout],
+    ['stderr', result.stderr],
+  ] as const;
+  const notices = streams.flatMap(([name, { bytes, total, binary }]) => {
+    const cut = `${name}: the first ${bytes} of ${total} bytes are shown.`;
+    const how = mounted('derun_read_output')
+      ? `derun_read_output, session_id "${runId}"`
+      : `\`cuff cat ${runId}\``;
+    const rest = captured ? `Read the rest with ${how}.` : 'The rest was not kept.';
+    return [
+      ...(bytes < total ? [`${cut} ${rest}`] : []),
+      ...(binary ? [`${name} is not all UTF-8; bytes that are not are shown as U+FFFD.`] : []),
+    ];
+  });
+  if (lostBytes > 0)
+    notices.push(`${lostBytes} bytes of output could not be kept and are missing.`);
+  if (unread !== undefined && result.end?.end_reason === 'interrupted') notices.push(`${unread}.`);
+  if (!readable) notices.push('The output is lost: its capture is gone.');
+  return notices;
+}
+
+function survivorNotices(
+  { survivors, runId, captured }: ExecuteResult,
+  { mounted }: Wording,
+): string[] {
+  if (survivors.length === 0) return [];
+  const one = survivors.length === 1;
+  const still = one ? '1 process still runs' : `${survivors.length} processes still run`;
+  const prints = captured && survivors.some(({ holdsOutput }) => holdsOutput);
+  const how = mounted('derun_wait_output')
+    ? `derun_wait_output, session_id "${runId}"`
+    : `\`cuff tail -f ${runId}\``;
+  const where = prints ? ` Follow its output with ${how}.` : '';
+  return [`${still} in the background.${where}`];
+}
+
+function recordingNotices(
+  { written, end, captureTrouble }: ExecuteResult,
+  { quiet }: Wording,
+): string[] {
+  if (captureTrouble !== undefined) {
+    return [`Its output is not kept: ${captureTrouble.replace(/\.$/, '')}.`];
+  }
+  if (written.recorded || quiet) return [];
+  if (end === undefined) return ['Its entry is written when it has ended.'];
+  return [`This command was not recorded: ${written.why.replace(/\.$/, '')}.`];
+}
+
+export function sessionAnswer(info: SessionInfo): Answer {
+  const { session } = info;
+  return {
+    recording: info.recording,
+    ...(info.why === undefined ? {} : { reason: info.why }),
+    session_id: session?.session_id ?? null,
+    ...(session === undefined
+      ? {}
+      : {
+          status: session.status,
+          created_at: session.created_at,
+          last_updated: session.last_updated,
+          entry_count: session.entry_count,
+          total_duration_ms: session.total_duration_ms,
+          commands_succeeded: session.commands_succeeded,
+          commands_failed: session.commands_failed,
+          commands_timed_out: session.commands_timed_out,
+          working_directory: session.working_directory,
+          agent_id: session.agent_id,
+          conversation_id: session.conversation_id,
+        }),
+    session_mode: info.sessionMode,
+    directory: info.directory,
+    active_sessions: info.activeSessions,
+    ...(info.earlierRuns.length === 0
+      ? {}
+      : {
+          earlier_runs: info.earlierRuns.map(({ runId, command, state }) => ({
+            run_id: runId,
+            command,
+            state,
+          })),
+        }),
+  };
+}
+
+export function recentAnswer(entries: readonly Entry[]): Answer {
+  return { entries: entries.map(entryRow) };
+}
+
+/** Without its output, which is long and has a tool of its own. */
+export function entryRow(entry: Entry): Answer {
+  return {
+    entry_id: entry.entry_id,
+    session_id: entry.session_id,
+    timestamp: entry.timestamp,
+    command: shortened(entry.command),
+    description: entry.description && shortened(entry.description),
+    working_directory: entry.working_directory,
+    exit_code: entry.exit_code,
+    timed_out: entry.timed_out,
+    end_reason: entry.end_reason,
+    duration_ms: entry.duration_ms,
+    run_id: entry.run_id,
+  };
+}
+
+/** A hundred rows must fit into one answer. */
+function shortened(text: string): string {
+  return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text;
+}

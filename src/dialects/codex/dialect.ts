@@ -1,0 +1,251 @@
+// `codex`: the unified exec tools of Codex, over our runs. A command that outlives its wait is a
+// session with a number of its own in each conversation, until its end was told.
+
+import * as z from 'zod';
+import { hiddenNow, lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
+import type { AgentRun, Finished } from '../../agent/agent-shell.ts';
+import type { Caller } from '../../agent/caller.ts';
+import { CleanReader, type NewEnds } from '../../agent/clean-reader.ts';
+import { Conversations } from '../../agent/conversations.ts';
+import { exitCodeOf, isLost } from '../../agent/exit-code.ts';
+import { Preludes } from '../../agent/shell-prelude.ts';
+import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import type { RunHandle } from '../../types.ts';
+import { dialectConfig } from '../agent-config.ts';
+import { type Args, ArgumentError, commandOf } from '../arguments.ts';
+import { Dialect, pidText, waitedForText } from '../dialect.ts';
+import { hiddenLines } from '../hidden-words.ts';
+import * as tools from './tools.ts';
+import * as words from './words.ts';
+
+const FIRST_SESSION = 1_000;
+const TOKENS_MAX = 262_144; // a mebibyte: as much as Codex keeps of an output
+const INTERRUPT = '\u0003';
+const SETTLE_MS = 100; // for a program to react to what was typed, as Codex gives it
+
+// Nobody sits at the terminal: no colours, no pager, no odd encoding.
+const PLAIN_ENV = {
+  NO_COLOR: '1',
+  TERM: 'dumb',
+  COLORTERM: '',
+  LANG: 'C.UTF-8',
+  LC_CTYPE: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GH_PAGER: 'cat',
+};
+
+const keys = {
+  max_output_tokens: z
+    .int()
+    .min(100)
+    .max(TOKENS_MAX)
+    .default(10_000)
+    .describe('How much output an answer may have; a token is four bytes.'),
+  login: z
+    .boolean()
+    .default(false)
+    .describe('Whether bash reads its login files for a call that does not say.'),
+};
+const config = dialectConfig('inherit', keys);
+
+type Session = {
+  readonly id: number;
+  readonly run: AgentRun;
+  readonly reader: CleanReader;
+  readonly tty: boolean;
+  /** How much of its output could not be kept, as far as that was told. */
+  lostBytes: number;
+};
+
+class Talk {
+  readonly sessions = new Map<number, Session>();
+  next = FIRST_SESSION;
+}
+
+export class Codex extends Dialect<typeof keys> {
+  static readonly pluginVersion = '1.0.0';
+  static readonly configSchema = config.schema;
+
+  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
+    return config.problems(given, project);
+  }
+
+  readonly #talks = new Conversations(() => new Talk());
+  readonly #preludes = new Preludes();
+
+  constructor(given: unknown, services: Services) {
+    super({ name: 'codex', version: Codex.pluginVersion, config }, given, services);
+  }
+
+  getTools(): readonly ToolDefinition[] {
+    return tools.codexTools(this.own);
+  }
+
+  override async shutdown(): Promise<void> {
+    await super.shutdown();
+    this.#preludes.close();
+  }
+
+  protected answer(tool: string, args: Args, caller: Caller): Promise<ToolResult> {
+    return tool === 'exec_command' ? this.#exec(args, caller) : this.#write(args, caller);
+  }
+
+  protected override handleOf(run: AgentRun): string {
+    const { sessions } = this.#talks.of({ key: run.owner });
+    const session = [...sessions.values()].find((one) => one.run === run);
+    return session === undefined ? waitedForText(run) : `session ${session.id} (${pidText(run)})`;
+  }
+
+  async #exec(args: Args, caller: Caller): Promise<ToolResult> {
+    const command = commandOf(args, 'cmd');
+    const tty = args.tty === true;
+    const waitMs = clamped(args.yield_time_ms, tools.EXEC_YIELD_MS, EXEC_RANGE);
+    const startedAt = performance.now();
+    const run = await this.shell.start(
+      {
+        command,
+        waitMs,
+        workingDirectory: textOf(args.workdir),
+        shell: shellOf(args.shell),
+        env: { ...PLAIN_ENV, ...this.#loginEnv(args) },
+        how: tty ? { transport: 'pty', stdin: 'orders' } : { transport: 'merged' },
+      },
+      caller,
+    );
+    const finished = await this.shell.wait(run, waitMs, caller);
+    const wallMs = performance.now() - startedAt;
+    const { outcome } = finished?.ended ?? {};
+    if (outcome?.kind === 'failed' && !isLost(outcome)) {
+      return failed(`exec_command failed: ${outcome.message}`);
+    }
+    const talk = this.#talks.of(caller);
+    const reader = new CleanReader(this.shell, run.id);
+    const session = { id: talk.next, run, tty, reader, lostBytes: 0 };
+    if (finished === undefined) {
+      talk.next += 1;
+      talk.sessions.set(session.id, session);
+      this.shell.named(run, session.id);
+    }
+    return this.#told(session, finished, wallMs, args);
+  }
+
+  protected override handleSeen(handle: RunHandle, caller: Caller): void {
+    const talk = this.#talks.of(caller);
+    if (typeof handle === 'number') talk.next = Math.max(talk.next, handle + 1);
+  }
+
+  protected override took(run: AgentRun, handle: RunHandle | undefined, caller: Caller): void {
+    const talk = this.#talks.of(caller);
+    const had = typeof handle === 'number' ? handle : undefined;
+    const id = this.handleFor(run, had, talk.sessions, () => talk.next);
+    talk.next = Math.max(talk.next, id + 1);
+    const tty = this.shell.open(run.id).meta?.transport === 'pty';
+    const reader = new CleanReader(this.shell, run.id);
+    talk.sessions.set(id, { id, run, tty, reader, lostBytes: 0 });
+  }
+
+  async #write(args: Args, caller: Caller): Promise<ToolResult> {
+    const talk = this.#talks.of(caller);
+    const session = talk.sessions.get(Number(args.session_id));
+    if (session === undefined) {
+      return failed(`write_stdin failed: Unknown process id ${args.session_id}`);
+    }
+    const { run, tty } = session;
+    const chars = textOf(args.chars) ?? '';
+    if (chars !== '' && !tty && chars !== INTERRUPT) return failed(CLOSED);
+    const range = chars === '' ? POLL_RANGE : EXEC_RANGE;
+    const waitMs = clamped(args.yield_time_ms, tools.WRITE_YIELD_MS, range);
+    const startedAt = performance.now();
+    if (run.result === undefined && chars !== '') await this.#type(run, chars, tty, caller);
+    const finished = await this.shell.wait(run, waitMs, caller, 'leave');
+    if (finished !== undefined) talk.sessions.delete(session.id);
+    return this.#told(session, finished, performance.now() - startedAt, args);
+  }
+
+  /** What has no terminal cannot be typed to, but be interrupted; it does not survive that. */
+  async #type(run: AgentRun, chars: string, tty: boolean, caller: Caller): Promise<void> {
+    if (!tty) {
+      // The answer tells how the run is; the end of the kill is not waited for.
+      run.begun.run.kill({ signal: 'INT' }).catch(() => undefined);
+      return;
+    }
+    await this.shell.type(run, chars, caller);
+    await Promise.race([run.finished, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
+  }
+
+  /** Whatever happens to its output, how it is and its session are told. */
+  #told(session: Session, finished: Finished | undefined, wallMs: number, args: Args): ToolResult {
+    const { id, run } = session;
+    const { max_output_tokens } = this.own;
+    const asked =
+      typeof args.max_output_tokens === 'number' ? args.max_output_tokens : max_output_tokens;
+    const { output, trouble } = newOutput(session, Math.min(asked, max_output_tokens));
+    const lostBytes = lostOutput(this.shell, run);
+    const notes = [
+      ...words.endNote(finished?.ended),
+      ...trouble,
+      ...hiddenLines(hiddenNow(run)).map((line) => `[${line}]`),
+      ...(lostBytes > session.lostBytes ? [words.lostNote(lostBytes)] : []),
+      ...unreadOutput(this.shell, run),
+      ...words.survivorNote(survivorsNow(this.shell, run)),
+    ];
+    session.lostBytes = lostBytes;
+    const process =
+      finished === undefined
+        ? { session: id }
+        : { exitCode: exitCodeOf(finished.ended.outcome) ?? -1 };
+    return { success: true, text: words.answerText({ wallMs, process, output, notes }) };
+  }
+
+  #loginEnv(args: Args): Readonly<Record<string, string>> {
+    const login = typeof args.login === 'boolean' ? args.login : this.own.login;
+    return login ? this.#preludes.login().env : {};
+  }
+}
+
+const NOTHING: NewEnds = {
+  head: '',
+  tail: undefined,
+  bytes: 0,
+  lines: 0,
+  sample: new Uint8Array(0),
+};
+
+type New = { readonly output: NewEnds; readonly trouble: readonly string[] };
+
+function newOutput({ run, reader }: Session, tokens: number): New {
+  try {
+    return { output: reader.readEnds(words.bytesOf(tokens)), trouble: [] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { output: NOTHING, trouble: [words.unreadable(run.id, why)] };
+  }
+}
+
+const CLOSED =
+  'write_stdin failed: stdin is closed for this session; ' +
+  'rerun exec_command with tty=true to keep stdin open';
+
+type Range = { readonly least: number; readonly most: number };
+
+const EXEC_RANGE: Range = { least: tools.YIELD_MS_MIN, most: tools.YIELD_MS_MAX };
+const POLL_RANGE: Range = { least: tools.POLL_MS_MIN, most: tools.POLL_MS_MAX };
+
+function clamped(given: unknown, otherwise: number, { least, most }: Range): number {
+  return Math.max(least, Math.min(typeof given === 'number' ? given : otherwise, most));
+}
+
+function shellOf(given: unknown): string | undefined {
+  if (given === '') throw new ArgumentError('shell is empty: leave it out, or name a shell.');
+  return textOf(given);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function failed(text: string): ToolResult {
+  return { success: false, text };
+}

@@ -1,0 +1,91 @@
+// What `codex` says, in the form of Codex's unified exec: a header of facts, then the output.
+// Nothing is ever read back out of these texts.
+
+import { randomBytes } from 'node:crypto';
+import type { NewEnds } from '../../agent/clean-reader.ts';
+import { isLost } from '../../agent/exit-code.ts';
+import { describeBinary, looksBinary } from '../../text/binary.ts';
+import { processLine, shortLine } from '../../text/printable.ts';
+import type { Ended, Survivor } from '../../types.ts';
+
+const BYTES_PER_TOKEN = 4; // as Codex counts them
+const SURVIVORS_SHOWN_MAX = 3;
+const COMMAND_SHOWN_MAX = 60;
+const TROUBLE_SHOWN_MAX = 200;
+
+/** How many bytes so many tokens are. */
+export function bytesOf(tokens: number): number {
+  return Math.floor(tokens) * BYTES_PER_TOKEN;
+}
+
+export type Answer = {
+  readonly wallMs: number;
+  readonly process: { readonly exitCode: number } | { readonly session: number };
+  readonly output: NewEnds;
+  /** Facts that are not output; they stand behind it. */
+  readonly notes: readonly string[];
+};
+
+export function answerText({ wallMs, process, output, notes }: Answer): string {
+  const state =
+    'exitCode' in process
+      ? `Process exited with code ${process.exitCode}`
+      : `Process running with session ID ${process.session}`;
+  return [
+    `Chunk ID: ${randomBytes(3).toString('hex')}`,
+    `Wall time: ${(wallMs / 1000).toFixed(4)} seconds`,
+    state,
+    `Original token count: ${tokensOf(output.bytes)}`,
+    'Output:',
+    withNotes(outputText(output), notes),
+  ].join('\n');
+}
+
+function withNotes(text: string, notes: readonly string[]): string {
+  const apart = text === '' || text.endsWith('\n') || notes.length === 0 ? '' : '\n';
+  return `${text}${apart}${notes.join('\n')}`;
+}
+
+/** Output that was printed and is nowhere. */
+export function lostNote(bytes: number): string {
+  return `[${bytes} bytes of output could not be kept]`;
+}
+
+/** What its exit code does not tell. */
+export function endNote(ended: Ended | undefined): readonly string[] {
+  if (ended === undefined) return [];
+  if (isLost(ended.outcome)) return ['[How it ended is not known: its runner was killed]'];
+  return ended.endedBy === 'cancelled' ? ['[Ended because the call was cancelled]'] : [];
+}
+
+export function unreadable(run: string, why: string): string {
+  return `[The output of run ${run} could not be read: ${shortLine(why, TROUBLE_SHOWN_MAX)}]`;
+}
+
+export function survivorNote(
+  survivors: readonly Pick<Survivor, 'pid' | 'command'>[],
+): readonly string[] {
+  if (survivors.length === 0) return [];
+  const shown = survivors
+    .slice(0, SURVIVORS_SHOWN_MAX)
+    .map(({ pid, command }) => `pid ${pid}: ${processLine(command, COMMAND_SHOWN_MAX)}`);
+  const more = survivors.length - shown.length;
+  const rest = more === 0 ? [] : [`and ${more} more`];
+  return [`[Still running: ${[...shown, ...rest].join('; ')}]`];
+}
+
+function outputText({ head, tail, bytes, lines, sample }: NewEnds): string {
+  if (looksBinary(sample)) return describeBinary({ head: sample, totalBytes: bytes });
+  if (tail === undefined) return head;
+  const hidden = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  return [
+    `Warning: truncated output (original token count: ${tokensOf(bytes)})`,
+    `Total output lines: ${lines}`,
+    '',
+    `${head}…${tokensOf(hidden)} tokens truncated…${tail}`,
+  ].join('\n');
+}
+
+function tokensOf(bytes: number): number {
+  return Math.ceil(Math.max(0, bytes) / BYTES_PER_TOKEN);
+}

@@ -1,0 +1,115 @@
+// One answer of `cuff_shell` about a run: its output, or what is new of it, and the lines that say
+// how it stands. A command that failed is an answer like any other: clients that are told of an
+// error wrap the text, or throw it. Its output is shown in another way, unless it only said "no"
+// with exit code 1.
+
+import { missedVariables, type Report } from '../../agent/report.ts';
+import { answerOf } from '../../agent/report-answer.ts';
+import { waitingForInput } from '../../agent/report-waiting.ts';
+import type { ToolResult } from '../../host/plugin.ts';
+import { printable } from '../../text/printable.ts';
+import { type Body, bodyOf, type Kind, newsBody } from './output.ts';
+import type { Native, Subject } from './runs.ts';
+import type { VIEWS } from './tools.ts';
+import { endedTrailer, joined, lines, runningTrailer } from './words.ts';
+
+export type ViewName = (typeof VIEWS)[number];
+
+export type Wanted = {
+  /** Undefined: what is new since the last answer. */
+  readonly view: ViewName | undefined;
+  readonly bytesMax: number;
+  /** In place of the output of a run that is over. */
+  readonly instead?: ((report: Report) => Body) | undefined;
+  /** Lines in brackets before those about the run. */
+  readonly first?: readonly string[];
+};
+
+export function answerAbout(native: Native, subject: Subject, wanted: Wanted): ToolResult {
+  const report = reportOf(native, subject);
+  if (report.ended === undefined) {
+    const capture = subject.open();
+    const body = wanted.view === 'none' ? NOT_SHOWN : news(native, report, wanted);
+    const waiting = waitingForInput(capture);
+    const killAfterMs = capture.meta?.killAfterMs;
+    const { first = [] } = wanted;
+    const facts = { report: agreed(report, body), waiting, killAfterMs, first };
+    return { success: true, text: joined([body.text, runningTrailer(facts)]) };
+  }
+  const { outcome } = report.ended;
+  if (outcome.kind === 'failed' && outcome.error !== 'runner_lost') return notStarted(outcome);
+  return ended(native, subject, report, wanted);
+}
+
+/** Why a run was not traced stands in its capture. */
+function reportOf({ reports, shell }: Native, { run, open }: Subject): Report {
+  const known = run?.silent === true && !shell.wantsTrace ? run.result : undefined;
+  return run && known ? reports.ofSilent(run, known) : reports.of(open(), run);
+}
+
+function ended(native: Native, subject: Subject, report: Report, wanted: Wanted): ToolResult {
+  const { endedBy, outcome } = report.ended ?? {};
+  const itself = endedBy === 'itself';
+  const code = itself && outcome?.kind === 'exited' ? outcome.code : undefined;
+  const answer = code === 1 ? answerOf(subject.command, report.totals.stderr.bytes) : undefined;
+  const fine = code === 0 || answer !== undefined;
+  const { view, bytesMax } = wanted;
+  const body =
+    view === undefined
+      ? news(native, report, wanted)
+      : firstBody(native, report, view, () =>
+          wanted.instead === undefined
+            ? bodyOf(native.shell, report.id, kindOf(view, fine), bytesMax, report.totals)
+            : wanted.instead(report),
+        );
+  const withheld = fine ? [] : native.shell.withheld;
+  const missed = missedVariables(withheld, subject.command, body.text);
+  const killAfterMs = endedBy === 'timeout' ? subject.open().meta?.killAfterMs : undefined;
+  const about = { report: agreed(report, body), ranges: body.ranges };
+  const untraced = native.shell.wantsTrace ? report.untraced : undefined;
+  const trailer = endedTrailer({ ...about, answer, killAfterMs, missed, untraced });
+  const first = wanted.first === undefined ? '' : lines(wanted.first);
+  return { success: true, text: joined([body.text, first, trailer]) };
+}
+
+const NOT_SHOWN: Body = { text: '', ranges: {} };
+
+/** With the totals of what is shown, so that no line is shown that was not counted. */
+function agreed(report: Report, { totals = report.totals }: Body): Report {
+  return { ...report, totals };
+}
+
+function kindOf(view: ViewName, fine: boolean): Kind {
+  if (view === 'auto') return fine ? 'tail' : 'middle';
+  return view === 'full' ? 'head' : view;
+}
+
+const NO_OUTPUT = '(no output)';
+
+function firstBody(
+  { reports }: Native,
+  { id, totals }: Report,
+  view: ViewName,
+  show: () => Body,
+): Body {
+  const body = show();
+  if (view === 'none') return body;
+  for (const channel of ['stdout', 'stderr'] as const) {
+    reports.news(id).heard(channel, (body.totals ?? totals)[channel].bytes);
+  }
+  if (body.text !== '') return body;
+  const none = totals.stdout.bytes + totals.stderr.bytes === 0;
+  return { ...body, text: none ? NO_OUTPUT : '(nothing visible)' };
+}
+
+function news({ shell, reports }: Native, { id, totals }: Report, { bytesMax }: Wanted): Body {
+  const body = newsBody(shell, id, reports.news(id), bytesMax, totals);
+  if (body.text !== '') return body;
+  const some = totals.stdout.bytes + totals.stderr.bytes > 0;
+  return { ...body, text: some ? '(no new output)' : NO_OUTPUT };
+}
+
+function notStarted({ message, error }: { message: string; error: string }): ToolResult {
+  const why = printable(message || error);
+  return { success: false, text: `The command could not be started: ${why}.` };
+}

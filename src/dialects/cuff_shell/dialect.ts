@@ -1,0 +1,205 @@
+// `cuff_shell`, the native dialect: a shell for a model that wants to know what happened. Waiting
+// never kills, every answer ends with the facts about its run, and whatever was printed can be read
+// and searched later. This file starts, waits and kills; reading is in `native-read.ts`, and the
+// words are in `native-words.ts` and `native-output.ts`.
+
+import * as z from 'zod';
+import type { AgentRun } from '../../agent/agent-shell.ts';
+import type { Caller } from '../../agent/caller.ts';
+import { LineCache } from '../../agent/line-cache.ts';
+import { Reports } from '../../agent/report.ts';
+import { PatternError } from '../../agent/search-match.ts';
+import { isAppError } from '../../errors.ts';
+import type {
+  CallContext,
+  ConfigProblem,
+  Services,
+  ToolDefinition,
+  ToolResult,
+} from '../../host/plugin.ts';
+import { stagesUnsure } from '../../tracing/stages.ts';
+import { dialectConfig } from '../agent-config.ts';
+import { type Args, ArgumentError, commandOf } from '../arguments.ts';
+import { Dialect, pidText } from '../dialect.ts';
+import { answerAbout, type ViewName } from './answer.ts';
+import { comparison } from './compare.ts';
+import { listRuns } from './found.ts';
+import { killRun } from './kill.ts';
+import { readRun, searchRuns } from './read.ts';
+import { type ListedRun, type Native, numberArgument, ownSubject, textArgument } from './runs.ts';
+import {
+  BYTES_DEFAULT,
+  BYTES_MAX,
+  nativeTools,
+  PAGE_BYTES_MIN,
+  STDIN_BYTES_MAX,
+  WAIT_MS_DEFAULT,
+  WAIT_MS_MAX,
+} from './tools.ts';
+import { waitRun } from './wait.ts';
+import { shortId } from './words.ts';
+
+const SHAPE = {
+  wait_ms: z
+    .int()
+    .min(0)
+    .max(WAIT_MS_MAX)
+    .default(WAIT_MS_DEFAULT)
+    .describe('How long an answer is waited for if the call does not say.'),
+  max_bytes: z
+    .int()
+    .min(PAGE_BYTES_MIN)
+    .max(BYTES_MAX)
+    .default(BYTES_DEFAULT)
+    .describe('How much output an answer has at most if the call does not say.'),
+};
+
+const config = dialectConfig('agent', SHAPE);
+
+const TERMINAL = { cols: 120, rows: 40 };
+
+/** What models know from other tools, and what it is called here. */
+const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
+  timeout:
+    'wait_ms is how long to wait for the answer and never kills, kill_after_ms is the deadline',
+  timeout_ms: 'wait_ms is how long to wait and never kills, kill_after_ms is the deadline',
+  run_in_background: 'start it with wait_ms 0',
+  background: 'start it with wait_ms 0',
+  workdir: 'cwd is the working directory',
+  working_directory: 'cwd is the working directory',
+};
+
+export class CuffShellPlugin extends Dialect<typeof SHAPE> {
+  static readonly pluginVersion = '1.0.0';
+  static readonly configSchema = config.schema;
+
+  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
+    return config.problems(given, project);
+  }
+
+  readonly #reports: Reports;
+  readonly #lines = new LineCache();
+  readonly #listed = new Map<string, ListedRun>();
+
+  /** Throws `ConfigurationError`. */
+  constructor(given: unknown, services: Services) {
+    super({ name: 'cuff_shell', version: CuffShellPlugin.pluginVersion, config }, given, services);
+    this.#reports = new Reports(services.stateRoot, services.now);
+  }
+
+  override async shutdown(): Promise<void> {
+    await super.shutdown();
+    this.#reports.close();
+  }
+
+  getTools(): readonly ToolDefinition[] {
+    return nativeTools(this.own);
+  }
+
+  override callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
+    const stranger =
+      name === 'shell_run' ? Object.keys(args).find((one) => ELSEWHERE[one]) : undefined;
+    if (stranger === undefined) return super.callTool(name, args, context);
+    const text = `shell_run has no argument "${stranger}": ${ELSEWHERE[stranger]}.`;
+    return Promise.resolve({ success: false, text });
+  }
+
+  protected override get refusalIsAnswer(): boolean {
+    return true;
+  }
+
+  protected override handleOf(run: AgentRun): string {
+    return `${shortId(run.id)} (${pidText(run)})`;
+  }
+
+  protected async answer(tool: string, args: Args, caller: Caller): Promise<ToolResult> {
+    const { wait_ms: waitMs, max_bytes: maxBytes } = this.own;
+    const { shell, services } = this;
+    const kept = { reports: this.#reports, lines: this.#lines, listed: this.#listed };
+    const native: Native = { shell, services, ...kept, waitMs, maxBytes };
+    try {
+      return await call(native, tool, args, caller);
+    } catch (error) {
+      if (error instanceof PatternError) return { success: false, text: error.message };
+      if (isAppError(error) && error.code === 'session_not_found') return GONE;
+      throw error;
+    }
+  }
+}
+
+const GONE: ToolResult = { success: false, text: 'The output of this run is no longer kept.' };
+
+async function call(native: Native, tool: string, args: Args, caller: Caller): Promise<ToolResult> {
+  switch (tool) {
+    case 'shell_run':
+      return runCommand(native, args, caller);
+    case 'shell_read':
+      return readRun(native, args, caller);
+    case 'shell_wait':
+      return waitRun(native, args, caller);
+    case 'shell_kill':
+      return killRun(native, args, caller);
+    case 'shell_list':
+      return listRuns(native, args, caller);
+    default:
+      return searchRuns(native, args, caller);
+  }
+}
+
+async function runCommand(native: Native, args: Args, caller: Caller): Promise<ToolResult> {
+  const waitMs = numberArgument(args, 'wait_ms') ?? native.waitMs;
+  const view = (textArgument(args, 'view') ?? 'auto') as ViewName;
+  const bytesMax =
+    numberArgument(args, 'max_bytes') ?? (view === 'full' ? BYTES_MAX : native.maxBytes);
+  const run = await start(native, args, waitMs, caller);
+  const finished = await native.shell.wait(run, waitMs, caller);
+  const subject = ownSubject(native, run);
+  if (args.compare === undefined) return answerAbout(native, subject, { view, bytesMax });
+  if (finished === undefined) {
+    const first = ['not compared: that takes a run that is over before wait_ms is'];
+    return answerAbout(native, subject, { view, bytesMax, first });
+  }
+  const { first, body } = comparison(native, subject, caller, bytesMax);
+  return answerAbout(native, subject, { view, bytesMax, first, instead: body });
+}
+
+async function start(
+  { shell, reports }: Native,
+  args: Args,
+  waitMs: number,
+  caller: Caller,
+): Promise<AgentRun> {
+  const command = commandOf(args);
+  const stdin = textArgument(args, 'stdin');
+  if (Buffer.byteLength(stdin ?? '') > STDIN_BYTES_MAX) {
+    throw new ArgumentError(`stdin may have ${STDIN_BYTES_MAX} bytes: write a file and read that.`);
+  }
+  const given = args.env as Readonly<Record<string, string>> | undefined;
+  // A trace tells of every stage; bash is asked where there is none, or what it tells is unsure.
+  const asked = given?.BASH_ENV === undefined && (!shell.traces || stagesUnsure(command));
+  const watched = asked ? reports.watch(command) : undefined;
+  const env = { ...given, ...watched?.env };
+  const transport = args.tty === true ? 'pty' : args.combined === true ? 'merged' : undefined;
+  const input = stdin === undefined && transport !== 'pty' ? 'null' : 'orders';
+  const run = await shell.start(
+    {
+      command,
+      waitMs,
+      killAfterMs: numberArgument(args, 'kill_after_ms'),
+      workingDirectory: textArgument(args, 'cwd'),
+      description: textArgument(args, 'description'),
+      env: Object.keys(env).length === 0 ? undefined : env,
+      chosen: { env: given, stdin },
+      how: { ...(transport && { transport }), stdin: input, size: TERMINAL },
+    },
+    caller,
+  );
+  reports.watching(run.id, watched);
+  if (stdin !== undefined) {
+    // A terminal takes the end of input only at the start of a line; before, it ends the line.
+    const open = transport === 'pty' && stdin !== '' && !stdin.endsWith('\n');
+    run.begun.run.write(open ? `${stdin}\x04` : stdin);
+    run.begun.run.endInput();
+  }
+  return run;
+}

@@ -1,0 +1,203 @@
+// The output in an answer of `cuff_shell`: stdout, then stderr behind a heading, together never
+// more than asked for. Where something is left out a line in brackets stands in its place, with the
+// exact call that shows it.
+
+import type { AgentShell } from '../../agent/agent-shell.ts';
+import type { NewsReader } from '../../agent/report-news.ts';
+import { readPage, streamHead } from '../../agent/report-pages.ts';
+import { cleanView } from '../../agent/sanitized-view.ts';
+import type { Capture } from '../../shell/shell.ts';
+import { describeBinary } from '../../text/binary.ts';
+import type { StreamTotals } from '../../types.ts';
+import { callText, counted, joined, linesText, type Ranges } from './words.ts';
+
+export type Channel = 'stdout' | 'stderr';
+export type Kind = 'tail' | 'head' | 'middle' | 'none';
+
+export type Body = {
+  readonly text: string;
+  readonly ranges: Ranges;
+  /** Of the raw streams when they were looked at: they may have grown since the report. */
+  readonly totals?: Totals;
+};
+
+type Totals = Readonly<Record<Channel, StreamTotals>>;
+
+type Shown = {
+  readonly text: string;
+  /** Of the output in it, without what stands in place of the rest. */
+  readonly bytes: number;
+  /** Undefined when it is all. */
+  readonly range: string | undefined;
+  /** Of the stream it is from. */
+  readonly totals: StreamTotals;
+};
+
+type Part = {
+  readonly shell: AgentShell;
+  readonly id: string;
+  readonly channel: Channel;
+  readonly bytesMax: number;
+};
+
+/** What a run has printed, of which nothing was told before. */
+export function bodyOf(
+  shell: AgentShell,
+  id: string,
+  kind: Kind,
+  bytesMax: number,
+  totals: Totals,
+): Body {
+  if (kind === 'none') {
+    const range = (channel: Channel): string | undefined =>
+      totals[channel].bytes === 0 ? undefined : 'not shown';
+    return { text: '', ranges: { stdout: range('stdout'), stderr: range('stderr') } };
+  }
+  const left = { stdout: totals.stdout.bytes, stderr: totals.stderr.bytes };
+  return bothStreams(totals, left, bytesMax, (channel, most) =>
+    shownStream({ shell, id, channel, bytesMax: most }, kind),
+  );
+}
+
+/** What is new since the caller last heard of it. */
+export function newsBody(
+  shell: AgentShell,
+  id: string,
+  news: NewsReader,
+  bytesMax: number,
+  totals: Totals,
+): Body {
+  const left = (channel: Channel): number => totals[channel].bytes - news.until(channel);
+  const fresh = { stdout: left('stdout'), stderr: left('stderr') };
+  return bothStreams(totals, fresh, bytesMax, (channel, most) =>
+    newStream({ shell, id, channel, bytesMax: most }, news),
+  );
+}
+
+/** Each stream gets half at least, and what the other one leaves; one without bytes gets none. */
+function bothStreams(
+  totals: Totals,
+  left: Readonly<Record<Channel, number>>,
+  bytesMax: number,
+  show: (channel: Channel, bytesMax: number) => Shown,
+): Body {
+  const shown = (channel: Channel, most: number): Shown =>
+    left[channel] > 0
+      ? show(channel, most)
+      : { text: '', bytes: 0, range: undefined, totals: totals[channel] };
+  // Bytes that are no characters take three in UTF-8.
+  const forStdout = Math.min(Math.ceil(bytesMax / 2), left.stdout * 3);
+  const stderr = shown('stderr', bytesMax - forStdout);
+  const stdout = shown('stdout', bytesMax - stderr.bytes);
+  const heading = left.stderr > 0 ? '[stderr]' : '';
+  return {
+    text: joined([stdout.text, heading, stderr.text]),
+    ranges: { stdout: stdout.range, stderr: stderr.range },
+    totals: { stdout: stdout.totals, stderr: stderr.totals },
+  };
+}
+
+function shownStream(part: Part, kind: Kind): Shown {
+  if (kind === 'head') return headOf(part);
+  if (kind === 'tail') return tailOf(part);
+  const all = headOf(part);
+  return all.range === undefined ? all : endsOf(part);
+}
+
+function headOf({ shell, id, channel, bytesMax }: Part): Shown {
+  const page = readPage(shell.open(id), { channel, bytesMax });
+  const { totals } = page;
+  if (page.binary) return binaryOf(shell, id, channel, totals);
+  const bytes = Buffer.byteLength(page.text);
+  if (page.next === undefined) return { text: page.text, bytes, range: undefined, totals };
+  const { byte, line, inLine } = page.next;
+  const behind = linesText(inLine ? line + 1 : line, totals.lines);
+  const last = line >= totals.lines;
+  const rest = inLine ? `the rest of line ${line}${last ? '' : ` and ${behind}`}` : behind;
+  const from = inLine ? { from_byte: byte } : { from_line: line };
+  const text = joined([page.text, hidden(rest, id, channel, from)]);
+  return { text, bytes, range: rangeText(inLine, 1, page.lastLine, bytes), totals };
+}
+
+function tailOf({ shell, id, channel, bytesMax }: Part): Shown {
+  const view = cleanView(shell, id, { kind: 'tail', channel, bytesMax, cr: 'overwrite' });
+  const { totals } = view;
+  if (view.binary) return binaryOf(shell, id, channel, totals);
+  const { bytes } = view.shown;
+  if (view.cut === 'none') return { text: view.text, bytes, range: undefined, totals };
+  const { firstLine, lastLine, partialLine } = view;
+  const before = firstLine === 1 ? '' : `${linesText(1, firstLine - 1)} and `;
+  const rest = partialLine
+    ? `${before}the start of line ${firstLine}`
+    : linesText(1, firstLine - 1);
+  const from = firstLine === 1 ? { from_byte: 0 } : { from_line: 1 };
+  const text = joined([hidden(rest, id, channel, from), view.text]);
+  return { text, bytes, range: rangeText(partialLine, firstLine, lastLine, bytes), totals };
+}
+
+function endsOf({ shell, id, channel, bytesMax }: Part): Shown {
+  const capture = shell.open(id);
+  const first = readPage(capture, { channel, bytesMax: Math.floor(bytesMax / 2) });
+  const bytes = Buffer.byteLength(first.text);
+  const options = { kind: 'tail', channel, bytesMax: bytesMax - bytes, cr: 'overwrite' } as const;
+  const last = cleanView(shell, id, options);
+  const { next } = first;
+  const { totals } = last;
+  if (next === undefined) {
+    return { text: first.text, bytes, range: undefined, totals: first.totals };
+  }
+  if (first.binary || last.binary) return binaryOf(shell, id, channel, totals);
+  const whole = !next.inLine && !last.partialLine;
+  const rest = whole ? linesText(next.line, last.firstLine - 1) : 'the middle';
+  const from = next.inLine ? { from_byte: next.byte } : { from_line: next.line };
+  const all = bytes + last.shown.bytes;
+  const ends = `${linesText(1, first.lastLine)} and ${linesText(last.firstLine, last.lastLine)}`;
+  return {
+    text: joined([first.text, hidden(rest, id, channel, from), last.text]),
+    bytes: all,
+    totals,
+    range: whole
+      ? `shown ${ends} (${counted(all, 'byte')})`
+      : `shown ${counted(all, 'byte')} of both ends`,
+  };
+}
+
+function newStream({ shell, id, channel, bytesMax }: Part, reader: NewsReader): Shown {
+  const news = reader.take(shell.open(id), channel, bytesMax);
+  const { totals } = news;
+  if (news.binary) return binaryOf(shell, id, channel, totals);
+  const bytes = Buffer.byteLength(news.text);
+  if (news.hidden === undefined) return { text: news.text, bytes, range: undefined, totals };
+  const { firstLine, lastLine } = news.hidden;
+  const marker = hidden(`new ${linesText(firstLine, lastLine)}`, id, channel, {
+    from_line: firstLine,
+  });
+  return { text: joined([marker, news.text]), bytes, range: undefined, totals };
+}
+
+function hidden(
+  what: string,
+  id: string,
+  channel: Channel,
+  from: Readonly<Record<string, number>>,
+): string {
+  const args = channel === 'stderr' ? { ...from, stream: channel } : from;
+  return `[${what} not shown: ${callText('shell_read', id, args)}]`;
+}
+
+function rangeText(partial: boolean, first: number, last: number, bytes: number): string {
+  if (bytes === 0) return 'nothing shown';
+  const what = partial ? `a part of ${linesText(first, last)}` : linesText(first, last);
+  return `shown ${what} (${counted(bytes, 'byte')})`;
+}
+
+const HEAD_BYTES = 264; // tells every kind
+
+function binaryOf(shell: AgentShell, id: string, channel: Channel, totals: StreamTotals): Shown {
+  const text = binaryLine(shell.open(id), channel, totals.bytes);
+  return { text, bytes: 0, range: undefined, totals };
+}
+
+export function binaryLine(capture: Capture, channel: Channel, totalBytes: number): string {
+  return describeBinary({ head: streamHead(capture, channel, HEAD_BYTES), totalBytes });
+}

@@ -1,0 +1,173 @@
+// Reading and finding in `cuff_shell`: any part of the output of any run of the conversation, and
+// lines in all of them. What an answer leaves out is named with the call that shows it.
+
+import type { Caller } from '../../agent/caller.ts';
+import { readPage } from '../../agent/report-pages.ts';
+import { cleanView } from '../../agent/sanitized-view.ts';
+import { type Match, searchOutputs } from '../../agent/search.ts';
+import { matcherOf } from '../../agent/search-match.ts';
+import type { ToolResult } from '../../host/plugin.ts';
+import { unknownBytes } from '../../shell/captures.ts';
+import { missingText, unknownText } from '../../text/missing.ts';
+import { type Args, ArgumentError } from '../arguments.ts';
+import { isOver, matchLines, type Room, searchText } from './found.ts';
+import { binaryLine, type Channel } from './output.ts';
+import {
+  allRuns,
+  findRun,
+  type Native,
+  numberArgument,
+  opened,
+  type Subject,
+  textArgument,
+} from './runs.ts';
+import { CONTEXT_DEFAULT, LIMIT_DEFAULT, LIMIT_MAX } from './tools.ts';
+import { callText, counted, joined, lines, linesText, sizeText } from './words.ts';
+
+export async function readRun(native: Native, args: Args, caller: Caller): Promise<ToolResult> {
+  const subject = findRun(native, caller, String(args.id));
+  const bytesMax = numberArgument(args, 'max_bytes') ?? native.maxBytes;
+  const places = ['from_line', 'from_byte', 'tail', 'grep'].filter(
+    (name) => args[name] !== undefined,
+  );
+  if (places.length > 1) {
+    throw new ArgumentError(`Give ${places[0]} or ${places[1]}, not both.`);
+  }
+  const { totals, lostBytes, unread } = native.reports.of(subject.open(), subject.run);
+  const end = [
+    ...(lostBytes === 0 ? [] : [missingText(lostBytes)]),
+    ...(unread === undefined ? unknownLines(subject) : [unread]),
+  ];
+  const given = textArgument(args, 'stream') as Channel | undefined;
+  const channel =
+    given ?? (totals.stdout.bytes === 0 && totals.stderr.bytes > 0 ? 'stderr' : 'stdout');
+  if (args.grep !== undefined) {
+    return grepRun(subject, args, { channel: given, bytesMax, end }, caller);
+  }
+  const part = args.tail === undefined ? pageOf : tailOf;
+  const { text, about } = part(native, subject, args, { channel, bytesMax });
+  const other = channel === 'stdout' ? 'stderr' : 'stdout';
+  const call = callText('shell_read', subject.id, { stream: other });
+  const both = given === undefined && totals[other].bytes > 0;
+  const rest = both ? [`${other} has ${sizeText(totals[other])}: ${call}`] : [];
+  const empty = totals[channel].bytes === 0 ? '(no output)' : '(nothing there)';
+  return {
+    success: true,
+    text: joined([text === '' ? empty : text, lines([about, ...rest, ...end])]),
+  };
+}
+
+/** Of a run that goes on, the records may be on their way. */
+function unknownLines({ open }: Subject): readonly string[] {
+  const capture = open();
+  const bytes = capture.outputOpen ? 0 : unknownBytes(capture);
+  return bytes === 0 ? [] : [unknownText(bytes)];
+}
+
+type Place = { readonly channel: Channel; readonly bytesMax: number };
+
+type Part = { readonly text: string; readonly about: string };
+
+function pageOf(_: Native, subject: Subject, args: Args, { channel, bytesMax }: Place): Part {
+  const capture = subject.open();
+  const page = readPage(capture, {
+    channel,
+    fromLine: numberArgument(args, 'from_line'),
+    fromByte: numberArgument(args, 'from_byte'),
+    linesMax: numberArgument(args, 'lines'),
+    bytesMax,
+  });
+  const { firstLine, lastLine, totals, next, partialLine } = page;
+  const size = `of ${totals.lines}, ${counted(totals.bytes, 'byte')}`;
+  if (page.binary) {
+    return {
+      text: binaryLine(capture, channel, totals.bytes),
+      about: `${channel} ${sizeText(totals)}`,
+    };
+  }
+  if (lastLine < firstLine && next === undefined) {
+    const { from_line: line = 1, from_byte: byte } = args;
+    const place = byte === undefined ? `line ${line}` : `byte ${byte}`;
+    const nothing = totals.bytes === 0 ? '' : ` has no ${place}:`;
+    return { text: '', about: `${channel}${nothing} ${sizeText(totals)}${running(subject)}` };
+  }
+  const shown = `${partialLine ? 'a part of ' : ''}${linesText(firstLine, lastLine)}`;
+  const { lines: linesMax, max_bytes, stream } = args;
+  const same = { lines: linesMax, max_bytes, stream };
+  const from = next?.inLine === true ? { from_byte: next.byte } : { from_line: next?.line };
+  const more =
+    next === undefined
+      ? running(subject)
+      : `; next: ${callText('shell_read', subject.id, { ...from, ...same })}`;
+  return { text: page.text, about: `${channel} ${shown} ${size}${more}` };
+}
+
+function tailOf(native: Native, subject: Subject, args: Args, { channel, bytesMax }: Place): Part {
+  const { shell } = native;
+  const linesMax = numberArgument(args, 'tail');
+  const options = { kind: 'tail', channel, linesMax, bytesMax, cr: 'overwrite' } as const;
+  const view = cleanView(shell, subject.id, options);
+  const { firstLine, lastLine, totals, partialLine } = view;
+  if (view.binary) {
+    const text = binaryLine(subject.open(), channel, totals.bytes);
+    return { text, about: `${channel} ${sizeText(totals)}` };
+  }
+  const what = `${partialLine ? 'a part of ' : ''}${linesText(firstLine, lastLine)}`;
+  const shown = lastLine < firstLine ? 'nothing' : what;
+  const size = `of ${totals.lines}, ${counted(totals.bytes, 'byte')}`;
+  return { text: view.text, about: `${channel} ${shown} ${size}${running(subject)}` };
+}
+
+/** More may come. */
+function running({ open }: Subject): string {
+  return open().outputOpen ? ' so far' : '';
+}
+
+type Search = {
+  readonly channel: Channel | undefined;
+  readonly bytesMax: number;
+  /** Lines behind the others. */
+  readonly end: readonly string[];
+};
+
+async function grepRun(
+  subject: Subject,
+  args: Args,
+  { channel, bytesMax, end }: Search,
+  caller: Caller,
+): Promise<ToolResult> {
+  const text = String(args.grep);
+  const matcher = matcherOf({ text, regex: args.regex === true, ignoreCase: false });
+  const { found, stopped } = await searchOutputs([subject], ({ open }) => open(), {
+    matcher,
+    limit: numberArgument(args, 'lines') ?? LIMIT_MAX,
+    context: 0,
+    channels: channel === undefined ? undefined : [channel],
+    signal: caller.signal,
+  });
+  const matches: readonly Match[] = found[0]?.matches ?? [];
+  const room: Room = { left: bytesMax };
+  const shown = matchLines(matches, room);
+  const atLeast = stopped === undefined ? '' : 'at least ';
+  const count = `${atLeast}${counted(matches.length, 'matching line')}`;
+  const cut = shown.shown < matches.length ? `, ${shown.shown} shown` : '';
+  return { success: true, text: joined([shown.text, lines([`${count}${cut}`, ...end])]) };
+}
+
+export async function searchRuns(native: Native, args: Args, caller: Caller): Promise<ToolResult> {
+  const text = String(args.pattern);
+  if (text === '') throw new ArgumentError('pattern is empty: give the text to find.');
+  const { regex, ignore_case: ignoreCase } = args;
+  const matcher = matcherOf({ text, regex: regex === true, ignoreCase: ignoreCase === true });
+  const id = textArgument(args, 'id');
+  const runs = id === undefined ? allRuns(native, caller) : [findRun(native, caller, id)];
+  const options = {
+    matcher,
+    limit: numberArgument(args, 'limit') ?? LIMIT_DEFAULT,
+    context: numberArgument(args, 'context') ?? CONTEXT_DEFAULT,
+    signal: caller.signal,
+  };
+  const keyOf = (run: Subject) => (isOver(native, run) ? run.id : undefined);
+  const result = await searchOutputs(runs, opened, options, { cache: native.lines, keyOf });
+  return { success: true, text: searchText(native, result, runs.length) };
+}

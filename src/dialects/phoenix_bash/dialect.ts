@@ -1,0 +1,207 @@
+// The dialect of seed 002: one tool, `bash`, that gives both streams as one text. A command has a
+// deadline and is killed at it, or runs in the background with its output in a file. Commits name
+// a co-author, editors fail at once, and a few commands that nobody means are not executed.
+
+import { lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { lostOutput, unreadOutput } from '../../agent/aftermath.ts';
+import type { AgentRun, RunRequest } from '../../agent/agent-shell.ts';
+import type { Caller } from '../../agent/caller.ts';
+import { coAuthored, dangerousPattern } from '../../agent/command-text.ts';
+import { LiveCopy, type LiveCopyOptions } from '../../agent/output-copy.ts';
+import { AppError, errnoOf } from '../../errors.ts';
+import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import { leadsToRemote } from '../../run/mounts.ts';
+import type { ReadResult } from '../../shell/shell.ts';
+import { hasInteractiveRebase, onlyKills } from '../../text/shell-facts.ts';
+import type { DialectConfig } from '../agent-config.ts';
+import type { Args } from '../arguments.ts';
+import { Dialect, pidText } from '../dialect.ts';
+import { bashTool, phoenixCall, phoenixConfig } from './tools.ts';
+import * as words from './words.ts';
+
+const VERSION = '1.0.0';
+
+// The runner keeps the deadline; this only ends the waiting should it be gone.
+const ANSWER_MS = 10_000;
+
+/** Seed 002: nobody sits there who could edit the list. */
+const NO_REBASE = {
+  GIT_SEQUENCE_EDITOR: "echo 'Interactive rebase requires background=true' && exit 1",
+};
+
+type PhoenixShape = typeof phoenixConfig extends DialectConfig<infer S> ? S : never;
+
+type AskedFor = Pick<RunRequest, 'command' | 'chosen'>;
+
+export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
+  static readonly pluginVersion = VERSION;
+  static readonly configSchema = phoenixConfig.schema;
+  /** Tests make the disk fail, and time stand still. */
+  protected readonly copying: Pick<LiveCopyOptions, 'disk' | 'clock'> = {};
+  readonly #files = new Set<LiveCopy>();
+
+  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
+    return phoenixConfig.problems(given, project);
+  }
+
+  constructor(given: unknown, services: Services) {
+    super({ name: 'phoenix_bash', version: VERSION, config: phoenixConfig }, given, services);
+  }
+
+  getTools(): readonly ToolDefinition[] {
+    return [bashTool(this.workingDirectory)];
+  }
+
+  override async shutdown(): Promise<void> {
+    await super.shutdown();
+    for (const file of this.#files) file.stop();
+    await Promise.all([...this.#files].map((file) => file.over));
+  }
+
+  protected async answer(_tool: string, args: Args, caller: Caller): Promise<ToolResult> {
+    const { command, background, timeoutSeconds } = phoenixCall(args, this.own);
+    this.#checkWorkingDirectory();
+    const pattern = dangerousPattern(command);
+    if (pattern !== undefined) {
+      await this.shell.deny({ command, waitMs: timeoutSeconds * 1000 }, caller);
+      return { success: false, text: words.dangerousText(pattern) };
+    }
+    const text = await this.#withCoAuthor(command);
+    // The co-author is ours: what is judged is what was asked for.
+    const asked = { command: text, chosen: { command } };
+    if (background) return this.#background(asked, caller);
+    return this.#foreground(asked, timeoutSeconds, caller);
+  }
+
+  protected override handleOf(run: AgentRun): string {
+    return pidText(run);
+  }
+
+  #checkWorkingDirectory(): void {
+    const directory = this.workingDirectory;
+    if (leadsToRemote(directory)) return; // it may never answer; starting the command tells
+    try {
+      if (statSync(directory).isDirectory()) return;
+    } catch (error) {
+      const why = errnoOf(error);
+      if (why !== 'ENOENT' && why !== 'ENOTDIR') return; // starting the command says what it is
+      throw new AppError('cwd_missing', words.missingDirectoryText(directory));
+    }
+    throw new AppError('cwd_not_directory', words.noDirectoryText(directory));
+  }
+
+  async #withCoAuthor(command: string): Promise<string> {
+    const { co_author: coAuthor } = this.own;
+    if (coAuthor === false) return command;
+    const { workingDirectory } = this;
+    return coAuthored(command, coAuthor, { workingDirectory, env: this.services.env });
+  }
+
+  async #foreground(asked: AskedFor, seconds: number, caller: Caller): Promise<ToolResult> {
+    const killAfterMs = seconds * 1000;
+    const run = await this.shell.start(
+      {
+        ...asked,
+        waitMs: killAfterMs,
+        killAfterMs,
+        how: { transport: 'merged', graceMs: 0 },
+        ...(hasInteractiveRebase(asked.command) && { env: NO_REBASE }),
+        // There is no other tool: with sixteen servers in the background none could be stopped.
+        makesRoom: onlyKills(asked.command),
+      },
+      caller,
+    );
+    const finished = await this.shell.wait(run, killAfterMs + ANSWER_MS, caller);
+    const lost = finished?.lostBytes ?? lostOutput(this.shell, run);
+    const missing = words.lostText(lost, unreadOutput(this.shell, run));
+    const output = words.outputText(this.#output(run), missing);
+    if (finished === undefined || finished.ended.endedBy === 'timeout') {
+      return { success: false, text: words.timedOutText(seconds, output) };
+    }
+    const { outcome } = finished.ended;
+    if (outcome.kind === 'exited' && outcome.code === 0) return { success: true, text: output };
+    return { success: false, text: words.failedText(finished.ended, output) };
+  }
+
+  /** The file follows the run for as long as anything of it can print. */
+  async #background(asked: AskedFor, caller: Caller): Promise<ToolResult> {
+    const directory = this.#newDirectory();
+    const run = await this.#startIn(directory, asked, caller);
+    const file = this.#follow(run, join(directory, 'output'));
+    const child = await run.begun.run.started;
+    if (child !== undefined) {
+      this.shell.named(run, file.path);
+      return { success: true, text: words.backgroundText(child.pid, file.path) };
+    }
+    const { ended } = await run.finished;
+    await file.over;
+    rmSync(directory, { recursive: true, force: true });
+    return { success: false, text: words.failedText(ended, '') };
+  }
+
+  /** The file that the earlier server named goes on; it has all of the output again. */
+  protected override took(run: AgentRun, handle: string | number | undefined): void {
+    const path = String(handle ?? '');
+    const named = basename(dirname(path)).startsWith('phoenix-') && basename(path) === 'output';
+    if (!named || !lstatSync(path, { throwIfNoEntry: false })?.isFile()) return;
+    rmSync(path, { force: true });
+    this.#follow(run, path);
+  }
+
+  #follow(run: AgentRun, path: string): LiveCopy {
+    const file = new LiveCopy(run, path, {
+      text: 'raw',
+      lastWords: ({ outcome }, lost, unread) =>
+        words.lastWords(outcome, words.lostText(lost, unread)),
+      ...this.copying,
+    });
+    this.#keep(file, run);
+    return file;
+  }
+
+  #newDirectory(): string {
+    try {
+      return mkdtempSync(join(this.services.env.TMPDIR || tmpdir(), 'phoenix-'));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new AppError('start_failed', `There is no place for the output file: ${why}`);
+    }
+  }
+
+  async #startIn(directory: string, asked: AskedFor, caller: Caller): Promise<AgentRun> {
+    try {
+      const how = { transport: 'merged' } as const;
+      return await this.shell.start({ ...asked, waitMs: 0, how }, caller);
+    } catch (error) {
+      rmSync(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  #keep(file: LiveCopy, { id }: AgentRun): void {
+    this.#files.add(file);
+    void file.over.then(() => {
+      this.#files.delete(file);
+      if (file.error === undefined) return;
+      const { path, error } = file;
+      this.services.log('warn', 'Output file is incomplete', { run_id: id, path, error });
+    });
+  }
+
+  #output({ id }: AgentRun): words.Output {
+    const { OUTPUT_BYTES_MAX, SNIP_BYTES: length } = words;
+    const whole = this.shell.read(id, 0, OUTPUT_BYTES_MAX);
+    if (whole.eof) {
+      return { first: bytesOf(whole), last: new Uint8Array(), totalBytes: whole.nextCursor };
+    }
+    const totalBytes = this.shell.read(id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
+    const last = bytesOf(this.shell.read(id, totalBytes - length, length));
+    return { first: bytesOf(whole).subarray(0, length), last, totalBytes };
+  }
+}
+
+function bytesOf({ chunks }: ReadResult): Uint8Array {
+  return Buffer.concat(chunks.map(({ bytes }) => bytes));
+}

@@ -1,0 +1,22 @@
+// How a command is held while it runs. A file of its own, because a server whose policy holds
+// nothing, or that has none, does not load what does.
+
+import type { StartOptions } from '../shell/shell.ts';
+
+export type Held = Pick<StartOptions, 'gate' | 'sandbox'>;
+
+export type Confined =
+  | {
+      readonly kind: 'held';
+      /** Programs will be judged when they start. */
+      readonly gated: boolean;
+      /** For the command line that is started; `relies`: it must not run unjudged. */
+      hold(argv: readonly string[], relies: boolean): Held;
+    }
+  | { readonly kind: 'refused'; readonly code: 'gate' | 'sandbox'; readonly why: string };
+
+export const FREE = {
+  kind: 'held',
+  gated: false,
+  hold: (): Held => ({}),
+} as const satisfies Confined;

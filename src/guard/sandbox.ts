@@ -1,0 +1,207 @@
+// The driver of the sandbox: looks up what the scopes of a policy are on this machine, puts
+// bubblewrap around a command, and says whether that works here. Globs are looked up when a command
+// starts: a protected file that the command itself makes is not masked.
+
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { bwrapArgs, EMPTIED, type SandboxProtected } from '../policy/sandbox.ts';
+import { guardedIn, type SandboxGuarded } from './sandbox-protect.ts';
+
+export type SandboxOptions = {
+  /** As a policy has them: globs, absolute or relative to the project; `~` is the home. */
+  readonly scopes: {
+    readonly read: readonly string[];
+    readonly write: readonly string[];
+    readonly protect: readonly string[];
+  };
+  readonly project: string;
+  readonly home: string;
+  readonly network: boolean;
+  readonly cwd: string;
+  /** What is kept from commands wherever it is. */
+  readonly guarded?: SandboxGuarded;
+};
+
+const BWRAP = 'bwrap';
+
+type Reached = { readonly read: readonly string[]; readonly write: readonly string[] };
+
+/** The command line to start in the place of `argv`. */
+function sandboxCommand(
+  argv: readonly string[],
+  options: SandboxOptions,
+  also: Reached = { read: [], write: [] },
+): readonly string[] {
+  const home = real(options.home);
+  const place = { project: real(options.project), home, cwd: real(options.cwd) };
+  const found = (globs: readonly string[]): readonly string[] =>
+    globs.flatMap((glob) => matches(absolute(glob, options)));
+  const { read, write, protect } = options.scopes;
+  const scopes = { read: found(read).map(real), write: found(write).map(real) };
+  const args = bwrapArgs(
+    { ...scopes, protect: kinds(found(protect)) },
+    { ...place, network: options.network, emptied: directories([...EMPTIED, home]), also },
+  );
+  const more = options.guarded === undefined ? [] : guards(options.guarded, scopes, place, also);
+  return [BWRAP, ...args.slice(0, -1), ...more, '--', ...argv];
+}
+
+/** Over what is there: later ones lie over earlier ones. */
+function guards(
+  guarded: SandboxGuarded,
+  { read, write }: Reached,
+  { project, home }: { readonly project: string; readonly home: string },
+  also: Reached,
+): readonly string[] {
+  const open = [...read, ...write];
+  const homes = open.some((path) => within(home, path)) ? [home, join(home, '.config')] : [];
+  const deep = [project, ...open.filter((path) => !within(project, path) && !within(home, path))];
+  const found = guardedIn({ deep, shallow: ['/etc', '/etc/ssl', ...homes] }, guarded);
+  const fixed = found.fixed.filter((path) => write.some((scope) => within(path, scope)));
+  return [
+    ...fixed.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...kinds(found.hidden).flatMap(({ path, kind }) =>
+      kind === 'file' ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path, '--remount-ro', path],
+    ),
+    ...also.read.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...also.write.flatMap((path) => ['--bind-try', path, path]),
+  ];
+}
+
+function within(path: string, scope: string): boolean {
+  return scope === '/' || path === scope || path.startsWith(`${scope}/`);
+}
+
+/** For `shell.start`: what a run needs inside is said by the shell. */
+export function sandboxed(
+  options: SandboxOptions,
+): (argv: readonly string[], also: Reached) => readonly string[] {
+  return (argv, also) => sandboxCommand(argv, options, also);
+}
+
+export type SandboxCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+let known: SandboxCheck | undefined;
+
+/** Whether bubblewrap is there and may do what is asked of it; tried once. */
+export function checkSandbox(): SandboxCheck {
+  known ??= tried();
+  return known;
+}
+
+const TRY_MS = 5_000;
+
+function tried(): SandboxCheck {
+  const place = {
+    project: '/',
+    home: '/',
+    network: false,
+    cwd: '/',
+    emptied: directories(EMPTIED),
+  };
+  const args = bwrapArgs({ read: [], write: [], protect: [] }, place);
+  const words = [...args, '/bin/sh', '-c', ':'];
+  const ran = spawnSync(BWRAP, words, { encoding: 'utf8', timeout: TRY_MS });
+  if (ran.error !== undefined) {
+    const missing = 'code' in ran.error && ran.error.code === 'ENOENT';
+    return {
+      ok: false,
+      reason: missing ? 'bubblewrap (bwrap) is not installed' : String(ran.error),
+    };
+  }
+  if (ran.status === 0) return { ok: true };
+  return {
+    ok: false,
+    reason: ran.stderr.trim().split('\n')[0] || `bwrap ended with ${ran.status}`,
+  };
+}
+
+function absolute(glob: string, { project, home }: SandboxOptions): string {
+  const expanded = glob === '~' || glob.startsWith('~/') ? join(home, glob.slice(1)) : glob;
+  return isAbsolute(expanded) ? resolve(expanded) : resolve(project, expanded);
+}
+
+function real(path: string): string {
+  try {
+    return fs.realpathSync(path);
+  } catch {
+    return path; // not there: bubblewrap passes it over
+  }
+}
+
+function directories(paths: readonly string[]): readonly string[] {
+  const found = paths.map(real);
+  return found.filter((path) => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory());
+}
+
+function kinds(paths: readonly string[]): readonly SandboxProtected[] {
+  return paths.flatMap((path): readonly SandboxProtected[] => {
+    const found = fs.statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return [];
+    return [{ path: real(path), kind: found.isDirectory() ? 'directory' : 'file' }];
+  });
+}
+
+const ENTRIES_MAX = 20_000; // looked at for one glob: a command should not wait for more
+const PASSED_OVER = new Set(['node_modules', '.git']);
+
+/** What exists and matches; all of a directory is the directory. */
+function matches(glob: string): readonly string[] {
+  const parts = glob.split('/').slice(1);
+  while (parts.at(-1) === '**') parts.pop();
+  const budget = { left: ENTRIES_MAX };
+  return [...below('/', parts, budget)];
+}
+
+function* below(
+  dir: string,
+  parts: readonly string[],
+  budget: { left: number },
+): Generator<string> {
+  const [first, ...rest] = parts;
+  if (first === undefined) {
+    yield dir;
+  } else if (first === '**') {
+    yield* below(dir, rest, budget);
+    for (const name of namesIn(dir, budget)) {
+      if (!PASSED_OVER.has(name)) yield* below(join(dir, name), parts, budget);
+    }
+  } else if (/[*?[]/.test(first)) {
+    const wanted = segment(first);
+    for (const name of namesIn(dir, budget, true)) {
+      if (wanted.test(name)) yield* below(join(dir, name), rest, budget);
+    }
+  } else {
+    const path = join(dir, first);
+    if (fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
+      yield* below(path, rest, budget);
+    }
+  }
+}
+
+/** Directories alone unless `all`; links are not followed on the way. */
+function namesIn(dir: string, budget: { left: number }, all = false): readonly string[] {
+  if (budget.left <= 0) return [];
+  try {
+    const found = fs.readdirSync(dir, { withFileTypes: true });
+    budget.left -= found.length;
+    return found.filter((one) => all || one.isDirectory()).map(({ name }) => name);
+  } catch {
+    return []; // no directory, or one that may not be read: nothing in it can be opened, either
+  }
+}
+
+/** One name with `*`, `?` and `[...]`. */
+function segment(glob: string): RegExp {
+  const text = glob.replace(/\[[^\]]+\]|[*?]|[\\^$+.()|{}[\]]/g, (part) => {
+    if (part === '*') return '.*';
+    if (part === '?') return '.';
+    return part.length > 1 ? part.replace('[!', '[^').replaceAll('\\', '\\\\') : `\\${part}`;
+  });
+  try {
+    return new RegExp(`^${text}$`, 'su');
+  } catch {
+    return new RegExp(`^${glob.replace(/[^\w]/g, '.')}$`, 's'); // `[z-a]`: as it is written
+  }
+}

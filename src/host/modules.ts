@@ -1,0 +1,75 @@
+// Where the class of a plugin comes from: the built-in ones by name, anybody's own from a file. A
+// file that changed is imported afresh, because Node never forgets a module, nor its failure.
+
+import { type Stats, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { builtinName, type PluginSource } from '../trust/plugin-source.ts';
+import { type Guarded, limited, within } from './containment.ts';
+import type { PluginClass } from './plugin.ts';
+
+const IMPORT_MS = 10_000; // a module that waits for ever at its top level
+
+export type Builtins = Readonly<Record<string, PluginClass>>;
+
+/** Changes when another class would be got: another module, or the same file with new content. */
+export function moduleVersion(source: PluginSource): string {
+  const builtin = builtinName(source);
+  if (builtin !== undefined || source.module === undefined) return `builtin:${builtin}`;
+  const url = pathToFileURL(source.module);
+  const stat = statOf(source.module);
+  url.searchParams.set('v', stat === undefined ? 'none' : `${stat.mtimeMs}-${stat.size}`);
+  return url.href;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined; // importing it will say why
+  }
+}
+
+/** Who uses a module; it is told of errors that come out of the module by itself. */
+const users = new Map<string, Guarded>();
+
+/** For what a module does before, or without, a plugin of it. */
+export function withinModule<T>(version: string, work: () => T): T {
+  const trouble: Guarded['trouble'] = (where, error) => users.get(version)?.trouble(where, error);
+  return within({ name: version, trouble }, work);
+}
+
+const imported = new Map<string, Promise<PluginClass>>();
+
+/** Rejects with whatever the module throws, or with a sentence about what it lacks. */
+export async function pluginClass(
+  source: PluginSource,
+  builtins: Builtins,
+  user?: Guarded,
+): Promise<PluginClass> {
+  const builtin = builtinName(source);
+  if (builtin !== undefined) {
+    const known = Object.hasOwn(builtins, builtin) ? builtins[builtin] : undefined;
+    if (known === undefined) throw new Error(`there is no built-in '${builtin}'`);
+    return known;
+  }
+  const version = moduleVersion(source);
+  if (user !== undefined) users.set(version, user);
+  let loading = imported.get(version);
+  if (loading === undefined) {
+    const importing = withinModule(version, () => import(version));
+    loading = limited(importing.then(exportedClass), IMPORT_MS, 'importing it');
+    imported.set(version, loading);
+  }
+  return loading;
+}
+
+function exportedClass(namespace: { readonly default?: unknown; readonly plugin?: unknown }) {
+  // CommonJS made from TypeScript hides its exports one level deeper.
+  const inner = Object(namespace.default) as { default?: unknown; plugin?: unknown };
+  const candidates = [namespace.default, namespace.plugin, inner.default, inner.plugin];
+  const found = candidates.find((candidate) => typeof candidate === 'function');
+  if (found === undefined) {
+    throw new Error("it exports no class as 'default' or 'plugin'");
+  }
+  return found as PluginClass;
+}

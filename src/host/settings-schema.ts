@@ -1,0 +1,66 @@
+// The JSON Schema of a settings file, for editors. What the loader really checks is in
+// `settings-check.ts`; the names of keys and values come from there.
+
+import { ASK_MIN_MS } from '../limits.ts';
+import { BUILTIN_PREFIX } from '../trust/plugin-source.ts';
+import type { Builtins } from './modules.ts';
+import type { JsonSchema } from './plugin.ts';
+import { ASK_MIN_MS_MAX, PLUGIN_NAME, PLUGIN_TYPES, TOOL_NAMES } from './settings-check.ts';
+
+export function settingsSchema(builtins: Builtins): JsonSchema {
+  const known = Object.entries(builtins).map(([name, { configSchema }]) => [
+    name,
+    pluginSchema(configSchema ?? { type: 'object' }),
+  ]);
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'cuff settings',
+    type: ['object', 'null'],
+    additionalProperties: false,
+    properties: {
+      plugins: {
+        description: 'The plugins to mount. Without this key: bash_recorder and derun.',
+        type: ['object', 'null'],
+        propertyNames: { pattern: PLUGIN_NAME.source },
+        properties: Object.fromEntries(known),
+        additionalProperties: { ...pluginSchema({ type: 'object' }), required: ['module'] },
+      },
+      tool_names: {
+        description: 'How tools are listed: plugin_tool or plugin.tool. Calls may use both.',
+        enum: TOOL_NAMES,
+        default: 'underscore',
+      },
+      ask: {
+        description: 'Questions to the person at the client.',
+        type: ['object', 'null'],
+        additionalProperties: false,
+        properties: {
+          min_ms: {
+            description: "An answer in fewer milliseconds is the client's own and counts as none.",
+            type: ['integer', 'null'],
+            minimum: 0,
+            maximum: ASK_MIN_MS_MAX,
+            default: ASK_MIN_MS,
+          },
+        },
+      },
+    },
+  };
+}
+
+function pluginSchema(config: JsonSchema): JsonSchema {
+  return {
+    type: ['object', 'null'],
+    additionalProperties: false,
+    properties: {
+      enabled: { description: 'Mount it.', type: 'boolean', default: true },
+      type: { description: 'It runs inside the server.', enum: PLUGIN_TYPES },
+      module: {
+        description: `A path like ./plugin.js, from here, or ${BUILTIN_PREFIX}NAME.`,
+        type: ['string', 'null'],
+      },
+      // With all of its keys commented out it is null.
+      config: { ...config, type: ['object', 'null'] },
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// One text, decided. A text that is only unclear may run where its programs are judged when they
+// start, as long as that sees everything a rule is about. What cannot be decided is asked about.
+
+import type { DecideOptions, Judgement } from '../policy/decide.ts';
+import type { Decision, Mode, Reason } from '../policy/decision.ts';
+import type { CommandRule, LoadedPolicy } from '../policy/policy.ts';
+import { quoteWord } from '../text/printable.ts';
+
+type Told = {
+  readonly decision: Decision;
+  /** It may run only because its programs are judged when they start. */
+  readonly relies: boolean;
+};
+
+export type Decide = (command: string, cwd: string, gated: boolean) => Told;
+
+/** What `decide` of these policies is; it never throws. */
+export function decideBy(judgement: Judgement, policies: readonly LoadedPolicy[]): Decide {
+  const named = gateable(policies);
+  return (command, cwd, gated) => {
+    const plain = judgement.decide(command, cwd, { gated: false });
+    const clear = !gated || plain.verdict !== 'ask' || named === undefined;
+    if (clear || plain.reasons.some((reason) => unseen(reason, command, named))) {
+      return { decision: plain, relies: false };
+    }
+    const open = judgement.decide(command, cwd, { gated: true });
+    const relies = open.verdict === 'allow';
+    return { decision: relies ? open : plain, relies };
+  };
+}
+
+export type Deny = (argv: readonly string[], cwd: string) => Reason | undefined;
+
+/** One version of the policy: who decides twice with it decides twice the same. */
+export type InForce = {
+  /** Never `off`. */
+  readonly mode: Exclude<Mode, 'off'>;
+  readonly judgement: Judgement;
+  readonly policies: readonly LoadedPolicy[];
+  /** Never throws: what cannot be decided is to be asked. */
+  decide(command: string, cwd: string, options?: DecideOptions): Decided;
+  /** Why a process must not start. May throw. */
+  readonly denies: Deny;
+  /** The short text for an agent. */
+  readonly explain: (decision: Decision) => string;
+};
+
+export type Decided = Told & {
+  /** The policy in the shadow would have decided otherwise. */
+  readonly diverges: boolean;
+};
+
+const SHELL = /^(?:ba|da|z|k|a|fi|mk|c|tc)?sh$/;
+
+/**
+ * For a process that is about to start. Its words are judged as a text, too, when one of them may
+ * be a program that is denied: behind `sudo`, and in `busybox rm`, is one that does not ask for
+ * itself. What a shell runs does.
+ */
+export function denyBy(judgement: Judgement, policies: readonly LoadedPolicy[]): Deny {
+  const strict = strictRules(policies).filter(({ decision }) => decision === 'deny');
+  const names = strict.map(({ pattern }) => programOf(pattern));
+  const plain = names.every((name) => PLAIN.test(name));
+  const inside = (words: readonly string[]): boolean =>
+    !plain || words.some((word) => names.some((name) => word.includes(name)));
+  return (argv, cwd) => {
+    const { reasons } = judgement.decideProcess(argv, cwd);
+    const [program = '', ...rest] = argv;
+    const judged = !program.includes('/') && !SHELL.test(program) && inside(rest);
+    const more = judged ? judgement.decide(argv.map(quoteWord).join(' '), cwd).reasons : [];
+    // A fault of ours counts as a denial: nobody can be asked here.
+    return [...reasons, ...more].find(
+      ({ code, detail }) => code === 'rule.deny' || detail === 'fault',
+    );
+  };
+}
+
+function strictRules(policies: readonly LoadedPolicy[]): readonly CommandRule[] {
+  const rules = policies.flatMap(({ policy }) => policy.policies.flatMap((one) => one.commands));
+  return rules.filter(({ decision }) => decision !== 'allow');
+}
+
+/** The name of the program that a rule is about, or something like it. */
+function programOf(pattern: string): string {
+  return nameOf(pattern.trim().split(/\s/)[0] ?? '');
+}
+
+const PLAIN = /^[\w.+-]+$/;
+
+/**
+ * The programs that rules deny; undefined when a gate does not see all that rules are about: what
+ * a shell does itself is no process, and nobody is asked in the middle of a command.
+ */
+function gateable(policies: readonly LoadedPolicy[]): ReadonlySet<string> | undefined {
+  const strict = strictRules(policies);
+  const names = strict.map(({ pattern }) => programOf(pattern));
+  const plain = names.every((name) => PLAIN.test(name) && !BUILTINS.has(name));
+  return plain && strict.every(({ decision }) => decision === 'deny') ? new Set(names) : undefined;
+}
+
+function nameOf(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1);
+}
+
+/** What these run is elsewhere, or no process of its own. */
+const ELSEWHERE = new Set(
+  (
+    'adb busybox chroot distrobox docker docker-compose flatpak kubectl limactl lxc machinectl ' +
+    'mosh multipass nerdctl nsenter oc podman ssh systemd-nspawn toolbox toybox vagrant wsl'
+  ).split(' '),
+);
+
+/**
+ * A program on the other side of `sudo` or `ssh` does not ask, and one that a rule names may do
+ * as a copy or under another word what the rule is about: `cp /bin/rm x`, a git alias.
+ */
+function unseen({ verdict, code, span }: Reason, command: string, named: ReadonlySet<string>) {
+  if (verdict !== 'ask') return false;
+  if (code === 'program.opaque') return true;
+  const part = span === undefined ? command : command.slice(span.from, span.to);
+  const words = part.replace(/['"\\]/g, '').split(/\s+/);
+  return words.map(nameOf).some((name) => named.has(name) || ELSEWHERE.has(name));
+}
+
+const BUILTINS = new Set(
+  (
+    '. : [ alias bg bind break builtin caller cd command compgen complete compopt continue ' +
+    'declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history ' +
+    'jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set ' +
+    'shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait'
+  ).split(' '),
+);

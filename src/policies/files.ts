@@ -1,0 +1,97 @@
+// The files of a policy: what is read from each. One that cannot be read or understood is a value
+// with its problems, one line each, with their place.
+
+import * as fs from 'node:fs';
+import { errnoOf } from '../errors.ts';
+import { MODES, type Mode } from '../policy/decision.ts';
+import { readPolicy, VALUES_MAX } from '../policy/load.ts';
+import type { LoadedPolicy } from '../policy/policy.ts';
+import { printable } from '../text/printable.ts';
+import { problemLines } from '../text/problems.ts';
+import { readYaml } from '../text/yaml.ts';
+import { readAtMost } from '../trust/bounded-read.ts';
+import { isThere, type PolicyPlace } from './places.ts';
+
+export { homeOf, type PolicyPlace, policyPlaces, projectPolicy } from './places.ts';
+
+const BYTES_MAX = 4 * 1024 * 1024; // a policy of this size was not written for anybody
+
+export type PolicyFile =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'good'; readonly text: string; readonly loaded: LoadedPolicy }
+  | {
+      readonly kind: 'bad';
+      /** `file:line:column: message`, one line each. */
+      readonly problem: string;
+      /** What it says of its mode, as far as that can be told. */
+      readonly mode: Mode | undefined;
+    };
+
+/** What a policy is read for. */
+export type PolicyGround = { readonly home: string; readonly project: string };
+
+export function readPolicyFile(
+  { path, origin, named, piped }: PolicyPlace,
+  ground: PolicyGround,
+): PolicyFile {
+  if (!named && !isThere(path)) return { kind: 'none' };
+  const read = textOf(path, piped === true);
+  if ('why' in read) return bad(path, read.why);
+  return parsePolicy(read.text, { path, origin }, ground);
+}
+
+/** Waits for nobody and takes in no more than a policy: a server reads it while others wait. */
+function textOf(
+  path: string,
+  piped: boolean,
+): { readonly text: string } | { readonly why: string } {
+  const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants;
+  try {
+    const fd = fs.openSync(path, piped ? O_RDONLY : O_RDONLY | O_NONBLOCK);
+    try {
+      const stat = fs.fstatSync(fd);
+      if (stat.isDirectory()) return { why: 'it is a directory, and has to be a file' };
+      if (!stat.isFile() && !piped) return { why: 'it is no regular file' };
+      const tooLong = { why: `it is longer than the ${BYTES_MAX} bytes that a policy may have` };
+      if (stat.size > BYTES_MAX) return tooLong;
+      const bytes = readAtMost(fd, BYTES_MAX);
+      return bytes === undefined ? tooLong : { text: bytes.toString('utf8') };
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (error) {
+    return { why: unreadable(path, errnoOf(error) ?? String(error)) };
+  }
+}
+
+function unreadable(path: string, why: string): string {
+  if (why === 'ENOENT' || why === 'ENOTDIR') {
+    return isThere(path) ? 'it is a link that leads nowhere' : 'there is no such file';
+  }
+  return why === 'EACCES' ? 'you may not read it (EACCES)' : `it cannot be read: ${why}`;
+}
+
+export function parsePolicy(
+  text: string,
+  { path, origin }: Pick<PolicyPlace, 'path' | 'origin'>,
+  { home, project }: PolicyGround,
+): PolicyFile {
+  const read = readPolicy(text, { home, project });
+  if ('policy' in read) {
+    return { kind: 'good', text, loaded: { policy: read.policy, origin, file: path } };
+  }
+  const problems = read.problems.map(({ message, ...at }) => ({ at, message }));
+  return { kind: 'bad', problem: problemLines(path, problems), mode: modeOf(text) };
+}
+
+function bad(path: string, message: string): PolicyFile {
+  return { kind: 'bad', problem: `${printable(path)}:1:1: ${message}`, mode: undefined };
+}
+
+/** Undefined unless the text is YAML as a whole: half of a file may say anything. */
+function modeOf(text: string): Mode | undefined {
+  const { root, problems } = readYaml(text, undefined, VALUES_MAX);
+  if (problems.length > 0 || root?.kind !== 'map') return undefined;
+  const mode = root.entries.find(({ key }) => key === 'mode')?.value;
+  return MODES.find((one) => mode?.kind === 'scalar' && one === mode.value);
+}

@@ -1,0 +1,86 @@
+// Where the files of a policy are looked for. A file of its own, because every server has to know
+// it and most have no policy: what reads and judges is not loaded for them.
+
+import { lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { errnoOf } from '../errors.ts';
+import { isOfProject, userConfig } from '../places.ts';
+import type { LoadedPolicy, PolicyOrigin } from '../policy/policy.ts';
+
+const SYSTEM_POLICY = '/etc/cuff/policy.yml';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type PolicyPlace = {
+  readonly path: string;
+  readonly origin: PolicyOrigin;
+  /** Somebody named it: then it has to be there. */
+  readonly named: boolean;
+  /** It came with the project: what it opens counts only if it is trusted. */
+  readonly guest?: boolean;
+  /** Somebody waits for just this: it may be a pipe. */
+  readonly piped?: boolean;
+};
+
+export type PolicyWhere = {
+  /** Absolute. */
+  readonly project: string;
+  readonly env: Env;
+  /** In place of `/etc/cuff/policy.yml`. */
+  readonly systemFile?: string | undefined;
+  /** This one and no other. */
+  readonly only?: string | undefined;
+  /** The project's policy counts as it is: a person said so for this process. */
+  readonly trusted?: boolean | undefined;
+};
+
+export function homeOf(env: Env): string {
+  return env.HOME || homedir();
+}
+
+/** Whose word counts more comes first. */
+export function policyPlaces(where: PolicyWhere): readonly PolicyPlace[] {
+  const { project, env, systemFile, only } = where;
+  if (only !== undefined) return [{ path: resolve(project, only), origin: 'user', named: true }];
+  const named = env.CUFF_POLICY;
+  const places: readonly PolicyPlace[] = [
+    { path: systemFile ?? SYSTEM_POLICY, origin: 'system', named: false },
+    { path: userPolicy(env), origin: 'user', named: false },
+    ...(named ? [namedPlace(where, named)] : []),
+    { path: projectPolicy(project), origin: 'project', named: false, guest: true },
+  ];
+  return places.filter(({ path }, at) => places.findIndex((one) => one.path === path) === at);
+}
+
+function namedPlace({ project, env }: PolicyWhere, named: string): PolicyPlace {
+  const path = resolve(project, named);
+  const guest = path !== userPolicy(env) && isOfProject(project, env, path);
+  return { path, origin: 'user', named: true, ...(guest && { guest }) };
+}
+
+export function userPolicy(env: Env): string {
+  return join(userConfig(env), 'policy.yml');
+}
+
+export function projectPolicy(project: string): string {
+  return join(project, '.cuff', 'policy.yml');
+}
+
+/** Whether there may be a policy: what cannot be looked at is not taken for none. */
+export function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    const why = errnoOf(error);
+    return why !== 'ENOENT' && why !== 'ENOTDIR';
+  }
+}
+
+/** The other policy that a file wants to be compared with. */
+export function shadowPlace({ policy, origin, file }: LoadedPolicy): PolicyPlace | undefined {
+  if (policy.shadow === undefined) return undefined;
+  const path = resolve(file === undefined ? '/' : dirname(file), policy.shadow);
+  return { path, origin, named: true };
+}

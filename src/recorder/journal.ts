@@ -1,0 +1,273 @@
+// Where a recorder writes its entries, and what it does when it cannot: the command goes on, its
+// answer says why it was not recorded, and the next command tries again with a new session.
+
+import { errnoOf } from '../errors.ts';
+import type { JournalEnv } from '../journal/files.ts';
+import { appendLater } from '../journal/later.ts';
+import { Sessions } from '../journal/sessions.ts';
+import type { SessionWriter } from '../journal/writer.ts';
+import type { RecorderMetrics } from '../ops/metrics.ts';
+import type {
+  AgentContext,
+  Entry,
+  EntryDraft,
+  JournalIntent,
+  LaterOutput,
+  Log,
+  ProcessId,
+  SessionMetadata,
+  SessionStatus,
+} from '../types.ts';
+import type { RecordingSettings } from './settings.ts';
+
+export type JournalParts = {
+  readonly owner: ProcessId;
+  readonly alive: (one: ProcessId) => boolean;
+  readonly workingDirectory: string;
+  readonly env: JournalEnv;
+  readonly log: Log;
+  readonly metrics: RecorderMetrics;
+  /** Runs that were answered without an entry, although there should be one. */
+  readonly owed: Set<string>;
+  /** Told when an entry was written while some are owed. */
+  readonly writable: () => void;
+  /** Told after every change of a session: for what is derived from them. */
+  readonly changed: (metadata: SessionMetadata, sizeBytes: number) => void;
+};
+
+/** `chosen`: the person wants it so, and nothing is wrong. */
+type Unrecorded = {
+  readonly recorded: false;
+  readonly why: string;
+  readonly chosen?: true;
+};
+
+/** Where a command's entry will go, or why it will go nowhere. */
+export type Place = { readonly recorded: true; readonly writer: SessionWriter } | Unrecorded;
+
+export type Written = { readonly recorded: true; readonly entry: Entry } | Unrecorded;
+
+const TURNED_OFF: Place = {
+  recorded: false,
+  why: 'recording is turned off in the settings',
+  chosen: true,
+};
+
+export class RecorderJournal {
+  readonly #parts: JournalParts;
+  readonly #statuses = new Map<string, SessionStatus>();
+  #settings: RecordingSettings;
+  #sessions: Sessions | undefined;
+  #last: SessionWriter | undefined;
+  #trouble: string | undefined;
+  entriesWritten = 0;
+  errors = 0;
+
+  constructor(parts: JournalParts, settings: RecordingSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+  }
+
+  /** What went wrong with the last command's entry. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  get recording(): boolean {
+    return this.#settings.enabled && this.#trouble === undefined;
+  }
+
+  /** The session that was used last, if it is still open; else any that is. */
+  current(conversationId: string | null = null): SessionMetadata | undefined {
+    const open = this.#sessions?.active() ?? [];
+    const own = open.find(({ metadata }) => metadata.conversation_id === conversationId);
+    const last = open.find((writer) => writer === this.#last);
+    return ((conversationId === null ? undefined : own) ?? last ?? open[0])?.metadata;
+  }
+
+  active(): readonly SessionMetadata[] {
+    return (this.#sessions?.active() ?? []).map(({ metadata }) => metadata);
+  }
+
+  /** Makes the directory and a first session. A journal that cannot be written is not an error. */
+  start(): void {
+    if (!this.#settings.enabled) return;
+    this.#try(() => this.#open().start());
+  }
+
+  place(context: AgentContext): Place {
+    if (!this.#settings.enabled) return TURNED_OFF;
+    const found = this.#try(() => this.#open().writerFor(context));
+    if (found === undefined) return { recorded: false, why: this.#trouble ?? '' };
+    this.#last = found;
+    return { recorded: true, writer: found };
+  }
+
+  /** The entry of a command that is over: it is on the disk, or owed. Never rejects. */
+  async write(place: Place, draft: EntryDraft): Promise<Written> {
+    const { run_id } = draft;
+    const written = place.recorded ? await this.#append(place.writer, draft) : place;
+    if (place.recorded && run_id !== null) place.writer.arrived();
+    if (written.recorded) {
+      if (this.#parts.owed.size > 0) this.#parts.writable();
+    } else if (written.chosen !== true && run_id !== null) this.owe(run_id);
+    return written;
+  }
+
+  /** The journal lacks something of this run, and gets it when it can be written. */
+  owe(runId: string): void {
+    this.#parts.owed.add(runId);
+  }
+
+  async #append(writer: SessionWriter, draft: EntryDraft): Promise<Written> {
+    try {
+      const entry = await writer.append(draft);
+      this.entriesWritten += 1;
+      this.works(writer);
+      return { recorded: true, entry };
+    } catch (error) {
+      const { words, type } = troubleOf(error);
+      this.#degrade('Recording write failed', writer.id, words, type);
+      this.#sessions?.replaceBroken(writer);
+      this.#count();
+      return { recorded: false, why: words };
+    }
+  }
+
+  /** An entry could be written, whatever was wrong before. */
+  works(writer: SessionWriter): void {
+    if (this.#trouble !== undefined) this.#recovered(writer);
+  }
+
+  /** For a command that is entered late; undefined while the journal cannot be written. */
+  placeLate(directory: string, draft: JournalIntent['draft']): SessionWriter | undefined {
+    if (directory !== this.#settings.directory || !this.#settings.enabled) return undefined;
+    const { agent_id: agentId, conversation_id: conversationId, timestamp } = draft;
+    const context = { agentId, conversationId, toolCallId: null, traceId: null };
+    const at = Date.parse(timestamp);
+    return this.#try(() => this.#open().writerFor(context, Number.isNaN(at) ? undefined : at));
+  }
+
+  /** Resolves when sessions that broke have their end, as far as it can be written. */
+  async settled(): Promise<void> {
+    await this.#sessions?.settled();
+  }
+
+  /** What came behind an entry. Rejects with `journal_unwritable`. */
+  later(directory: string, sessionId: string, later: LaterOutput): Promise<void> {
+    return appendLater(directory, sessionId, [later], this.#parts.env.fs);
+  }
+
+  /** The writer of a session for its recovery; see `Sessions.recover`. */
+  recover(directory: string, id: string): SessionWriter {
+    if (directory !== this.#settings.directory) throw new Error(`${directory} was given up`);
+    return this.#open().recover(id);
+  }
+
+  async recovered(writer: SessionWriter, status: SessionStatus, reason: string): Promise<void> {
+    if (this.#sessions === undefined) await writer.finalize(status, reason);
+    else await this.#sessions.recovered(writer, status, reason);
+  }
+
+  /** Another directory or mode, or none at all, ends the sessions there are. */
+  async reload(next: RecordingSettings): Promise<void> {
+    const before = this.#settings;
+    const moved = next.directory !== before.directory || next.sessionMode !== before.sessionMode;
+    this.#settings = next;
+    if (!next.enabled) await this.close('complete', 'recording_disabled');
+    else if (moved) await this.close('complete', 'config_reload');
+    if (next.enabled && (moved || !before.enabled)) this.start();
+    const { directory, enabled } = next;
+    const session_id = this.current()?.session_id ?? null;
+    this.#parts.log('info', 'Configuration changed', { session_id, directory, recording: enabled });
+  }
+
+  /** What `close` will write of finished commands is written when this returns. */
+  endNow(status: SessionStatus, endReason: string): void {
+    this.#sessions?.endNow(status, endReason);
+  }
+
+  async close(status: SessionStatus, endReason: string): Promise<void> {
+    const sessions = this.#sessions;
+    this.#sessions = undefined;
+    this.#last = undefined;
+    this.#trouble = undefined;
+    await sessions?.closeAll(status, endReason);
+    this.#count();
+  }
+
+  #open(): Sessions {
+    const { owner, workingDirectory, env } = this.#parts;
+    const { directory, sessionMode: mode } = this.#settings;
+    const changed = (metadata: SessionMetadata, sizeBytes: number): void => {
+      this.#note(metadata);
+      this.#parts.changed(metadata, sizeBytes);
+    };
+    const { alive } = this.#parts;
+    const where = { directory, mode, workingDirectory, owner, alive };
+    this.#sessions ??= new Sessions({ ...where, env, changed });
+    return this.#sessions;
+  }
+
+  #try(open: () => SessionWriter): SessionWriter | undefined {
+    try {
+      return open();
+    } catch (error) {
+      const { words, type } = troubleOf(error);
+      const session = this.#last?.id ?? null;
+      this.#degrade('Recording directory not writable', session, words, type);
+      return undefined;
+    } finally {
+      this.#count();
+    }
+  }
+
+  /** Said once: the commands until it works again say it in their answers. */
+  #degrade(message: string, session_id: string | null, error: string, type: string): void {
+    const level = this.#trouble === undefined ? 'warn' : 'debug';
+    this.#trouble = error;
+    this.errors += 1;
+    this.#parts.metrics.recordingError(type);
+    this.#parts.log(level, message, { session_id, error, degraded: true });
+  }
+
+  #recovered({ id: session_id }: SessionWriter): void {
+    this.#trouble = undefined;
+    this.#parts.log('warn', 'Recording recovered from disabled state', { session_id });
+  }
+
+  #note(metadata: SessionMetadata): void {
+    const { session_id, status, entry_count, total_duration_ms, working_directory } = metadata;
+    const known = this.#statuses.get(session_id);
+    if (known === undefined) {
+      const message = metadata.resumed_at === undefined ? 'Session started' : 'Session resumed';
+      this.#parts.log('info', message, { session_id, working_directory });
+    }
+    if (known !== status && status !== 'active') {
+      const totals = { session_id, entry_count, total_duration_ms, status };
+      this.#parts.log('info', 'Session finalized', totals);
+    }
+    this.#statuses.set(session_id, status);
+  }
+
+  #count(): void {
+    this.#parts.metrics.activeSessions(this.#sessions?.active().length ?? 0);
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'disk full',
+  EDQUOT: 'disk quota exceeded',
+  EROFS: 'read-only file system',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'the directory is gone',
+};
+
+/** Why something could not be written: in words, and as a label of few values. */
+function troubleOf(error: unknown): { readonly words: string; readonly type: string } {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const type = errnoOf(cause) ?? 'unknown';
+  const words = error instanceof Error ? error.message : String(error);
+  return { words: WORDS[type] ?? words, type };
+}

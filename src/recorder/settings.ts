@@ -1,0 +1,44 @@
+// What a recorder is told to do. The door that reads a configuration has checked it and made every
+// path absolute.
+
+import type { TraceSetting } from '../types.ts';
+
+export const SESSION_MODES = ['per_conversation', 'per_day', 'continuous'] as const;
+
+export type SessionMode = (typeof SESSION_MODES)[number];
+
+export type RecordingSettings = {
+  readonly enabled: boolean;
+  readonly directory: string;
+  readonly captureEnv: boolean;
+  readonly envAllowlist: readonly string[];
+  readonly captureOutput: boolean;
+  /** Of each stream, in the entry. */
+  readonly outputBytesMax: number;
+  readonly sessionMode: SessionMode;
+  /** 0: for ever. */
+  readonly retentionDays: number;
+  /** Do not execute what cannot be recorded. */
+  readonly strict: boolean;
+  /** No secret of the environment in stored output either. */
+  readonly redact: boolean;
+  /** Whether the processes of a command are written down. */
+  readonly trace: TraceSetting;
+};
+
+export type ExecutionSettings = {
+  readonly defaultTimeoutSeconds: number;
+  readonly maxTimeoutSeconds: number;
+  /** Absolute; where commands run unless they say otherwise. */
+  readonly workingDirectory: string;
+  readonly shell: string;
+  readonly inheritEnv: boolean;
+  readonly envOverrides: Readonly<Record<string, string>>;
+  /** What happens to live runs when the server stops. */
+  readonly onShutdown: 'kill' | 'leave';
+};
+
+export type RecorderSettings = {
+  readonly recording: RecordingSettings;
+  readonly execution: ExecutionSettings;
+};

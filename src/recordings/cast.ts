@@ -1,0 +1,168 @@
+// Runs and sessions as asciicasts. A run is shown with the times its bytes really came at. In a
+// session every command is typed at a prompt when it began; its output comes from its capture
+// while that is kept, and from the journal's copy, all at its end, when it is not.
+
+import { StringDecoder } from 'node:string_decoder';
+import { type Capture, openCapture, readEvents, type Store } from '../capture/store.ts';
+import { isAppError } from '../errors.ts';
+import { journalIdTime } from '../journal/ids.ts';
+import { pieces } from '../shell/captures.ts';
+import { CastEncoder, type CastEvent, type CastVersion } from '../text/asciicast.ts';
+import { missingMark } from '../text/missing.ts';
+import { quoteWords } from '../text/printable.ts';
+import { redactText } from '../text/secret-words.ts';
+import type { Entry } from '../types.ts';
+import { sessionEntries } from './sessions.ts';
+
+const SIZE = { cols: 80, rows: 24 }; // where nobody said how large the terminal was
+const IDLE_SECONDS_MAX = 2; // between two commands of an agent there may be hours
+
+/** One run. */
+export function* castOfRun(capture: Capture, version: CastVersion): Generator<string> {
+  const cast = new CastEncoder(version);
+  const startedAt = capture.meta?.startedAt ?? capture.meta?.createdAt ?? firstTime(capture);
+  const sizes = readEvents(capture).filter((event) => event.type === 'resize');
+  const early = sizes.find(({ at }) => at <= startedAt) ?? SIZE;
+  yield cast.header({
+    width: early.cols,
+    height: early.rows,
+    startedAt,
+    ...(capture.meta && { command: commandOf(capture.meta) }),
+    title: capture.id,
+  });
+  const later = sizes.filter((event) => event !== early);
+  for (const event of outputOf(capture, startedAt)) {
+    while (later[0] !== undefined && later[0].at - startedAt <= event.atMs) {
+      yield cast.event(resized(later[0], startedAt));
+      later.shift();
+    }
+    yield cast.event(event);
+  }
+  for (const event of later) yield cast.event(resized(event, startedAt));
+  const outcome = capture.final?.outcome;
+  if (capture.final !== undefined && outcome?.kind === 'exited') {
+    const data = String(outcome.code);
+    yield cast.event({ atMs: capture.final.at - startedAt, code: 'x', data });
+  }
+}
+
+/** A whole session, as if it had been typed into one terminal. Without a store, no captures. */
+export function* castOfSession(
+  journal: { readonly directory: string; readonly id: string },
+  store: Store | undefined,
+  version: CastVersion,
+): Generator<string> {
+  const cast = new CastEncoder(version);
+  let startedAt: number | undefined;
+  const head = (at: number): string =>
+    cast.header({
+      width: SIZE.cols,
+      height: SIZE.rows,
+      startedAt: at,
+      title: journal.id,
+      idleSecondsMax: IDLE_SECONDS_MAX,
+    });
+  for (const entry of sessionEntries(journal.directory, journal.id)) {
+    if (startedAt === undefined) {
+      startedAt = Date.parse(entry.timestamp);
+      yield head(startedAt);
+    }
+    const atMs = Date.parse(entry.timestamp) - startedAt;
+    yield cast.event({ atMs, code: 'm', data: entry.command });
+    yield cast.event({ atMs, code: 'o', data: `$ ${terminalLines(entry.command)}\r\n` });
+    for (const event of outputOfEntry(entry, store, startedAt)) yield cast.event(event);
+  }
+  if (startedAt === undefined) yield head(journalIdTime(journal.id) ?? 0);
+}
+
+function* outputOfEntry(
+  entry: Entry,
+  store: Store | undefined,
+  startedAt: number,
+): Generator<CastEvent> {
+  const capture = store === undefined ? undefined : captureOf(entry, store);
+  if (capture !== undefined) {
+    yield* outputOf(capture, startedAt);
+    return;
+  }
+  const atMs = Date.parse(entry.timestamp) + entry.duration_ms - startedAt;
+  for (const text of [entry.stdout, entry.stderr]) {
+    if (text !== null && text !== '') yield { atMs, code: 'o', data: terminalLines(text) };
+  }
+}
+
+function captureOf({ run_id, stdout, stderr }: Entry, store: Store): Capture | undefined {
+  // What was taken out of the copy must not come back with the bytes.
+  if (run_id === null || [stdout, stderr].some(isRedacted)) return undefined;
+  try {
+    return openCapture(store, run_id);
+  } catch (error) {
+    if (isAppError(error)) return undefined; // swept, or no id of a capture: the copy must do
+    throw error;
+  }
+}
+
+function isRedacted(text: string | null): boolean {
+  return text?.includes('[REDACTED:') === true;
+}
+
+/** What a capture has, a chunk an event. A character may be cut in two by the end of a chunk. */
+function* outputOf(capture: Capture, startedAt: number): Generator<CastEvent> {
+  const pty = capture.meta?.transport === 'pty';
+  const lines = { pty: new Lines(), stdout: new Lines(), stderr: new Lines() };
+  const decoders = { ...lines, unknown: lines.stdout };
+  let at = startedAt;
+  let end = 0;
+  for (const { chunk, bytes } of pieces(capture, 0)) {
+    if (chunk.offset > end) {
+      const data = missingMark(chunk.offset - end).replaceAll('\n', '\r\n');
+      yield { atMs: at - startedAt, code: 'o', data };
+    }
+    end = chunk.offset + chunk.length;
+    if (chunk.at > 0) at = chunk.at; // of bytes whose record was lost, nobody knows when
+    const data = decoders[chunk.channel].decode(bytes, pty);
+    if (data !== '') yield { atMs: at - startedAt, code: 'o', data };
+  }
+  for (const decoder of Object.values(lines)) {
+    const data = decoder.end();
+    if (data !== '') yield { atMs: at - startedAt, code: 'o', data };
+  }
+}
+
+/** Bytes of one channel as text. Without a terminal, lines end as a terminal would end them. */
+class Lines {
+  readonly #decoder = new StringDecoder('utf8');
+  #returned = false;
+
+  decode(bytes: Uint8Array, asIs: boolean): string {
+    const text = this.#decoder.write(Buffer.from(bytes));
+    if (asIs || text === '') return text;
+    const started = this.#returned && text.startsWith('\n');
+    this.#returned = text.endsWith('\r');
+    return started ? `\n${terminalLines(text.slice(1))}` : terminalLines(text);
+  }
+
+  end(): string {
+    return this.#decoder.end();
+  }
+}
+
+function terminalLines(text: string): string {
+  return text.replace(/(?<!\r)\n/g, '\r\n');
+}
+
+function commandOf({ command }: NonNullable<Capture['meta']>): string {
+  return redactText(command.kind === 'shell' ? command.text : quoteWords(command.argv));
+}
+
+function resized(
+  event: { readonly at: number; readonly cols: number; readonly rows: number },
+  startedAt: number,
+): CastEvent {
+  return { atMs: event.at - startedAt, code: 'r', data: `${event.cols}x${event.rows}` };
+}
+
+function firstTime(capture: Capture): number {
+  for (const { chunk } of pieces(capture, 0)) if (chunk.at > 0) return chunk.at;
+  return 0;
+}

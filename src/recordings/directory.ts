@@ -1,0 +1,136 @@
+// Where the journal is, as far as that can be known without the machinery that reads settings:
+// `cuff record list` must start at once, and most settings leave the journal where it usually is.
+
+import { accessSync, constants, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { AppError, errnoOf } from '../errors.ts';
+import { isUsualPlace, placeTrouble } from '../journal/place.ts';
+import { printable } from '../text/printable.ts';
+import { countingSettings } from '../trust/settings.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The journal below a directory. */
+export function journalBelow(folder: string): string {
+  return join(resolve(folder), '.cuff', 'recordings');
+}
+
+/** Undefined: only reading the settings can tell. */
+export function usualDirectory(cwd: string, env: Env, trusted = false): string | undefined {
+  if (env.CUFF_SETTINGS) return undefined;
+  const { file } = countingSettings({ cwd, env, trusted });
+  return file === undefined || leavesItThere(file) ? nearestJournal(cwd, env) : undefined;
+}
+
+/**
+ * The journal in the usual place: of `cwd`, or of the nearest directory above that has one. The
+ * root of a repository, the root of a file system and the home directory are the last ones looked
+ * into. A directory of another user is not looked into: that user could put a journal there.
+ */
+export function nearestJournal(cwd: string, env: Env = process.env): string {
+  const start = resolve(cwd);
+  const home = resolve(env.HOME || homedir());
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (isThere(journalBelow(folder))) return journalBelow(folder);
+    if (folder === home || isThere(join(folder, '.git')) || !mayLookAbove(folder)) {
+      return journalBelow(start);
+    }
+  }
+}
+
+function mayLookAbove(folder: string): boolean {
+  const above = dirname(folder);
+  if (above === folder) return false;
+  try {
+    const [here, there] = [statSync(folder), statSync(above)];
+    const own = process.geteuid === undefined || there.uid === process.geteuid();
+    return own && here.dev === there.dev;
+  } catch {
+    return false; // a directory that cannot be looked at is not looked into
+  }
+}
+
+/** The project that a journal in the usual place belongs to. */
+export function projectOf(journal: string): string | undefined {
+  return isUsualPlace(journal) ? dirname(dirname(journal)) : undefined;
+}
+
+/**
+ * Where a journal that settings name is. Inside of the project every link on the way to it stays
+ * one, and is refused when the journal is used; elsewhere it is resolved here, once.
+ */
+export function journalPath(project: string, named: string): string {
+  const root = realPath(resolve(project));
+  const path = resolve(root, named);
+  return path === root || path.startsWith(root + sep) ? path : realPath(path);
+}
+
+/** With every link resolved, as far as it exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const above = dirname(path);
+    // A link that leads nowhere stays: the journal is refused because of it.
+    return above === path || isThere(path) ? path : join(realPath(above), basename(path));
+  }
+}
+
+/** A journal as the command line means it. */
+export type Located = {
+  readonly directory: string;
+  /** By an option or by settings: it has to exist. */
+  readonly named: boolean;
+};
+
+/** A directory that was given on the command line. */
+export function locatedByName(name: string): Located {
+  return { directory: realPath(resolve(name)), named: true };
+}
+
+/** False when there is none in the usual place. Throws `journal_unreadable`. */
+export function journalExists({ directory, named }: Located): boolean {
+  const trouble = placeTrouble(directory);
+  if (trouble !== undefined) throw unreadable(directory, trouble.reason, trouble.hint);
+  for (const folder of [directory, join(directory, 'sessions')]) {
+    try {
+      accessSync(folder, constants.R_OK | constants.X_OK);
+    } catch (error) {
+      const errno = errnoOf(error) ?? 'EIO';
+      if (errno !== 'ENOENT' && errno !== 'ENOTDIR') {
+        throw unreadable(directory, `${folder}: ${errno}`, 'Look at its permissions.');
+      }
+      if (folder !== directory) return true; // it has no sessions yet, or those of the older layout
+      if (!named) return false;
+      throw unreadable(directory, 'There is no such directory', 'Look at how it is spelled.');
+    }
+  }
+  return true;
+}
+
+function unreadable(directory: string, why: string, hint: string): AppError {
+  const words = `Cannot read the journal ${printable(directory)}: ${printable(why)}`;
+  return new AppError('journal_unreadable', words, { hint: `Hint: ${printable(hint)}` });
+}
+
+const MENTIONED = /\bdirectory\b.*/g;
+const USUAL = /^directory["']?\s*:\s*(["']?)\.cuff\/recordings\/?\1\s*(#.*)?$/;
+
+/** Every `directory` that stands in the file, whatever it belongs to, is the usual one. */
+function leavesItThere(file: string): boolean {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return [...text.matchAll(MENTIONED)].every(([line]) => USUAL.test(line.trimEnd()));
+  } catch {
+    return false; // reading it properly says what is wrong with it
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // a file where a directory should be
+  }
+}

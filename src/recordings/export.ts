@@ -1,0 +1,73 @@
+// Sessions as text in other formats, piece by piece: whatever the size of a journal, one entry of
+// it is in memory at a time. The pieces of a format make one document, also when they are none.
+
+import { encodeJoined } from '../journal/entry.ts';
+import { ENTRY_COLUMNS, entryCells } from '../journal/export-columns.ts';
+import { csvRow } from '../text/csv.ts';
+import { htmlEntry, htmlHead, htmlSession, htmlSessionEnd, htmlTail } from '../text/html-log.ts';
+import { type Selection, selectedSessions } from './sessions.ts';
+
+export type TextFormat = 'json' | 'jsonl' | 'csv' | 'html';
+
+type Writer = (selection: Selection, raw: boolean) => Generator<string>;
+
+const FORMATS: Readonly<Record<TextFormat, Writer>> = {
+  json,
+  jsonl,
+  csv,
+  html,
+};
+
+/** `raw`: cells of a CSV as they are, also where a spreadsheet would take them for formulas. */
+export function exportText(
+  selection: Selection,
+  format: TextFormat,
+  raw = false,
+): Iterable<string> {
+  return FORMATS[format](selection, raw);
+}
+
+/** `{"version","sessions":[{"metadata","entries"}]}`, an entry on a line of its own. */
+function* json(selection: Selection): Generator<string> {
+  yield '{"version":"1.0","sessions":[';
+  let session = '\n';
+  for (const { metadata, entries } of selectedSessions(selection)) {
+    yield `${session}{"metadata":${JSON.stringify(metadata)},"entries":[`;
+    session = ',\n';
+    let before = '\n';
+    for (const entry of entries) {
+      yield before + encodeJoined(entry).trimEnd();
+      before = ',\n';
+    }
+    yield ']}';
+  }
+  yield '\n]}\n';
+}
+
+/**
+ * The entries as the journal itself has them, with what came behind them as `later`; `cuff record
+ * import` takes them back.
+ */
+function* jsonl(selection: Selection): Generator<string> {
+  for (const { entries } of selectedSessions(selection)) {
+    for (const entry of entries) yield encodeJoined(entry);
+  }
+}
+
+function* csv(selection: Selection, raw: boolean): Generator<string> {
+  yield csvRow(ENTRY_COLUMNS);
+  for (const { entries } of selectedSessions(selection)) {
+    for (const entry of entries) yield csvRow(entryCells(entry), { raw });
+  }
+}
+
+function* html(selection: Selection): Generator<string> {
+  const [only = ''] = selection.ids;
+  yield htmlHead(selection.ids.length === 1 ? only : `${selection.ids.length} sessions`);
+  for (const { metadata, entries } of selectedSessions(selection)) {
+    yield htmlSession(metadata);
+    for (const entry of entries) yield htmlEntry(entry);
+    yield htmlSessionEnd();
+  }
+  yield htmlTail();
+}

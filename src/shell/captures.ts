@@ -1,0 +1,159 @@
+// Captures for a door: which one is meant, what is in it, and its bytes as they are.
+
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { stateRoot } from '../capture/paths.ts';
+import { type OutputPiece, readOutput } from '../capture/reader.ts';
+import { withSnapshot } from '../capture/snapshot.ts';
+import {
+  type Capture,
+  type CaptureSummary,
+  captureIds,
+  findCaptures,
+  listCaptures,
+  openCapture,
+  pinCapture,
+  readEvents,
+  type Store,
+} from '../capture/store.ts';
+import { streamChannel, unknownBytes } from '../capture/views.ts';
+import { follow } from '../capture/wait.ts';
+import { AppError } from '../errors.ts';
+import { READ_BYTES_DEFAULT } from '../limits.ts';
+import { countNewlines, nthNewlineFromEnd } from '../text/lines.ts';
+import { unreadText } from '../text/missing.ts';
+import { printable } from '../text/printable.ts';
+import type { CaptureState } from '../types.ts';
+import { openStore } from './store.ts';
+
+export type { Capture, CaptureSummary, OutputPiece, Store };
+export { follow, openCapture, pinCapture, streamChannel, unknownBytes };
+
+const CANDIDATES_MAX = 10; // more of them would only scroll the sentence away
+
+export function storeOf(env: NodeJS.ProcessEnv): Store {
+  return openStore(stateRoot(env));
+}
+
+/** The one capture whose id contains `part`. There is no latest one: a part must be given. */
+export function captureNamed(store: Store, part: string): Capture {
+  if (part === '') {
+    throw new AppError('usage', 'The id is empty.', { hint: 'See the ids with `cuff ls`.' });
+  }
+  const found = findCaptures(store, part);
+  const [only] = found;
+  if (only === undefined) {
+    throw new AppError('session_not_found', 'session not found', {
+      hint: `No id contains '${printable(part)}'. List the captures there are with \`cuff ls\`.`,
+    });
+  }
+  if (found.length === 1) return openCapture(store, only);
+  const shown = found.slice(-CANDIDATES_MAX).map((id) => `  ${id}`);
+  const more = found.length - shown.length;
+  throw new AppError('usage', `'${printable(part)}' is part of ${found.length} ids.`, {
+    hint: [`Give more of one of them:`, ...shown, ...(more > 0 ? [`  and ${more} more`] : [])].join(
+      '\n',
+    ),
+  });
+}
+
+export type Listing = {
+  readonly captures: readonly CaptureSummary[];
+  /** How many there are beyond the limit. */
+  readonly more: number;
+};
+
+/** Newest first. */
+export function listing(
+  store: Store,
+  { state, limit }: { readonly state?: CaptureState; readonly limit: number },
+): Listing {
+  if (state === undefined) {
+    const captures = listCaptures(store, { limit });
+    // Counting names is cheap; reading every capture to count it is not.
+    return {
+      captures,
+      more: captures.length < limit ? 0 : captureIds(store).length - captures.length,
+    };
+  }
+  const all = listCaptures(store, { state });
+  return { captures: all.slice(0, limit), more: Math.max(0, all.length - limit) };
+}
+
+/** Where the last `count` lines of all that is captured start, found from the end. */
+export function lastLinesOffset(capture: Capture, count: number): number {
+  let end = readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
+  if (count <= 0) return end;
+  const kept = withSnapshot(capture, ({ hole }) => hole?.to ?? 0);
+  let wanted = count;
+  let first = true;
+  while (end > kept) {
+    const from = Math.max(kept, end - READ_BYTES_DEFAULT);
+    const bytes = bytesOf(readOutput(capture, from, end - from).chunks);
+    // A newline at the very end finishes the last line, it does not start another.
+    if (first && bytes[bytes.length - 1] === 0x0a) wanted += 1;
+    first = false;
+    const at = nthNewlineFromEnd(bytes, wanted);
+    if (at >= 0) return from + at + 1;
+    wanted -= countNewlines(bytes);
+    end = from;
+  }
+  return kept;
+}
+
+function bytesOf(pieces: readonly OutputPiece[]): Uint8Array {
+  return Buffer.concat(pieces.map((piece) => piece.bytes));
+}
+
+/** What is kept from `offset` on, up to what was there when it was asked for. */
+export function* pieces(capture: Capture, offset: number): Generator<OutputPiece> {
+  const end = readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
+  let cursor = offset;
+  while (cursor < end) {
+    const wanted = Math.min(READ_BYTES_DEFAULT, end - cursor);
+    const { chunks, nextCursor } = readOutput(capture, cursor, wanted);
+    if (nextCursor <= cursor) return; // somebody cut the file
+    yield* chunks;
+    cursor = nextCursor;
+  }
+}
+
+export type Missing = { readonly bytes: number; readonly reasons: readonly string[] };
+
+/**
+ * Bytes that were printed and are not there, and why: those that could not be stored, and those by
+ * which output.bin is shorter than its end says.
+ */
+export function missingBytes(capture: Capture): Missing {
+  const events = readEvents(capture).filter((event) => event.type === 'gap');
+  const gaps = events.filter(({ reason }) => reason !== 'stdin'); // what was typed is no output
+  const counted = gaps.reduce((sum, gap) => sum + gap.lostBytes, 0);
+  const lost = Math.max(counted, capture.final?.lostBytes ?? 0);
+  const cut = cutBytes(capture, outputSize(capture));
+  const unnamed = lost > counted ? ['its event is lost'] : [];
+  const reasons = [...gaps.map((gap) => gap.reason), ...unnamed];
+  return {
+    bytes: lost + cut,
+    reasons: [...new Set([...reasons, ...(cut > 0 ? ['output.bin was shortened'] : [])])],
+  };
+}
+
+/** By how much output.bin is shorter than it was at the end of the run. */
+export function cutBytes({ final }: Pick<Capture, 'final'>, outputBytes: number): number {
+  return Math.max(0, (final?.outputBytes ?? 0) - outputBytes);
+}
+
+function outputSize({ dir }: Capture): number {
+  return lstatSync(join(dir, 'output.bin'), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+type Unread = Pick<Capture, 'final' | 'outputOpen' | 'meta'>;
+
+/**
+ * Words for the output that a killed runner may not have read, of its command or of processes that
+ * the command left behind. Undefined where no runner was killed.
+ */
+export function unreadNote({ final, outputOpen, meta }: Unread): string | undefined {
+  const killed = meta?.child !== undefined && !outputOpen && final?.outputClosed !== true;
+  return killed ? unreadText(meta.transport) : undefined;
+}

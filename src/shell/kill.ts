@@ -1,0 +1,197 @@
+// Ending a run that any process started. Its runner does it when it lives, since only the runner
+// sees everybody; when it was killed, or does not obey, what is left of the run is ended from here.
+
+import { type Capture, openCapture, type Store } from '../capture/store.ts';
+import { openWatch, type Watch } from '../capture/watch.ts';
+import { AppError, errnoOf } from '../errors.ts';
+import { KILL_GRACE_MS, KILL_OBEY_MS } from '../limits.ts';
+import { killOrder, sendOrder } from '../run/orders.ts';
+import { groupOf, send } from '../run/portable-group.ts';
+import { processAlive } from '../run/processes.ts';
+import type { KillOrder } from '../run/spec.ts';
+import type { Ended, EndedBy, ProcessId } from '../types.ts';
+import { membersOf, portable, runnerAlive } from './processes.ts';
+import type { KillOptions } from './run.ts';
+
+// A runner whose FIFO stays full for so long takes no orders any more.
+const DELIVER_MS = 10_000;
+
+// A starter that lives and has made no runner by then cannot make one.
+const START_MS = 60_000;
+
+// Everybody is dead and only the closing of the output is missing: a reader of ours may hold it up.
+const CLOSE_MS = 250;
+
+const RECORD_MS = 1_000;
+
+const GIVE_UP_MS = 3_000; // processes in uninterruptible sleep ignore KILL
+
+const LOOK_MS = 25; // nothing tells of the end of a process that is not our child
+
+/**
+ * The first signal, the grace, then KILL, to every process of the run; resolves when they are gone
+ * or cannot be ended. Undefined when the run was over already. Throws `session_not_found`.
+ */
+export async function endRun(
+  store: Store,
+  id: string,
+  options: KillOptions = {},
+): Promise<Ended | undefined> {
+  const { signal = 'TERM', graceMs = KILL_GRACE_MS, cause = 'kill' } = options;
+  const order: KillOrder = { signal: bare(signal), graceMs: Math.round(graceMs), cause };
+  const watch = openWatch(openCapture(store, id).dir);
+  try {
+    const look = looking(store, id);
+    const sent = await deliver(look, watch, killOrder(order));
+    if (sent === 'over') return undefined;
+    const obeyed = sent === 'sent' && (await closed(look, watch, order.graceMs + KILL_OBEY_MS));
+    if (!obeyed) {
+      await endByHand(look, order);
+      // Whoever records the run, if anybody does, now writes down how it ended.
+      await closed(look, watch, RECORD_MS);
+    }
+    return endedOf(look(), order.cause);
+  } finally {
+    watch.close();
+  }
+}
+
+/**
+ * Exactly this signal, once, to every process of the run, and nothing else. True when the run is
+ * over `waitMs` later; undefined when it was before.
+ */
+export async function signalRun(
+  store: Store,
+  id: string,
+  signal: string,
+  waitMs: number,
+): Promise<boolean | undefined> {
+  const watch = openWatch(openCapture(store, id).dir);
+  try {
+    const look = looking(store, id);
+    const sent = await deliver(look, watch, `signal-all ${bare(signal)}`);
+    if (sent === 'over') return undefined;
+    if (sent === 'refused') signalMembers(look, bare(signal));
+    return waitMs > 0 && (await closed(look, watch, waitMs));
+  } finally {
+    watch.close();
+  }
+}
+
+type Look = () => Capture;
+
+/**
+ * The capture as it is now; as it last was when it was removed under a live run or cannot be read
+ * for the moment, for instance because this process has no free descriptor.
+ */
+function looking(store: Store, id: string): Look {
+  let last = openCapture(store, id);
+  return () => {
+    try {
+      last = openCapture(store, id);
+    } catch (error) {
+      const removed = error instanceof AppError && error.code === 'session_not_found';
+      if (!removed && errnoOf(error) === undefined) throw error;
+    }
+    return last;
+  };
+}
+
+/** `refused`: there is something to end, but nobody who takes orders. */
+async function deliver(
+  look: Look,
+  watch: Watch,
+  order: string,
+): Promise<'sent' | 'over' | 'refused'> {
+  const begun = performance.now();
+  while (true) {
+    const capture = look();
+    const { id } = capture;
+    if (!capture.outputOpen && membersOf(capture).length === 0) return 'over';
+    const runner = portable(capture) ? undefined : capture.meta?.runner;
+    // One that was stopped can neither obey nor write down how the run ended.
+    if (runner !== undefined) toAll([runner], 'SIGCONT');
+    const sent = sendOrder(capture.dir, order);
+    if (sent === 'sent') return 'sent';
+    const waitedMs = performance.now() - begun;
+    // Between the intent and the runner there is no process to ask or to end yet.
+    if (sent === 'gone' && capture.state === 'starting') {
+      if (waitedMs >= START_MS) throw notStarted(id);
+      await watch.changed(START_MS - waitedMs);
+    } else {
+      if (sent === 'gone' || waitedMs >= DELIVER_MS) return 'refused';
+      await pause();
+    }
+  }
+}
+
+/** True once nothing of the run is left; false when its runner is gone or the time is over. */
+async function closed(look: Look, watch: Watch, waitMs: number): Promise<boolean> {
+  let until = performance.now() + waitMs;
+  while (true) {
+    const capture = look();
+    if (capture.final?.outputClosed === true) return true;
+    const nobody = membersOf(capture).length === 0;
+    if (capture.state !== 'starting' && !runnerAlive(capture)) return nobody;
+    if (nobody && capture.final !== undefined) until = Math.min(until, soon());
+    const left = until - performance.now();
+    if (left <= 0) return nobody;
+    await watch.changed(left);
+  }
+}
+
+function soon(): number {
+  return performance.now() + CLOSE_MS;
+}
+
+async function endByHand(look: Look, order: KillOrder): Promise<void> {
+  signalMembers(look, order.signal);
+  if (order.signal !== 'KILL') signalMembers(look, 'CONT'); // those that are stopped, too
+  const graceUntil = performance.now() + (order.signal === 'KILL' ? 0 : order.graceMs);
+  const giveUpAt = graceUntil + GIVE_UP_MS;
+  while (membersOf(look()).length > 0 && performance.now() < giveUpAt) {
+    if (performance.now() >= graceUntil) signalMembers(look, 'KILL'); // and the newly forked
+    await pause();
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+}
+
+function notStarted(id: string): AppError {
+  return new AppError('run_not_live', `The run ${id} has no runner yet, so it cannot be ended.`, {
+    hint: 'Try again, or end the program that starts it.',
+  });
+}
+
+function signalMembers(look: Look, signal: string): void {
+  const capture = look();
+  const { child } = capture.meta ?? {};
+  const name = `SIG${signal}` as NodeJS.Signals;
+  if (process.platform === 'linux') toAll(membersOf(capture), name);
+  else if (child !== undefined) groupOf(child.pid).signal(name);
+}
+
+function toAll(processes: readonly ProcessId[], signal: NodeJS.Signals): void {
+  for (const one of processes) if (processAlive(one)) send(one.pid, signal);
+}
+
+/** `SIGTERM` and `TERM` are the same to everybody. */
+function bare(signal: string): string {
+  return signal.replace(/^SIG/, '');
+}
+
+/** How a run ended. A killed runner cannot say how its command ended. */
+export function endedOf(capture: Capture, endedBy: EndedBy = 'itself'): Ended {
+  const { final } = capture;
+  if (final !== undefined) {
+    return { at: final.at, outcome: final.outcome, endedBy: final.endedBy };
+  }
+  const outcome = runnerAlive(capture)
+    ? ({ kind: 'failed', error: 'ETIMEDOUT', message: 'the run did not end after KILL' } as const)
+    : ({ kind: 'failed', error: 'runner_lost', message: LOST } as const);
+  return { at: Date.now(), outcome, endedBy };
+}
+
+const LOST = 'the runner was killed before the run, so the end of the command was not seen';

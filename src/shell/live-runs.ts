@@ -1,0 +1,46 @@
+// The runs of one shell: which of them are live, and where those are whose capture could not be
+// made under the state root. Those go with the shell, or with their run if that lasts longer.
+
+import { rmSync } from 'node:fs';
+import type { Store } from '../capture/store.ts';
+import type { Run } from './run.ts';
+
+export class ShellRuns {
+  readonly #store: Store;
+  readonly #live = new Map<string, Run>();
+  readonly #elsewhere = new Map<string, Store>();
+  #closed = false;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** `at`: where its capture is. */
+  add(run: Run, at: Store): void {
+    const { id } = run;
+    if (at !== this.#store) this.#elsewhere.set(id, at);
+    this.#live.set(id, run);
+    run.closed.then(() => {
+      this.#live.delete(id);
+      if (this.#closed) this.#forget(id);
+    });
+  }
+
+  live(id: string): Run | undefined {
+    return this.#live.get(id);
+  }
+
+  storeOf(id: string): Store {
+    return this.#elsewhere.get(id) ?? this.#store;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const id of this.#elsewhere.keys()) if (!this.#live.has(id)) this.#forget(id);
+  }
+
+  #forget(id: string): void {
+    const root = this.#elsewhere.get(id)?.root;
+    if (root !== undefined) rmSync(root, { recursive: true, force: true });
+  }
+}

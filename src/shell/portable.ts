@@ -1,0 +1,70 @@
+// Joins the portable backend to the capture format: what the backend sees, the writer keeps.
+
+import { type CaptureEvent, decodeEvent } from '../capture/event.ts';
+import { decodeMeta } from '../capture/format.ts';
+import { readTextIn } from '../capture/paths.ts';
+import { rewriteMeta } from '../capture/store.ts';
+import { openWriter } from '../capture/writer.ts';
+import { AppError } from '../errors.ts';
+import { thisProcess } from '../run/processes.ts';
+import type { RunSpec, Sink } from '../run/spec.ts';
+import type { Survivor } from '../types.ts';
+
+export function portableSink(spec: RunSpec): Sink {
+  const { dir } = spec;
+  if (dir === undefined) throw new AppError('state_unwritable', 'There is no capture to write to.');
+  const writer = openWriter(dir, spec, { now: Date.now });
+  return {
+    started(child) {
+      try {
+        const meta = decodeMeta(readTextIn(dir, 'meta.json') ?? '');
+        if (meta === undefined) return; // removed meanwhile: the run goes on without it
+        const launched = { child, runner: thisProcess(), startedAt: Date.now() };
+        rewriteMeta(dir, { ...meta, ...launched }, meta.argv);
+      } catch {
+        // A full or read-only disk: the run goes on, and its capture says less.
+      }
+    },
+    append(channel, bytes) {
+      spec.memory?.add(channel, bytes);
+      writer.append(channel, bytes);
+    },
+    event(type, fields) {
+      const event = discreet(spec, asEvent(type, fields));
+      if (event !== undefined) writer.event(event);
+    },
+    get outputBytes() {
+      return writer.outputBytes;
+    },
+    get lostBytes() {
+      return writer.lostBytes;
+    },
+    finish(ended, { closed, survivors }) {
+      writer.finish({
+        ...ended,
+        state: ended.outcome.kind,
+        outputClosed: closed,
+        survivors: survivors.map((one) => named(spec, one)),
+      });
+    },
+  };
+}
+
+function discreet(spec: RunSpec, event: CaptureEvent | undefined): CaptureEvent | undefined {
+  if (event?.type !== 'survivors') return event;
+  return { ...event, processes: event.processes.map((one) => named(spec, one)) };
+}
+
+/** Of a run that is to leave no bytes the arguments are not written down either. */
+function named({ memory }: RunSpec, survivor: Survivor): Survivor {
+  if (memory === undefined) return survivor;
+  return { ...survivor, command: survivor.command.split(' ', 1)[0] ?? '' };
+}
+
+/** The backend speaks in plain fields; the format decides whether that is an event. */
+function asEvent(
+  type: string,
+  fields: Readonly<Record<string, unknown>>,
+): CaptureEvent | undefined {
+  return decodeEvent(JSON.stringify({ type, timestamp: new Date().toISOString(), ...fields }));
+}

@@ -1,0 +1,273 @@
+// `cuff run`: one command on the caller's own streams, as if cuff were not there, with a capture
+// beside it. The runner moves the bytes; this file chooses the transport, passes signals on from
+// before the command's pid is known, and gives back the end the command had.
+
+import { closeSync, openSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { outputCap } from '../capture/cap.ts';
+import { newSessionId, stateRoot } from '../capture/paths.ts';
+import { closeRoot, createCapture, type Store } from '../capture/store.ts';
+import { AppError, reasonOf } from '../errors.ts';
+import { KILL_GRACE_MS, RETENTION_SECONDS_DEFAULT } from '../limits.ts';
+import { type Log, type LogFields, openLog } from '../log.ts';
+import { restoreTerminal, startAttached } from '../run/attached.ts';
+import { findRunner, type Runner } from '../run/binary.ts';
+import { childEnvironment, type Environment } from '../run/env.ts';
+import { thisProcess } from '../run/processes.ts';
+import type { Listener, RunMessage, RunSpec } from '../run/spec.ts';
+import type { CaptureMeta, Outcome } from '../types.ts';
+import { deferred } from './run.ts';
+import { openStore } from './store.ts';
+import { sweepAtStart } from './sweep.ts';
+import type { TracePlan } from './trace-check.ts';
+
+export type ProxyOptions = {
+  readonly id?: string;
+  readonly retentionSeconds?: number;
+  /** A pty even without a terminal, or none even with one. */
+  readonly tty?: boolean;
+  readonly killAfterMs?: number;
+  readonly cwd?: string;
+  readonly env?: Environment;
+  readonly strict?: boolean;
+  readonly trace?: boolean;
+};
+
+/** `timedOut`: the command was killed because of `killAfterMs`. */
+export type ProxyEnd = { readonly outcome: Outcome; readonly timedOut: boolean };
+
+/** Sends an order, in the words of native/orders.c. */
+type Order = (text: string) => void;
+
+export async function proxy(argv: readonly string[], options: ProxyOptions): Promise<ProxyEnd> {
+  const store = openStore(stateRoot(process.env));
+  const log = openLog(store.root);
+  const runner = findRunner();
+  const pty = await ptyWanted(runner, options);
+  const plan = await tracePlan(pty, argv, options);
+  const meta = describe(argv, options, plan);
+  const { dir, why } = record(store, meta, argv, options.strict ?? false);
+  const spec = specify(meta, argv, dir, options, plan);
+  const end = deferred<ProxyEnd>();
+  const state: { order?: Order; saved?: string; noted?: Promise<void> } = {};
+  const uncaptured = (reason: string): void => {
+    state.noted = noteUncaptured(store, meta, log, reason);
+  };
+  const listener = logged(meta, log, (message) => {
+    if (message.kind === 'uncaptured') uncaptured(message.error);
+    if (message.kind === 'tty') state.saved = message.saved;
+    if (message.kind === 'stopped') process.kill(process.pid, 'SIGSTOP');
+    if (message.kind === 'gone' && state.saved !== undefined && runner.kind === 'native') {
+      restoreTerminal(runner.path, state.saved);
+    }
+    const ended = endOf(message);
+    if (ended !== undefined) end.resolve(ended);
+  });
+  // Handlers first: a signal that comes before the pid is known must still reach the command.
+  const stopForwarding = forwardSignals((text) => state.order?.(text));
+  state.order = await start(runner, spec, listener);
+  // Behind the start, so that the command does not wait for a log; no message can be here yet.
+  log({ ...factsOf(meta), state_transition: 'starting' });
+  closeRoot(store);
+  if (why !== undefined) uncaptured(why);
+  const swept = sweepAtStart(store, log, end.promise);
+  const ended = await end.promise;
+  await swept;
+  await state.noted;
+  stopForwarding();
+  return ended;
+}
+
+async function start(runner: Runner, spec: RunSpec, listener: Listener): Promise<Order> {
+  if (runner.kind === 'none') {
+    const { startPortable } = await import('./portable-proxy.ts');
+    return startPortable(spec, listener);
+  }
+  const attached = startAttached(runner.path, spec, listener);
+  // The runner has these streams now. A reader that waits for the end of our stdout, or a writer
+  // for its reader to leave, must not wait for us.
+  for (const fd of [0, 1]) {
+    closeSync(fd);
+    openSync('/dev/null', 'r+'); // takes the lowest free number, which is this one
+  }
+  return attached.order;
+}
+
+/** A pty for a terminal, unless told otherwise or there is none to be had: then a pipe. */
+async function ptyWanted(runner: Runner, options: ProxyOptions): Promise<boolean> {
+  const wanted = options.tty ?? isatty(1);
+  if (!wanted || runner.kind === 'native') return wanted;
+  return (await import('./portable-proxy.ts')).portablePty();
+}
+
+/** Who does not ask for it does not even load it. */
+async function tracePlan(
+  pty: boolean,
+  argv: readonly string[],
+  { trace }: ProxyOptions,
+): Promise<TracePlan> {
+  const untraced = pty ? 'pty' : 'pipe';
+  if (trace !== true) return { transport: untraced, meta: undefined, spec: undefined };
+  const { planTrace } = await import('./trace-check.ts');
+  const transport = pty ? untraced : undefined;
+  return planTrace('on', { transport, argv, env: process.env, envNames: [], never: undefined });
+}
+
+function describe(
+  argv: readonly string[],
+  options: ProxyOptions,
+  { transport, meta: trace }: TracePlan,
+): CaptureMeta {
+  const createdAt = Date.now();
+  const pty = transport === 'pty';
+  const windows = process.platform === 'win32';
+  return {
+    id: options.id ?? newSessionId(createdAt),
+    command: { kind: 'argv', argv },
+    cwd: options.cwd ?? process.cwd(),
+    createdAt,
+    retentionSeconds: options.retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
+    transport,
+    transportMode: pty ? (windows ? 'windows-conpty' : 'posix-pty') : 'pipe',
+    ttyAttached: pty && isatty(1),
+    starter: thisProcess(),
+    ...(options.killAfterMs === undefined ? {} : { killAfterMs: options.killAfterMs }),
+    outputBytesMax: outputCap(process.env),
+    ...(trace && { trace }),
+  };
+}
+
+/**
+ * The capture directory, or why it cannot be made: then the command runs all the same, and nothing
+ * is said on its streams. What the caller asked for wrongly is still an error.
+ */
+function record(
+  store: Store,
+  meta: CaptureMeta,
+  argv: readonly string[],
+  strict: boolean,
+): { readonly dir: string | undefined; readonly why?: string } {
+  try {
+    return { dir: createCapture(store, meta, argv) };
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'state_unwritable') throw error;
+    if (!strict) return { dir: undefined, why: reasonOf(error) };
+    throw new AppError('state_unwritable', `The state root ${store.root} cannot be written.`, {
+      cause: error,
+      hint: 'Check it with `cuff doctor`, or run without --strict.',
+    });
+  }
+}
+
+/** In the log, and for the next `cuff ls`; only such a run loads what that needs. */
+async function noteUncaptured(
+  store: Store,
+  meta: CaptureMeta,
+  log: Log,
+  reason: string,
+): Promise<void> {
+  log({ ...factsOf(meta), state_transition: 'starting->uncaptured', error: reason });
+  try {
+    const { noteUncaptured: note } = await import('./uncaptured.ts');
+    note(store.root, meta, reason);
+  } catch (error) {
+    log({ ...factsOf(meta), error: `the note of it was not written: ${error}` });
+  }
+}
+
+function specify(
+  meta: CaptureMeta,
+  argv: readonly string[],
+  dir: string | undefined,
+  options: ProxyOptions,
+  { spec: trace }: TracePlan,
+): RunSpec {
+  return {
+    id: meta.id,
+    argv,
+    env: childEnvironment(process.env, options.env === undefined ? {} : { add: options.env }),
+    cwd: meta.cwd,
+    dir,
+    // Without a capture there is no place for a trace, and without a shim a pipe is better.
+    transport: dir === undefined && meta.transport === 'socket' ? 'pipe' : meta.transport,
+    stdin: 'inherit',
+    forward: true,
+    session: 'auto',
+    killAfterMs: meta.killAfterMs,
+    graceMs: KILL_GRACE_MS,
+    outputBytesMax: meta.outputBytesMax,
+    strict: options.strict ?? false,
+    sync: 'answer',
+    size: { cols: 80, rows: 24 }, // without a terminal; with one the runner takes its size
+    ...(dir !== undefined && trace && { trace }),
+  };
+}
+
+const FORWARDED = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGTERM',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGALRM',
+  'SIGTSTP',
+] as const;
+
+function forwardSignals(order: Order): () => void {
+  const handlers = new Map<NodeJS.Signals, () => void>();
+  for (const name of FORWARDED) handlers.set(name, () => order(`signal ${name}`));
+  handlers.set('SIGWINCH', () => order('resize'));
+  handlers.set('SIGCONT', () => order('cont'));
+  for (const [name, handler] of handlers) process.on(name, handler);
+  return () => {
+    for (const [name, handler] of handlers) process.off(name, handler);
+  };
+}
+
+function endOf(message: RunMessage): ProxyEnd | undefined {
+  if (message.kind === 'done') {
+    return { outcome: message.outcome, timedOut: message.endedBy === 'timeout' };
+  }
+  if (message.kind === 'failed') {
+    const { error, message: text } = message;
+    return { outcome: { kind: 'failed', error, message: text }, timedOut: false };
+  }
+  if (message.kind !== 'gone') return undefined;
+  const message_ = 'the runner was killed; the command may still be running';
+  return {
+    outcome: { kind: 'failed', error: 'runner_lost', message: message_ },
+    timedOut: false,
+  };
+}
+
+function factsOf(meta: CaptureMeta): LogFields {
+  return {
+    session_id: meta.id,
+    transport_mode: meta.transportMode,
+    tty_attached: meta.ttyAttached,
+  };
+}
+
+/** Every change of state goes to the log with the fields that apply. */
+function logged(meta: CaptureMeta, log: Log, listener: Listener): Listener {
+  const facts = factsOf(meta);
+  return (message) => {
+    if (message.kind === 'started') log({ ...facts, state_transition: 'starting->running' });
+    if (message.kind === 'failed') {
+      log({ ...facts, state_transition: 'starting->failed', error: message.error });
+    }
+    if (message.kind === 'done') {
+      const { outcome, outputBytes } = message;
+      log({
+        ...facts,
+        state_transition: `running->${outcome.kind}`,
+        exit_code: outcome.kind === 'exited' ? outcome.code : null,
+        signal: outcome.kind === 'signaled' ? outcome.signal : null,
+        chunk_offset: 0,
+        chunk_size: outputBytes,
+      });
+    }
+    listener(message);
+  };
+}

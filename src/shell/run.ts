@@ -1,0 +1,246 @@
+// One run as its starter sees it: promises for its start, its end and the closing of its output,
+// its events, and the orders it takes. Built from the messages of whichever backend runs it.
+
+import type { Capture } from '../capture/store.ts';
+import { KILL_OBEY_MS } from '../limits.ts';
+import type { Handle, KillOrder, Listener, RunMessage } from '../run/spec.ts';
+import type { Ended, EndedBy, Outcome, ProcessId } from '../types.ts';
+import {
+  type Doneness,
+  type EventSource,
+  type EventsOptions,
+  type RunEvent,
+  runEvents,
+} from './run-events.ts';
+import { watchLeft } from './run-left.ts';
+import { refuseKill } from './validate.ts';
+
+export type { EventsOptions, RunEvent };
+
+/** An `AbortSignal`, in words that need neither the types of the DOM nor those of Node. */
+export type AbortSignalLike = {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+};
+
+export type Recording =
+  | { readonly on: true; readonly dir: string }
+  /** The bytes are in `dir` for now, but not where they should be; `why` says what is wrong. */
+  | { readonly on: false; readonly dir: string; readonly why: string };
+
+/** The head of each stream, and how many bytes there were. */
+export type MemoryOutput = {
+  stdout(): Uint8Array;
+  stderr(): Uint8Array;
+  readonly totals: { readonly stdout: number; readonly stderr: number };
+};
+
+export type KillOptions = {
+  readonly signal?: string;
+  readonly graceMs?: number;
+  readonly cause?: EndedBy;
+};
+
+export type Run = {
+  readonly id: string;
+  readonly recording: Recording;
+  /** The output of a run that leaves none on disk; undefined for all others. */
+  readonly memory: MemoryOutput | undefined;
+  /** Resolves with the command's process, or undefined when it could not be started. */
+  readonly started: Promise<ProcessId | undefined>;
+  /** The shell is done and its output is captured. Never rejects. */
+  readonly done: Promise<Ended>;
+  /** How long the command took; undefined before `done`, and where nobody saw it. */
+  readonly tookMs: number | undefined;
+  /** It is over and printed nothing, lost nothing and left nobody: nothing of it need be read. */
+  readonly silent: boolean;
+  /** Every survivor is gone and nothing more can come. Never rejects. */
+  readonly closed: Promise<void>;
+  /** What `done` gives, or undefined when the time is over first. It never kills. */
+  wait(waitMs: number): Promise<Ended | undefined>;
+  /**
+   * Everything from the start, whenever it is asked for and by however many. It is read from the
+   * capture, so a run with `output: 'memory'` has no `output` events.
+   */
+  events(options?: EventsOptions): AsyncIterableIterator<RunEvent>;
+  /** `events()`: until the shell is done. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent>;
+  /** TERM, grace, KILL to every process of the run; resolves when all are gone. */
+  kill(options?: KillOptions): Promise<Ended>;
+  signal(name: string): void;
+  write(input: string | Uint8Array): void;
+  endInput(): void;
+  resize(cols: number, rows: number): void;
+};
+
+type Parts = {
+  readonly id: string;
+  readonly recording: Recording;
+  readonly graceMs: number;
+  readonly now: () => number;
+  readonly begin: (listener: Listener) => Handle;
+  readonly memory: MemoryOutput | undefined;
+  readonly output: Pick<EventSource, 'follow' | 'read'>;
+  /** Its capture as it is now; undefined when that is gone. */
+  readonly look: () => Capture | undefined;
+  /** Ends the processes of the run without its runner's help. Always settles. */
+  readonly endByForce: (order: KillOrder) => Promise<Ended>;
+};
+
+export function makeRun(parts: Parts): Run {
+  const started = deferred<ProcessId | undefined>();
+  const doneness = deferred<Doneness>();
+  const done = doneness.promise.then(({ ended }) => ended);
+  const closed = deferred<void>();
+  let recording = parts.recording;
+  const heard = hearing(() => recording.on && parts.memory === undefined);
+
+  const end = ({ outcome, endedBy, outputBytes = 0 }: Told): void => {
+    started.resolve(undefined);
+    doneness.resolve({ ended: { at: parts.now(), outcome, endedBy }, outputBytes });
+  };
+  const over = (): void => {
+    // Only news when `done` did not come first: then the runner was killed under us.
+    end(failed({ error: 'runner_lost', message: 'the runner was killed' }));
+    closed.resolve();
+  };
+  const listener = (message: RunMessage): void => {
+    heard.hear(message);
+    if (message.kind === 'started') started.resolve(message.child);
+    if (message.kind === 'uncaptured') {
+      recording = { on: false, dir: recording.dir, why: message.error };
+    }
+    if (message.kind === 'done') end(message);
+    if (message.kind === 'failed') {
+      end(failed(message));
+      closed.resolve();
+    }
+    if (message.kind === 'ended') over();
+    if (message.kind === 'gone') watchLeft(parts.look, { done: end, over });
+  };
+  const handle = parts.begin(listener);
+  const source: EventSource = {
+    started: started.promise,
+    done: doneness.promise,
+    closed: closed.promise,
+    ...parts.output,
+    survivors: () => parts.look()?.final?.survivors ?? [],
+  };
+  const events: Run['events'] = (options) => runEvents(source, options);
+  const { id, memory } = parts;
+  return {
+    id,
+    memory,
+    get recording() {
+      return recording;
+    },
+    get tookMs() {
+      return heard.tookMs;
+    },
+    get silent() {
+      return heard.silent;
+    },
+    started: started.promise,
+    done,
+    closed: closed.promise,
+    events,
+    [Symbol.asyncIterator]: () => events(),
+    wait: (waitMs) => within(done, waitMs),
+    kill: killing(
+      parts,
+      handle,
+      closed.promise.then(() => done),
+    ),
+    ...ordersTo(handle),
+  };
+}
+
+/** `over`: how it ended, once nothing of it is left. */
+function killing(parts: Parts, handle: Handle, over: Promise<Ended>): Run['kill'] {
+  return async ({ signal = 'TERM', graceMs = parts.graceMs, cause = 'kill' } = {}) => {
+    const order: KillOrder = { signal, graceMs, cause };
+    refuseKill(order);
+    handle.kill(order);
+    // Not over in time: the order was lost, or the runner is stopped or stuck.
+    return (await within(over, graceMs + KILL_OBEY_MS)) ?? parts.endByForce(order);
+  };
+}
+
+/** How it ended, as its runner or its capture tells. */
+type Told = {
+  readonly outcome: Outcome;
+  readonly endedBy: EndedBy;
+  readonly outputBytes?: number;
+};
+
+function failed({ error, message }: { readonly error: string; readonly message: string }): Told {
+  return { outcome: { kind: 'failed', error, message }, endedBy: 'itself' };
+}
+
+function ordersTo(handle: Handle): Pick<Run, 'signal' | 'write' | 'endInput' | 'resize'> {
+  return {
+    signal: (name) => handle.signal(name),
+    write: (input) => handle.write(typeof input === 'string' ? Buffer.from(input) : input),
+    endInput: () => handle.endInput(),
+    resize: (cols, rows) => handle.resize(cols, rows),
+  };
+}
+
+/** What is known of a run by its messages alone. */
+function hearing(
+  captured: () => boolean,
+): Pick<Run, 'silent' | 'tookMs'> & { hear(message: RunMessage): void } {
+  let nothing = false;
+  let over = false;
+  let tookMs: number | undefined;
+  return {
+    hear(message) {
+      if (message.kind === 'ended') over = true;
+      if (message.kind !== 'done') return;
+      const { outputBytes, lostBytes, survivors } = message;
+      tookMs = message.tookMs;
+      nothing = captured() && outputBytes + lostBytes + survivors === 0;
+    },
+    get tookMs() {
+      return tookMs;
+    },
+    /** Certain only when all of it is over. */
+    get silent() {
+      return over && nothing;
+    },
+  };
+}
+
+/** Promise.withResolvers, which Node 20 does not have. */
+export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** Resolves when it is aborted, at once if it is already. */
+export function aborted(signal: AbortSignalLike): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
+}
+
+const TIMER_MS_MAX = 2 ** 31 - 1; // Node takes more for 1 ms
+
+/** What it gives, or undefined when the time is over first. */
+export async function within<T>(promise: Promise<T>, waitMs: number): Promise<T | undefined> {
+  if (waitMs > TIMER_MS_MAX) return promise;
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, waitMs, undefined);
+  });
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

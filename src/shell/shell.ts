@@ -1,0 +1,390 @@
+// The hall: joins the rooms into a shell that remembers. Starts runs through the native runner or
+// the portable fallback, records each in a capture, and reads, waits for and kills any run of the
+// same user, also one that another process started.
+
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { outputCap } from '../capture/cap.ts';
+import { newSessionId, stateRoot } from '../capture/paths.ts';
+import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader.ts';
+import {
+  type Capture,
+  type CaptureSummary,
+  closeRoot,
+  createCapture,
+  listCaptures,
+  openCapture,
+  type Store,
+} from '../capture/store.ts';
+import { type ViewOptions, view } from '../capture/views.ts';
+import { waitDone, waitOutput } from '../capture/wait.ts';
+import { AppError, reasonOf } from '../errors.ts';
+import {
+  KILL_GRACE_MS,
+  MEMORY_BYTES_MAX,
+  READ_BYTES_DEFAULT,
+  RETENTION_SECONDS_DEFAULT,
+} from '../limits.ts';
+import { findRunner } from '../run/binary.ts';
+import { assertWorkingDirectory } from '../run/cwd.ts';
+import {
+  argvOf,
+  childEnvironment,
+  type Environment,
+  NO_EDITOR,
+  SECRET_PREFIXES,
+  shellEnvironment,
+} from '../run/env.ts';
+import { Memory } from '../run/memory.ts';
+import { portableBackend } from '../run/portable.ts';
+import { thisProcess } from '../run/processes.ts';
+import { servedBackend } from '../run/served.ts';
+import type { Backend, Listener, RunSpec } from '../run/spec.ts';
+import { redactText } from '../text/secret-words.ts';
+import type {
+  CaptureMeta,
+  Command,
+  Ended,
+  JournalIntent,
+  RunOwner,
+  TraceSetting,
+  Transport,
+  View,
+} from '../types.ts';
+import { captureParts } from './attach.ts';
+import { type AskedGate, gateCheck, reachedBy, withGate } from './gate-plan.ts';
+import { endedOf, endRun } from './kill.ts';
+import { ShellRuns } from './live-runs.ts';
+import { portableSink } from './portable.ts';
+import {
+  type AbortSignalLike,
+  type KillOptions,
+  makeRun,
+  type Recording,
+  type Run,
+} from './run.ts';
+import { openStore } from './store.ts';
+import { planTrace, type TraceCheck, type TracePlan } from './trace-check.ts';
+import { noteUncaptured } from './uncaptured.ts';
+import { refuseStart, refuseView, refuseWait } from './validate.ts';
+
+export type { Capture, CaptureSummary, OutputPiece, ReadResult, ViewOptions };
+
+export type ShellOptions = {
+  readonly stateRoot?: string;
+  /** Where runs happen unless they say otherwise; fixed when the shell is made. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `agent` withholds secrets and makes editors fail at once; `inherit` passes all on. */
+  readonly environment?: 'inherit' | 'agent';
+  readonly runner?: 'auto' | 'native' | 'portable';
+  /** `answer`: a run is on disk before it is said to be done. `group`: shortly after. */
+  readonly durability?: 'answer' | 'group';
+  readonly retentionSeconds?: number;
+  readonly outputBytesMax?: number;
+  /** Refuse to run, and end runs, that cannot be recorded. */
+  readonly strict?: boolean;
+  /** Whether the processes of a run are written down; `off` unless it is said. */
+  readonly trace?: TraceSetting;
+};
+
+/** The command line to start instead; `also` are files that must be reached from inside. */
+type Sandbox = (
+  argv: readonly string[],
+  also: { readonly read: readonly string[]; readonly write: readonly string[] },
+) => readonly string[];
+
+export type StartOptions = {
+  readonly id?: string;
+  readonly cwd?: string;
+  readonly env?: Environment;
+  /** `pipe` unless it is said; `socket` for a traced run. */
+  readonly transport?: Transport;
+  readonly stdin?: 'null' | 'orders';
+  /** A hard deadline. Waiting never kills; this does. */
+  readonly killAfterMs?: number;
+  readonly graceMs?: number;
+  readonly retentionSeconds?: number;
+  readonly size?: { readonly cols: number; readonly rows: number };
+  /** `memory`: the output goes to no file; the head of each stream is in the run's `memory`. */
+  readonly output?: 'capture' | 'memory';
+  /** What is written down in place of the command's text, without its secrets. */
+  readonly shown?: string;
+  readonly journal?: JournalIntent;
+  /** Whose run it is, for a server that goes on with it should this one die. */
+  readonly owner?: RunOwner;
+  /** Less output than this the starter has on disk before it answers; the capture may be later. */
+  readonly keptBytes?: number;
+  /** In place of the shell's own. */
+  readonly trace?: TraceSetting;
+  /** Variables whose values a trace may keep; never those of secrets. None unless it is said. */
+  readonly traceEnv?: readonly string[];
+  /** Where every program of the run asks whether it may begin: an open gate (gate.ts). */
+  readonly gate?: AskedGate;
+  /** Puts something around the command that is started, such as `bwrap`; see sandbox.ts. */
+  readonly sandbox?: Sandbox;
+  /** Aborting it kills the run while its shell is not done; aborted before, nothing starts. */
+  readonly signal?: AbortSignalLike;
+};
+
+export type Shell = {
+  readonly store: Store;
+  readonly backend: 'native' | 'portable';
+  /** Whether the programs of its runs can ask at a gate. */
+  gateCheck(): TraceCheck;
+  /** Throws an `AppError`: `usage`, `closed`, `cwd_missing`, ... */
+  start(command: string | Command, options?: StartOptions): Run;
+  /**
+   * How a run ended, as soon as its shell is done, whoever started it; undefined when the time is
+   * over first. Without a time it is waited for as long as it takes. It never kills.
+   */
+  wait(id: string, waitMs?: number): Promise<Ended | undefined>;
+  read(id: string, cursor?: number, maxBytes?: number): ReadResult;
+  /** Waits for bytes past the cursor, in any run, whoever started it. */
+  waitOutput(id: string, cursor: number, waitMs: number): Promise<ReadResult>;
+  view(id: string, options: ViewOptions): View;
+  list(filter?: Parameters<typeof listCaptures>[1]): CaptureSummary[];
+  open(id: string): Capture;
+  kill(id: string, options?: KillOptions): Promise<Ended | undefined>;
+  /**
+   * Lets go. Native runs go on, and their promises stay true, but no run keeps this process alive
+   * any more; portable ones end with it.
+   */
+  close(): void;
+};
+
+export function createShell(options: ShellOptions = {}): Shell {
+  const env = options.env ?? process.env;
+  const store = openStore(options.stateRoot ?? stateRoot(env));
+  const cwd = options.cwd ?? process.cwd();
+  const backend = chooseBackend(options, env);
+  const base = baseEnvironment(env, options.environment ?? 'inherit');
+  const runs = new ShellRuns(store);
+  let closed = false;
+  const outputBytesMax = options.outputBytesMax ?? outputCap(env);
+
+  function start(given: string | Command, start: StartOptions = {}): Run {
+    if (closed) throw new AppError('closed', 'The shell was closed, so it starts no more runs.');
+    const command: Command = typeof given === 'string' ? { kind: 'shell', text: given } : given;
+    const where = start.cwd ?? cwd;
+    refuseStart(given, start);
+    refuseAborted(start.signal);
+    assertWorkingDirectory(where);
+    const words = argvOf(command);
+    const plan = planOf(command, backend, env, { ...start, trace: start.trace ?? options.trace });
+    const meta = describeRun(command, where, { ...options, outputBytesMax }, start, plan);
+    const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
+    const shown = argvOf(meta.command);
+    const { recording, at } = record(store, meta, shown, options.strict ?? false);
+    const reached = reachedBy(recording.dir, plan.spec);
+    const spec: RunSpec = {
+      id: meta.id,
+      argv: start.sandbox?.(words, reached) ?? words,
+      env: environmentFor(base, command, start.env),
+      cwd: where,
+      dir: recording.dir,
+      transport: meta.transport,
+      stdin: start.stdin ?? 'null',
+      forward: false,
+      session: 'own',
+      killAfterMs: start.killAfterMs,
+      graceMs: start.graceMs ?? KILL_GRACE_MS,
+      outputBytesMax: meta.outputBytesMax,
+      strict: options.strict ?? false,
+      sync: options.durability === 'group' ? 'late' : 'answer',
+      syncFromBytes: start.keptBytes ?? 0,
+      size: start.size ?? { cols: 80, rows: 24 },
+      ...(memory && { memory }),
+      ...(plan.spec && { trace: plan.spec }),
+    };
+    const begin: MakeRun['begin'] = (heard) => backend.start(spec, noting(store, meta, heard));
+    const { id, graceMs } = spec;
+    const parts = { id, recording, graceMs, now: store.now, begin, memory };
+    const run = makeRun({ ...parts, ...captureParts(at, id) });
+    runs.add(run, at);
+    closeRoot(at);
+    killOnAbort(run, start.signal);
+    return run;
+  }
+
+  return {
+    store,
+    backend: backend.kind,
+    gateCheck: () => gateCheck({ env, native: backend.kind === 'native' }),
+    start,
+    ...readingIn(store, runs),
+    async kill(id, kill = {}) {
+      return runs.live(id)?.kill(kill) ?? endRun(runs.storeOf(id), id, kill);
+    },
+    close() {
+      closed = true;
+      backend.close();
+      runs.close();
+    },
+  };
+}
+
+function noting({ root }: Store, meta: CaptureMeta, listener: Listener): Listener {
+  return (message) => {
+    if (message.kind === 'uncaptured') noteUncaptured(root, meta, message.error);
+    listener(message);
+  };
+}
+
+type Reading = Pick<Shell, 'wait' | 'read' | 'waitOutput' | 'view' | 'list' | 'open'>;
+
+/** What asks and changes nothing. */
+function readingIn(store: Store, runs: ShellRuns): Reading {
+  const open = (id: string): Capture => openCapture(runs.storeOf(id), id);
+  return {
+    async wait(id, waitMs = Number.POSITIVE_INFINITY) {
+      refuseWait(waitMs);
+      const live = runs.live(id);
+      if (live !== undefined) return live.wait(waitMs);
+      const capture = await waitDone(runs.storeOf(id), id, waitMs);
+      return capture && endedOf(capture);
+    },
+    read: (id, cursor = 0, maxBytes = READ_BYTES_DEFAULT) => readOutput(open(id), cursor, maxBytes),
+    waitOutput: (id, cursor, waitMs) => waitOutput(runs.storeOf(id), id, cursor, waitMs),
+    view(id, options) {
+      refuseView(options);
+      return view(open(id), options);
+    },
+    list: (filter = {}) => listCaptures(store, filter),
+    open,
+  };
+}
+
+type MakeRun = Parameters<typeof makeRun>[0];
+
+function refuseAborted(signal: AbortSignalLike | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw new AppError('cancelled', 'The signal was aborted before the command was started.');
+}
+
+function killOnAbort(run: Run, signal: AbortSignalLike | undefined): void {
+  if (signal === undefined) return;
+  const cancel = (): void => {
+    // The run's own promises tell how it ended; an abort has no caller that could take an error.
+    run.kill({ cause: 'cancelled' }).catch(() => undefined);
+  };
+  signal.addEventListener('abort', cancel);
+  void run.done.then(() => signal.removeEventListener('abort', cancel));
+}
+
+function chooseBackend(
+  options: ShellOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): Backend {
+  const wanted = options.runner ?? 'auto';
+  const runner = wanted === 'portable' ? undefined : findRunner(env);
+  if (runner?.kind === 'native') return servedBackend(runner.path);
+  if (wanted === 'native') {
+    throw new AppError('runner_unavailable', `No native runner: ${runner?.why}.`, {
+      hint: 'Install a C compiler, or use the portable runner.',
+    });
+  }
+  return portableBackend({ openSink: portableSink });
+}
+
+function planOf(
+  command: Command,
+  backend: Backend,
+  env: Readonly<Record<string, string | undefined>>,
+  start: Omit<StartOptions, 'trace'> & { readonly trace: TraceSetting | undefined },
+): TracePlan {
+  const { transport, traceEnv: envNames = [], trace = 'off' } = start;
+  const never = neverTraced(backend, command, start);
+  const plan = planTrace(trace, { transport, argv: argvOf(command), env, envNames, never });
+  return withGate(plan, start.gate, { env, native: backend.kind === 'native' });
+}
+
+/** A trace has arguments as they are, so what must be in no file must not be traced. */
+function neverTraced(
+  { kind }: Backend,
+  command: Command,
+  { output, shown }: Pick<StartOptions, 'output' | 'shown'>,
+): string | undefined {
+  if (kind !== 'native') return 'it is run without the native runner';
+  // What was printed may come back as an argument.
+  if (output === 'memory') return 'its output is kept in no file';
+  // What its own words call a secret is taken out of the trace as it is out of the text.
+  const hidden =
+    shown !== undefined && command.kind === 'shell' && shown !== redactText(command.text);
+  return hidden ? 'there is a secret in its text' : undefined;
+}
+
+function baseEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  kind: 'inherit' | 'agent',
+): Environment {
+  if (kind === 'inherit') return childEnvironment(env);
+  return childEnvironment(env, { add: NO_EDITOR, removePrefixes: SECRET_PREFIXES });
+}
+
+/** Runs that add nothing share one object, so that its encoding is made once. */
+const shellVariants = new WeakMap<Environment, Environment>();
+
+function environmentFor(base: Environment, command: Command, add?: Environment): Environment {
+  if (command.kind === 'argv') return add === undefined ? base : { ...base, ...add };
+  let shared = shellVariants.get(base);
+  if (shared === undefined) {
+    shared = shellEnvironment(base);
+    shellVariants.set(base, shared);
+  }
+  return add === undefined ? shared : { ...shared, ...add };
+}
+
+const starter = thisProcess();
+
+function describeRun(
+  command: Command,
+  cwd: string,
+  shell: ShellOptions & { readonly outputBytesMax: number },
+  start: StartOptions,
+  { transport, meta: trace }: TracePlan,
+): CaptureMeta {
+  const createdAt = Date.now();
+  return {
+    id: start.id ?? newSessionId(createdAt),
+    command: shownCommand(command, start.shown),
+    cwd,
+    createdAt,
+    retentionSeconds: start.retentionSeconds ?? shell.retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
+    transport,
+    transportMode: transport === 'pty' ? 'posix-pty' : 'pipe',
+    ttyAttached: false,
+    starter,
+    ...(start.killAfterMs === undefined ? {} : { killAfterMs: start.killAfterMs }),
+    outputBytesMax: start.output === 'memory' ? 0 : shell.outputBytesMax,
+    ...(trace && { trace }),
+    ...(start.journal && { journal: start.journal }),
+    ...(start.owner && { owner: start.owner }),
+  };
+}
+
+function shownCommand(command: Command, shown: string | undefined): Command {
+  if (shown === undefined) return command;
+  return command.kind === 'shell' ? { ...command, text: shown } : { kind: 'argv', argv: [shown] };
+}
+
+/** A capture under the state root; failing that, one in the temporary directory, and why. */
+function record(
+  store: Store,
+  meta: CaptureMeta,
+  argv: readonly string[],
+  strict: boolean,
+): { readonly recording: Recording; readonly at: Store } {
+  try {
+    return { recording: { on: true, dir: createCapture(store, meta, argv) }, at: store };
+  } catch (error) {
+    const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
+    if (strict || !unwritable) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    noteUncaptured(store.root, meta, reasonOf(error));
+    // A name that nobody can have taken before, and that goes with the run.
+    const at = { ...store, root: mkdtempSync(join(tmpdir(), 'cuff-unrecorded-')) };
+    return { recording: { on: false, dir: createCapture(at, meta, argv), why }, at };
+  }
+}

@@ -1,0 +1,8 @@
+// The store of captures as everyone here uses it: real processes, the real clock.
+
+import type { Store } from '../capture/store.ts';
+import { processAlive } from '../run/processes.ts';
+
+export function openStore(root: string): Store {
+  return { root, alive: processAlive, now: Date.now };
+}

@@ -1,0 +1,114 @@
+// Expired captures are removed when a run starts, beside the run, so that nobody waits for it.
+
+import { closeSync, constants, lstatSync, openSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { adoptedInto, hasReach } from '../capture/entry-marks.ts';
+import { captureDir } from '../capture/paths.ts';
+import type { Store } from '../capture/store.ts';
+import { type SweepOptions, type Swept, sweep } from '../capture/sweep.ts';
+import { errnoOf, isAppError } from '../errors.ts';
+import { SWEEP_PAUSE_MS } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
+import { within } from './run.ts';
+
+const LOOKED_AT_MIN = 8; // captures, the oldest and some others, however short the run is
+const SLICE = 4; // captures between two looks at the run
+const LONG_MS = 50; // a run of more than this does not notice the sweep beside it
+
+/** Sweeps and writes one log line per capture looked at. */
+export async function sweepLogged(
+  store: Store,
+  log: Log,
+  options: SweepOptions = {},
+): Promise<Swept[]> {
+  const all: Swept[] = [];
+  const owed = owedTo(store);
+  for await (const swept of sweep(store, { ...options, log, owed })) all.push(swept);
+  return all;
+}
+
+/**
+ * Looks at a few captures, unless somebody did so a moment ago; and when the run lasts, at all
+ * others for as long as it does. A short command in a full state root is not held up, and one in a
+ * place that is none is not, either: that it is not recorded is said elsewhere.
+ */
+export async function sweepAtStart(store: Store, log: Log, done: Promise<unknown>): Promise<void> {
+  try {
+    await sweepBeside(store, log, done);
+  } catch (error) {
+    if (errnoOf(error) === undefined && !isAppError(error)) throw error;
+  }
+}
+
+async function sweepBeside(store: Store, log: Log, done: Promise<unknown>): Promise<void> {
+  let over = false;
+  const end = done.then(() => {
+    over = true;
+  });
+  const owed = owedTo(store);
+  if (due(store)) for await (const _ of sweep(store, { limit: LOOKED_AT_MIN, log, owed }));
+  await within(end, LONG_MS);
+  if (over) return;
+  let count = 0;
+  for await (const _ of sweep(store, { log, owed })) {
+    if (over) return;
+    if (++count % SLICE === 0) await nextTurn();
+  }
+}
+
+const OWED_MS_MAX = 30 * 24 * 60 * 60 * 1000; // what nobody fetches in a month is let go
+
+/**
+ * A run of an agent whose server was killed, or left it running, has no entry in its journal until
+ * the next server of that project writes one, from the capture; so has one that ran while the
+ * journal could not be written. Only looked up for old captures.
+ */
+function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
+  return ({ id, journal }, { at }) => {
+    if (journal === undefined || store.now() - at > OWED_MS_MAX) return false;
+    const dir = captureDir(store.root, id);
+    const sessionId = adoptedInto(dir) ?? journal.sessionId;
+    if (sessionId === null) return true;
+    const path = join(journal.directory, 'sessions', `${sessionId}.meta.json`);
+    let session: JsonObject | undefined;
+    try {
+      session = parseObject(readFileSync(path, 'utf8'));
+    } catch {
+      return false; // the session was removed, and nobody will ask
+    }
+    if (hasReach(dir)) return true;
+    const owner = asObject(session?.owner);
+    const pid = asCount(owner?.pid);
+    const startTime = asCount(owner?.start_time) ?? 0;
+    if (session?.status === 'active') return pid !== undefined && !store.alive({ pid, startTime });
+    const ended = Date.parse(asString(session?.last_updated) ?? '');
+    return session?.status !== 'interrupted' && at >= ended;
+  };
+}
+
+/** The time of the last sweep is that of an empty file. */
+function due(store: Store): boolean {
+  const path = join(store.root, 'swept');
+  const now = store.now();
+  const last = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  // A clock that was put back must not keep everything for ever.
+  if (last !== undefined && last <= now && now - last < SWEEP_PAUSE_MS) return false;
+  touch(path, now);
+  return true;
+}
+
+function touch(path: string, now: number): void {
+  try {
+    const { O_WRONLY, O_CREAT, O_NOFOLLOW = 0 } = constants;
+    closeSync(openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600));
+    utimesSync(path, now / 1000, now / 1000);
+  } catch {
+    // A full or read-only state root: then every run looks, as if it were the first.
+  }
+}
+
+/** Lets news of the run come in. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,177 @@
+// Whether runs can be traced here. A self-test is run once, before the first traced command, and
+// its result is kept on disk for all processes of the user, by what it depends on: the two binaries
+// and the kernel. So that the first command of an agent is traced, too, the test is waited for: it
+// takes about as long as starting four programs. Whatever is wrong is a reason, never an error.
+
+import * as fs from 'node:fs';
+import { release } from 'node:os';
+import { join } from 'node:path';
+import { makeDirectories, replaceFile } from '../directories.ts';
+import { cacheDir, findRunner } from '../run/binary.ts';
+import { findShim } from '../run/shim.ts';
+import type { RunSpec } from '../run/spec.ts';
+import { fnv64 } from '../text/fnv.ts';
+import { asCount, asString, parseObject } from '../text/json.ts';
+import type { CaptureTrace, TraceSetting, Transport } from '../types.ts';
+import { selfTest, type Tested } from './trace-self-test.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type TraceCheck =
+  | {
+      readonly ok: true;
+      readonly shimDir: string;
+      /** The runner may follow programs in which no shim can be. */
+      readonly follows: boolean;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+const VERSION = 2; // of what is tested: a change makes every earlier result worthless
+const FAILED_MS = 300_000; // a busy machine, a full disk: in a few minutes it may be another story
+
+/** The shim where musl looks for it, which is there on every system. */
+export function shimFile(dir: string): string {
+  return join(dir, '$LIB', 'libcuff-shim.so');
+}
+
+const FRESH_MS = 1_000; // so long nobody looks whether the binaries are still the same
+const fresh = new WeakMap<Env, { readonly at: number; readonly check: TraceCheck }>();
+
+/**
+ * Never throws. Costs two looks at files when the answer is known to this process, and none within
+ * a second of the last. `again`: it is tested, whatever is known.
+ */
+export function traceCheck(env: Env, { again = false } = {}): TraceCheck {
+  const now = performance.now();
+  const last = fresh.get(env);
+  if (!again && last !== undefined && now - last.at < FRESH_MS) return last.check;
+  const check = checkNow(env, again);
+  if (check.ok) fresh.set(env, { at: now, check });
+  return check;
+}
+
+function checkNow(env: Env, again: boolean): TraceCheck {
+  const runner = findRunner(env);
+  if (runner.kind === 'none') return off(`there is no native runner (${runner.why})`);
+  try {
+    const shim = findShim(env);
+    if (shim.kind === 'none') return off(shim.why);
+    const parts = { runner: runner.path, shimDir: shim.dir };
+    return checkOf(tested(parts, env, again), shim.dir);
+  } catch (error) {
+    return off(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function off(reason: string): TraceCheck {
+  return { ok: false, reason };
+}
+
+function checkOf(result: Tested, shimDir: string): TraceCheck {
+  if (!result.passed) return off(`the self-test failed: ${result.why}`);
+  return { ok: true, shimDir, follows: result.follows };
+}
+
+type Parts = { readonly runner: string; readonly shimDir: string };
+
+/** A result, for what it holds, and when it was found (epoch ms). */
+type Known = { readonly key: string; readonly at: number; readonly result: Tested };
+
+const known = new Map<string, Known>();
+
+function tested(parts: Parts, env: Env, again: boolean): Tested {
+  const key = keyOf(parts);
+  const place = `${parts.runner}\0${parts.shimDir}`;
+  const path = join(cacheDir(env), `trace-check-${fnv64([Buffer.from(place)])}.json`);
+  for (const find of [() => known.get(place), () => stored(path)]) {
+    const found = find();
+    if (again || found?.key !== key || !holds(found)) continue;
+    known.set(place, found);
+    return found.result;
+  }
+  const found = { key, at: Date.now(), result: selfTest(parts, env) };
+  known.set(place, found);
+  store(path, found);
+  return found.result;
+}
+
+function holds({ at, result }: Known): boolean {
+  const age = Date.now() - at;
+  return result.passed || (age >= 0 && age < FAILED_MS);
+}
+
+/** Throws when one of them is gone. */
+function keyOf({ runner, shimDir }: Parts): string {
+  const files = [runner, shimFile(shimDir)].map((path) => {
+    const { size, mtimeMs } = fs.statSync(path);
+    return [path, size, mtimeMs];
+  });
+  return JSON.stringify([VERSION, process.arch, process.getuid?.(), release(), ...files]);
+}
+
+function stored(path: string): Known | undefined {
+  let text: string;
+  try {
+    text = fs.readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // nobody has tested yet, or not for us
+  }
+  const json = parseObject(text);
+  const [key, at, why] = [asString(json?.key), asCount(json?.at), asString(json?.why)];
+  if (key === undefined || at === undefined || typeof json?.passed !== 'boolean') return undefined;
+  const result: Tested = json.passed
+    ? { passed: true, follows: json.follows === true }
+    : { passed: false, why: why ?? 'nobody knows why' };
+  return { key, at, result };
+}
+
+/** One that cannot be kept is found out again by the next process. */
+function store(path: string, { key, at, result }: Known): void {
+  try {
+    makeDirectories(join(path, '..'), 0o700);
+    replaceFile(path, `${JSON.stringify({ key, at, ...result })}\n`);
+  } catch {
+    // A state root that cannot be written: the next process tries again.
+  }
+}
+
+export type TracePlan = {
+  readonly transport: Transport;
+  /** For meta.json; undefined when nobody asked. */
+  readonly meta: CaptureTrace | undefined;
+  readonly spec: RunSpec['trace'];
+};
+
+// Who opens its output by name cannot do so on a socket. The shim mends that, and a static program
+// has none.
+const OUTPUT_BY_NAME = /\/dev\/(std(out|err)|fd\/)|\/proc\/(self|thread-self|\d+)\/fd\//;
+
+/** What a run will be: traced, or why not, and over which transport. */
+export function planTrace(
+  setting: TraceSetting,
+  asked: {
+    readonly transport: Transport | undefined;
+    readonly argv: readonly string[];
+    readonly env: Env;
+    /** Names of variables whose values may be kept. */
+    readonly envNames: readonly string[];
+    /** Why a run like this one is never traced. */
+    readonly never: string | undefined;
+  },
+): TracePlan {
+  const { transport = 'pipe', argv, env, envNames, never } = asked;
+  if (setting === 'off') return { transport, meta: undefined, spec: undefined };
+  const byName = argv.some((word) => OUTPUT_BY_NAME.test(word));
+  const check = never === undefined ? traceCheck(env) : off(never);
+  if (!check.ok) {
+    return { transport, meta: { enabled: false, reason: check.reason }, spec: undefined };
+  }
+  // On a socket the kernel says who wrote what; but a program can tell it from a pipe. Who did not
+  // ask to be traced gets what he would have had: there the processes say what they write.
+  const stamps = setting === 'on' && !byName;
+  const used = asked.transport ?? (stamps ? 'socket' : 'pipe');
+  const merged = stamps ? 'socket' : 'pipe';
+  const mode = used === 'merged' ? merged : used;
+  const spec = { shimDir: check.shimDir, envNames, ...(!stamps && { stamps }) };
+  return { transport: used, meta: { enabled: true, mode }, spec };
+}

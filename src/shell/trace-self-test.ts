@@ -1,0 +1,179 @@
+// Tries tracing on a small real command, and compares it with the same command without us: the same
+// bytes, the same exit code, and a trace that has everything that happened.
+
+import {
+  type SpawnSyncOptionsWithBufferEncoding,
+  type SpawnSyncReturns,
+  spawnSync,
+} from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeIndex } from '../capture/format.ts';
+import { createCapture } from '../capture/store.ts';
+import { childEnvironment, shellEnvironment } from '../run/env.ts';
+import { runnerWords } from '../run/messages.ts';
+import { thisProcess } from '../run/processes.ts';
+import type { RunSpec } from '../run/spec.ts';
+import { decodeTrace } from '../trace/decode/decode.ts';
+import type { Frame } from '../trace/decode/format.ts';
+import type { CaptureMeta } from '../types.ts';
+import { openStore } from './store.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type Tested =
+  | { readonly passed: true; readonly follows: boolean }
+  | { readonly passed: false; readonly why: string };
+
+// Of each of them: a thousand times what it takes. A machine that stood still for a few seconds
+// must not be known for minutes as one that cannot trace.
+const TEST_MS = 30_000;
+
+// What a preloaded library could spoil (the environment), a program that ends well and one that
+// does not; and in front of them what a socket could spoil, which Node's own pipes do.
+const INNER = 'exit 7';
+const BARE = `env; sh -c '${INNER}'; exit 3`;
+const ARGV = ['sh', '-c', `echo out; echo err >&2; echo dev >/dev/stdout; ${BARE}`];
+const [MORE_OUT, MORE_ERR] = ['out\ndev\n', 'err\n'];
+const EXIT_CODE = 3;
+const INNER_EXIT_CODE = 7;
+
+// Those that a command may get without a terminal. On pipes the shim reaches into stdio, too.
+const TRANSPORTS = ['socket', 'pipe'] as const;
+type Tried = (typeof TRANSPORTS)[number];
+
+/** Throws when there is no place for it. */
+export function selfTest(
+  parts: { readonly runner: string; readonly shimDir: string },
+  given: Env,
+): Tested {
+  const env = shellEnvironment(childEnvironment(given));
+  const root = mkdtempSync(join(tmpdir(), 'cuff-trace-check-'));
+  try {
+    const bare = spawnSync('sh', ['-c', BARE], { env, cwd: root, ...QUIET });
+    let follows = false;
+    for (const transport of TRANSPORTS) {
+      const dir = capture(root, transport);
+      const spec = specOf(dir, root, env, parts.shimDir, transport);
+      const traced = spawnSync(parts.runner, ['run', ...runnerWords(spec)], { env, ...QUIET });
+      const why = difference(bare, traced) ?? missing(dir, transport, traced.stdout.length);
+      if (why !== undefined) return { passed: false, why: `${why} (${transport})` };
+      follows = decodeTrace(bytesOf(dir)).header?.follows === true;
+    }
+    return { passed: true, follows };
+  } finally {
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+const QUIET: SpawnSyncOptionsWithBufferEncoding = {
+  stdio: ['ignore', 'pipe', 'pipe'],
+  timeout: TEST_MS,
+};
+
+function capture(root: string, transport: Tried): string {
+  const meta: CaptureMeta = {
+    id: `trace-check-${transport}`,
+    command: { kind: 'argv', argv: ARGV },
+    cwd: root,
+    createdAt: Date.now(),
+    retentionSeconds: 0,
+    transport,
+    transportMode: 'pipe',
+    ttyAttached: false,
+    starter: thisProcess(),
+    outputBytesMax: 1024 * 1024,
+    trace: { enabled: true, mode: transport },
+  };
+  return createCapture(openStore(root), meta, ARGV);
+}
+
+function specOf(
+  dir: string,
+  cwd: string,
+  env: RunSpec['env'],
+  shimDir: string,
+  transport: Tried,
+): RunSpec {
+  return {
+    id: `trace-check-${transport}`,
+    argv: ARGV,
+    env,
+    cwd,
+    dir,
+    transport,
+    stdin: 'null',
+    forward: true,
+    session: 'own',
+    killAfterMs: TEST_MS / 2,
+    graceMs: 0,
+    outputBytesMax: 1024 * 1024,
+    strict: false,
+    sync: 'late',
+    size: { cols: 80, rows: 24 },
+    trace: { shimDir, envNames: [] },
+  };
+}
+
+/** What is not as it is without us. */
+function difference(
+  bare: SpawnSyncReturns<Buffer>,
+  traced: SpawnSyncReturns<Buffer>,
+): string | undefined {
+  if (bare.error !== undefined) return `sh could not be started: ${bare.error.message}`;
+  if (traced.error !== undefined) return `the runner: ${traced.error.message}`;
+  if (bare.status !== EXIT_CODE) return `sh ended with ${bare.status ?? bare.signal}`;
+  if (traced.status !== bare.status) return `it ended with ${traced.status ?? traced.signal}`;
+  const [out, err] = [traced.stdout.toString('latin1'), traced.stderr.toString('latin1')];
+  if (out !== MORE_OUT + bare.stdout.toString('latin1')) return 'its stdout is another';
+  // The loader may have words of its own about what the user preloads, for each of the programs.
+  const same = err.replace(MORE_ERR, '') === bare.stderr.toString('latin1');
+  return same && err.includes(MORE_ERR) ? undefined : 'its stderr is another';
+}
+
+function bytesOf(dir: string): Uint8Array {
+  return readFileSync(join(dir, 'trace.bin'));
+}
+
+/** What the trace should have and does not. */
+function missing(dir: string, transport: Tried, outBytes: number): string | undefined {
+  const { header, frames } = decodeTrace(bytesOf(dir));
+  if (header === undefined) return 'trace.bin has no header';
+  for (const argv of [ARGV, ['env'], ['sh', '-c', INNER]]) {
+    const start = frames.find((one) => one.type === 'start' && sameWords(one.argv, argv));
+    const [name = ''] = argv;
+    if (start === undefined) return `${name} did not tell of its start`;
+    const code = argv === ARGV ? EXIT_CODE : name === 'env' ? 0 : INNER_EXIT_CODE;
+    if (!ended(frames, start.who.pid, code)) return `nobody told how ${name} ended`;
+  }
+  if (transport === 'socket') {
+    return unstamped(dir) ? 'the kernel did not say who wrote what' : undefined;
+  }
+  return told(frames) === outBytes ? undefined : 'not all that was written was told';
+}
+
+function sameWords(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word, i) => word === b[i]);
+}
+
+function ended(frames: readonly Frame[], pid: number, code: number): boolean {
+  return frames.some(
+    (one) =>
+      (one.type === 'exit' && one.who.pid === pid && one.code === code) ||
+      (one.type === 'reap' && one.child === pid && one.status === code << 8),
+  );
+}
+
+/** How much they say they wrote to stdout. On stderr the loader may have words of its own. */
+function told(frames: readonly Frame[]): number {
+  return frames
+    .flatMap((one) => (one.type === 'write' ? one.writes : []))
+    .filter(({ stream }) => stream === 'stdout')
+    .reduce((sum, { length }) => sum + length, 0);
+}
+
+function unstamped(dir: string): boolean {
+  const lines = readFileSync(join(dir, 'index.jsonl'), 'utf8').split('\n').filter(Boolean);
+  return lines.length === 0 || lines.some((line) => decodeIndex(line)?.pid === undefined);
+}

@@ -1,0 +1,78 @@
+// A process of a run as the readers of a trace see it. Plain values: `processes.ts` makes them from
+// frames, and everything that shows or exports a trace takes them.
+
+import type { Source } from '../decode/format.ts';
+
+/**
+ * Who told about a process: its own shim, its parent's, the runner that started or reaped it, what
+ * the runner saw in /proc or while it followed it, or only the kernel, which named the writer of
+ * some bytes.
+ */
+export type Teller = Source | 'parent' | 'kernel';
+
+export type ProcessExit =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signaled'; readonly signal: string; readonly core: boolean }
+  | { readonly kind: 'unknown' };
+
+/** A program that a process was. An exec in the same process makes another one. */
+export type Image = {
+  /** Empty where it is not known. */
+  readonly exe: string;
+  readonly argv: readonly string[];
+  /** How many words argv had; `argv` may be cut. */
+  readonly args: number;
+  /** Empty where it is not known. */
+  readonly cwd: string;
+  readonly startNs: bigint;
+  readonly uid: number | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly isStatic: boolean;
+  readonly cut: boolean;
+  readonly redacted: boolean;
+  /** Told by the process itself (or seen in it), or only by who started it. */
+  readonly argvFrom: 'child' | 'parent';
+  /** It is the parent's: the process was forked and never became another program. */
+  readonly inherited: boolean;
+};
+
+export type FailedExec = {
+  readonly file: string;
+  readonly errno: number;
+  readonly atNs: bigint;
+  /** It was to be a child, not this process. */
+  readonly spawn: boolean;
+};
+
+export type Process = {
+  /** Its place in the list of all; a pid may be there twice. */
+  readonly id: number;
+  readonly pid: number;
+  /** The pid namespace that counts so: 0 is the recorder's. */
+  readonly space: number;
+  /** 0 where it is not known. */
+  readonly ppid: number;
+  /** The `id` of the parent, if that is part of the run. */
+  readonly parent: number | undefined;
+  /** How many ancestors it has in the list. */
+  readonly depth: number;
+  readonly startNs: bigint;
+  /** Undefined while it runs, and where nobody saw its end. */
+  readonly endNs: bigint | undefined;
+  readonly images: readonly Image[];
+  /** The `id` of the process whose program it is a copy of, where it has none of its own. */
+  readonly forkedFrom: number | undefined;
+  readonly exit: ProcessExit;
+  readonly failedExecs: readonly FailedExec[];
+  readonly sources: readonly Teller[];
+};
+
+/** The program it ended as. */
+export function lastImage(process: Pick<Process, 'images'>): Image | undefined {
+  return process.images.at(-1);
+}
+
+/** As the kernel names a program: what is behind the last `/`. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,221 @@
+// The processes of a run from its frames: who they were, who started them, how they ended. Gives
+// the same for the same frames in any order, and for frames that came twice.
+
+import type { Outcome, ProcessId } from '../../types.ts';
+import type { Frame, TraceHeader, Who, WriteRecord } from '../decode/format.ts';
+import { imagesOf, nameOf, sameWords } from './images.ts';
+import { type Life, type Lives, livesOf, type UnnamedReap } from './lives.ts';
+import { baseName, type Image, type Process, type ProcessExit, type Teller } from './process.ts';
+import { treeOrder } from './tree-order.ts';
+import { decodeStatus } from './wait-status.ts';
+
+/** What the capture itself knows, for what the frames may lack. */
+export type RunFacts = {
+  readonly root?: ProcessId | undefined;
+  readonly outcome?: Outcome | undefined;
+  /** Epoch milliseconds. */
+  readonly endedAt?: number | undefined;
+};
+
+export type OwnWrite = WriteRecord & { readonly process: number };
+
+export type ProcessTable = {
+  /** Parents before their children, in order of their start. */
+  readonly processes: readonly Process[];
+  /** What they said they wrote, in order of time for each. */
+  readonly writes: readonly OwnWrite[];
+  /** The process that had this name at a time, or nearest to it. */
+  find(who: Who, atNs: bigint): Process | undefined;
+};
+
+type Draft = Omit<Process, 'id' | 'depth' | 'parent' | 'forkedFrom'> & {
+  readonly life: Life;
+  readonly parent: Life | undefined;
+  readonly forkedFrom: Life | undefined;
+};
+
+export function buildProcesses(
+  frames: readonly Frame[],
+  header: Pick<TraceHeader, 'pidNamespace' | 'runnerPid'> | undefined,
+  facts: RunFacts = {},
+): ProcessTable {
+  const lives = livesOf(frames, header?.pidNamespace ?? 0);
+  const drafts = new Map<Life, Draft>();
+  // In order of time, so that a child finds what its parent was.
+  for (const life of lives.all) drafts.set(life, draftOf(life, lives, drafts, facts));
+  const ordered = treeOrder([...drafts.values()].map(({ life, parent }) => ({ life, parent })));
+  const ids = new Map(ordered.map(({ life }, id) => [life, id]));
+  const processes = ordered.map(({ life, depth, parent }, id): Process => {
+    const { life: _, forkedFrom, ...draft } = found(drafts, life);
+    return {
+      ...draft,
+      id,
+      depth,
+      parent: parent && ids.get(parent),
+      forkedFrom: forkedFrom && ids.get(forkedFrom),
+    };
+  });
+  return {
+    processes,
+    writes: ordered.flatMap(({ life }, process) => writesOf(life, process)),
+    find(who, atNs) {
+      const life = lives.find(who, atNs);
+      return life && processes[ids.get(life) ?? -1];
+    },
+  };
+}
+
+function found(drafts: ReadonlyMap<Life, Draft>, life: Life): Draft {
+  const draft = drafts.get(life);
+  if (draft === undefined) throw new Error('a life without a process');
+  return draft;
+}
+
+function draftOf(
+  life: Life,
+  lives: Lives,
+  drafts: ReadonlyMap<Life, Draft>,
+  facts: RunFacts,
+): Draft {
+  const { pid, space } = life.names[0] ?? { pid: 0, space: 0 };
+  const { ppid, parent } = parentOf(life, lives);
+  const isRoot = space === 0 && pid === facts.root?.pid && sameTicks(life, facts.root);
+  const [reap = parent && unnamedReap(life, parent, lives)] = life.reaps;
+  const { exit, endNs } = endOf(life, reap, isRoot ? facts : {});
+  const { images, failedExecs } = imagesOf(life);
+  const inherited = parent && inheritedImage(life, images, drafts.get(parent));
+  return {
+    life,
+    pid,
+    space,
+    ppid: parent?.names[0]?.pid ?? ppid,
+    parent,
+    startNs: life.firstNs,
+    endNs,
+    images: inherited ? [inherited] : images,
+    forkedFrom: inherited && parent,
+    exit,
+    failedExecs,
+    sources: tellersOf(life, reap),
+  };
+}
+
+function sameTicks(life: Life, id: ProcessId): boolean {
+  return life.startTicks === 0 || id.startTime === 0 || life.startTicks === id.startTime;
+}
+
+/**
+ * Who started it. A parent that died leaves its children to somebody else, so the earliest word
+ * counts, and that of a parent about its child before the child's own. A debugger also waits for
+ * children of others: its word comes last.
+ */
+function parentOf(
+  life: Life,
+  lives: Lives,
+): { readonly ppid: number; readonly parent: Life | undefined } {
+  const tellers = life.spawnedBy.map(({ who, atNs }) => ({ who, atNs }));
+  const own = life.said.flatMap((frame) => {
+    if ((frame.type !== 'start' && frame.type !== 'fork') || frame.parent === 0) return [];
+    const { who, inner, atNs } = frame;
+    const spaces = inner === undefined ? [who.space] : [who.space, inner.space];
+    return spaces.map((space) => ({ who: { pid: frame.parent, space }, atNs }));
+  });
+  const waiters = life.reaps
+    .filter(({ source }) => source === 'shim')
+    .map(({ who, atNs }) => ({ who, atNs }));
+  for (const { who, atNs } of [...tellers, ...own, ...waiters]) {
+    const parent = lives.find(who, atNs);
+    if (parent !== undefined && parent !== life) return { ppid: who.pid, parent };
+  }
+  return { ppid: [...tellers, ...own][0]?.who.pid ?? 0, parent: undefined };
+}
+
+/**
+ * What system(3) or pclose(3) said about the shell that the libc had started. Told only where that
+ * is one and no other: several threads may start some at once.
+ */
+function unnamedReap(life: Life, parent: Life, lives: Lives): UnnamedReap | undefined {
+  if (!startedInside(life)) return undefined;
+  const during = ({ firstNs }: Life, { sinceNs, atNs }: UnnamedReap): boolean =>
+    sinceNs <= firstNs && firstNs <= atNs;
+  const [reap, ...others] = lives.unnamed.filter(
+    (one) => during(life, one) && lives.find(one.who, one.atNs) === parent,
+  );
+  if (reap === undefined || others.length > 0) return undefined;
+  const alone = lives.all.every(
+    (one) =>
+      one === life ||
+      !during(one, reap) ||
+      !startedInside(one) ||
+      parentOf(one, lives).parent !== parent,
+  );
+  return alone ? reap : undefined;
+}
+
+/** By the libc itself: nobody told that it would be, and it did not fork. */
+function startedInside({ spawnedBy, said }: Life): boolean {
+  return spawnedBy.length === 0 && said[0]?.type === 'start' && said[0].source === 'shim';
+}
+
+/** What wait(2) said, or else the process on its way out, or else the capture about its root. */
+function endOf(
+  life: Life,
+  reap: Life['reaps'][number] | undefined,
+  { outcome, endedAt }: RunFacts,
+): { readonly exit: ProcessExit; readonly endNs: bigint | undefined } {
+  const exits = life.said.filter(({ type }) => type === 'exit' || type === 'start');
+  const last = exits.at(-1);
+  const said: ProcessExit | undefined =
+    last?.type === 'exit' ? { kind: 'exited', code: last.code & 0xff } : undefined;
+  const waited = reap && decodeStatus(reap.status);
+  // It may have been a zombie for long before somebody waited for it.
+  const itself = said?.kind === 'exited' && waited?.kind === 'exited' && said.code === waited.code;
+  if (waited !== undefined) return { exit: waited, endNs: itself ? last?.atNs : reap?.atNs };
+  if (said !== undefined) return { exit: said, endNs: last?.atNs };
+  const endNs = endedAt === undefined ? undefined : BigInt(endedAt) * 1_000_000n;
+  if (outcome?.kind === 'exited') return { exit: outcome, endNs };
+  if (outcome?.kind === 'signaled') return { exit: { ...outcome, core: false }, endNs };
+  return { exit: { kind: 'unknown' }, endNs: undefined };
+}
+
+/** The parent's program, where a forked process is still that. */
+function inheritedImage(
+  life: Life,
+  images: readonly Image[],
+  parent: Draft | undefined,
+): Image | undefined {
+  const image = parent?.images.findLast(({ startNs }) => startNs <= life.firstNs);
+  const forked = life.said.some(({ type }) => type === 'fork');
+  // A vfork says nothing; but who speaks by the shim of his parent is a copy of it.
+  const copied = images.length === 0 && life.said.some(({ source }) => source === 'shim');
+  if (image === undefined || !(forked || copied)) return undefined;
+  const [first] = images;
+  const started = life.said.some(({ type, source }) => type === 'start' && source === 'shim');
+  // Somebody who looked at it saw the words of its parent, or the name of its program.
+  const looked = images.length === 1 && !started && first?.argvFrom === 'child';
+  const seen = looked && (isCopy(first, image) || nameOf(first) === shortName(image));
+  if (first !== undefined && !seen) return undefined;
+  return { ...image, startNs: life.firstNs, cwd: first?.cwd ?? image.cwd, inherited: true };
+}
+
+function isCopy(a: Image, b: Image): boolean {
+  return a.exe === b.exe && sameWords(a, b);
+}
+
+/** As the kernel keeps it. */
+function shortName({ exe }: Image): string {
+  return baseName(exe).slice(0, 15);
+}
+
+function tellersOf(life: Life, reap: Life['reaps'][number] | undefined): Teller[] {
+  const tellers = new Set<Teller>(life.said.map(({ source }) => source));
+  if (life.spawnedBy.length > 0 || reap?.child === 0) tellers.add('parent');
+  for (const { source } of life.reaps) tellers.add(source === 'shim' ? 'parent' : source);
+  return [...tellers].sort();
+}
+
+function writesOf(life: Life, process: number): OwnWrite[] {
+  return life.said
+    .flatMap((frame) => (frame.type === 'write' ? frame.writes : []))
+    .map((write) => ({ ...write, process }));
+}

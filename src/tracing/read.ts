@@ -1,0 +1,143 @@
+// The trace of a capture: its frames, its index and its bytes, put together. Works on a run that
+// goes on, too: then it is what is known so far.
+
+import * as fs from 'node:fs';
+import { openIn } from '../capture/paths.ts';
+import { type Snapshot, spans, withSnapshot } from '../capture/snapshot.ts';
+import { type Capture, readEvents } from '../capture/store.ts';
+import { AppError, errnoOf } from '../errors.ts';
+import { chromeTrace } from '../trace/chrome.ts';
+import { type DecodedTrace, decodeTrace } from '../trace/decode/decode.ts';
+import { disabledJson, type TraceCapabilities, traceJson } from '../trace/json.ts';
+import { otlpTrace } from '../trace/otlp.ts';
+import { renderTimeline } from '../trace/timeline.ts';
+import { buildTrace, processOutput, type Trace } from '../trace/trace.ts';
+import { renderTree } from '../trace/tree.ts';
+import type { Channel, Chunk } from '../types.ts';
+
+export type { Trace };
+export { chromeTrace, otlpTrace, renderTimeline, renderTree };
+
+export type CapturedTrace =
+  | {
+      readonly kind: 'traced';
+      readonly trace: Trace;
+      readonly capabilities: TraceCapabilities;
+    }
+  | { readonly kind: 'untraced'; readonly reason: string };
+
+export function readTrace(capture: Capture): CapturedTrace {
+  const reason = whyUntraced(capture);
+  if (reason !== undefined) return { kind: 'untraced', reason };
+  // Frames before the output: whoever wrote a byte that is read then has told of his start.
+  const decoded = decodedTrace(capture);
+  if (typeof decoded === 'string') return { kind: 'untraced', reason: decoded };
+  if (decoded.header === undefined) {
+    return { kind: 'untraced', reason: 'its trace.bin is no trace that this version can read' };
+  }
+  const trace = withSnapshot(capture, (snapshot) => built(capture, decoded, snapshot));
+  return { kind: 'traced', trace, capabilities: capabilitiesOf(trace, decoded) };
+}
+
+function whyUntraced({ meta }: Capture): string | undefined {
+  if (meta === undefined) return 'its meta.json is missing or damaged';
+  if (meta.trace === undefined) return 'nobody asked for it';
+  return meta.trace.enabled ? undefined : meta.trace.reason;
+}
+
+/** The runner says why there is none, if it could. */
+function whyMissing(capture: Capture): string {
+  const said = readEvents(capture).find(({ type }) => type === 'trace');
+  if (said?.type === 'trace') return said.reason;
+  const starting = capture.state === 'starting';
+  return starting ? 'it has not begun yet' : 'its trace.bin is gone, or could not be made';
+}
+
+// Frames end at 64 MiB. What makes a file longer than this was not written by us, and is damage.
+const TRACE_BYTES_MAX = 128 * 1024 * 1024;
+
+/** Or why it cannot be read: something else may be in its place. */
+function decodedTrace(capture: Capture): DecodedTrace | string {
+  let fd: number;
+  try {
+    fd = openIn(capture.dir, 'trace.bin', fs.constants.O_RDONLY);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === undefined) throw error;
+    if (code === 'ENOENT') return whyMissing(capture);
+    if (error instanceof AppError) return 'in the place of its trace.bin is something else';
+    return `its trace.bin cannot be read (${code})`;
+  }
+  try {
+    const { size } = fs.fstatSync(fd);
+    const bytes = Buffer.allocUnsafe(Math.min(size, TRACE_BYTES_MAX));
+    const length = fs.readSync(fd, bytes, 0, bytes.length, 0);
+    const decoded = decodeTrace(bytes.subarray(0, length));
+    return { ...decoded, damagedBytes: decoded.damagedBytes + size - bytes.length };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function built({ id, meta, final }: Capture, decoded: DecodedTrace, snapshot: Snapshot): Trace {
+  const { end } = snapshot;
+  const chunks = Array.from(spans(snapshot, 0, end), ({ lines = 0, ...span }): Chunk => {
+    return { ...span, lines };
+  });
+  return buildTrace({
+    captureId: id,
+    decoded,
+    chunks,
+    read: (offset, length) => bytesNear(snapshot, offset, Math.min(length, end - offset)),
+    facts: { root: meta?.child, outcome: final?.outcome, endedAt: final?.at },
+  });
+}
+
+/** What could be used for this one. */
+function capabilitiesOf(trace: Trace, { header }: DecodedTrace): TraceCapabilities {
+  return {
+    shim: trace.processes.some(({ sources }) => sources.includes('shim')),
+    socket: header?.mode === 'socket',
+    ptrace: header?.follows === true,
+  };
+}
+
+const NO_CAPABILITIES: TraceCapabilities = { shim: false, socket: false, ptrace: false };
+
+/** `{capture_id, enabled, reason?, capabilities, processes, unattributed_bytes, untraced}` */
+export function capturedTraceJson(
+  { id }: Capture,
+  found: CapturedTrace,
+): Readonly<Record<string, unknown>> {
+  if (found.kind === 'untraced') return disabledJson(id, found.reason, NO_CAPABILITIES);
+  return traceJson(found.trace, found.capabilities);
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** What one process wrote, in the order it came, of one stream or of all. */
+export function* outputOf(
+  capture: Capture,
+  trace: Trace,
+  pid: number,
+  wanted: (channel: Channel) => boolean = () => true,
+): Generator<Uint8Array> {
+  for (const { offset, length, channel } of processOutput(trace, pid)) {
+    for (let at = offset; wanted(channel) && at < offset + length; at += PIECE_BYTES) {
+      const piece = Math.min(PIECE_BYTES, offset + length - at);
+      yield withSnapshot(capture, (snapshot) => bytesAt(snapshot, at, piece));
+    }
+  }
+}
+
+/** For comparing: what is not kept is like nothing that a process wrote. */
+function bytesNear({ output, hole }: Snapshot, offset: number, length: number): Uint8Array {
+  const kept = hole === undefined || offset >= hole.to || offset + length <= hole.from;
+  return kept ? output.read(offset, length) : new Uint8Array(Math.max(0, length));
+}
+
+/** What is kept of `[offset, offset + length)` of output.bin. */
+function bytesAt(snapshot: Snapshot, offset: number, length: number): Uint8Array {
+  const kept = [...spans(snapshot, offset, offset + length)];
+  return Buffer.concat(kept.map((span) => snapshot.output.read(span.offset, span.length)));
+}

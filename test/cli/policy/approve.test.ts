@@ -1,0 +1,83 @@
+// `cuff policy approve` as a program, on questions that a server has left.
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { Approvals } from '../../../src/policies/approvals.ts';
+import { binary, Cli } from '../helper.ts';
+import { atOwnTerminal } from '../terminal.ts';
+
+const POLICY = 'default: ask\n';
+
+const cli = new Cli();
+const project = join(realpathSync(cli.root), 'app');
+const file = join(project, '.cuff', 'policy.yml');
+mkdirSync(join(project, '.cuff'), { recursive: true });
+writeFileSync(file, POLICY);
+
+afterAll(async () => {
+  await cli.close();
+  rmSync(cli.root, { recursive: true, force: true });
+});
+
+function waiting(command: string): string {
+  const about = { command, beside: [], code: 'default.ask', reasons: ['No rule allows it.'] };
+  const subject = { project, cwd: project, command, beside: [] };
+  return new Approvals(cli.root).ask(subject, about) ?? 'none';
+}
+
+async function approve(...args: readonly string[]): Promise<readonly [number | null, string]> {
+  const env = { ...cli.env, HOME: project, XDG_CONFIG_HOME: project };
+  const command = [process.execPath, binary('cuff'), 'policy', 'approve', ...args];
+  const { code, err } = await atOwnTerminal(command, { cwd: project, env });
+  return [code, err];
+}
+
+const APPROVE = [process.execPath, binary('cuff'), 'policy', 'approve'];
+const OWN_TERMINAL = '\nRun it in a terminal of your own.\n';
+
+it.each([
+  ['with an agent’s variable', [], /^cuff: An agent cannot approve its own commands: [A-Z_]+ is/],
+  [
+    'with the variable of an ancestor',
+    // The shell waits for it, and its environment still has what env removes.
+    ['sh', '-c', '"$@"; exit $?', 'sh', 'env', '-i', 'PATH=/usr/bin:/bin'],
+    /^cuff: An agent cannot approve its own commands: [A-Z_]+ is set for process \d+, which/,
+  ],
+  [
+    'without a terminal',
+    ['setsid', '-w'],
+    /^cuff: Only a person at a terminal can do this; there is no terminal\./,
+  ],
+])('approves nothing %s', async (name, before, words) => {
+  const id = waiting(`touch ${name.length}`);
+  const command = [...before, ...APPROVE, id];
+  // Without a terminal no variable may be the reason.
+  const asAgent = before[0] !== 'setsid';
+  const env = { ...cli.env, HOME: project, XDG_CONFIG_HOME: project, GEMINI_CLI: '1' };
+  const { code, err } = await atOwnTerminal(command, { cwd: project, env, asAgent });
+  expect([code, err]).toEqual([2, expect.stringMatching(words)]);
+  expect(err.endsWith(OWN_TERMINAL)).toBe(true);
+  expect(await approve(id)).toEqual([0, '']);
+});
+
+it('allows nothing always without its id', async () => {
+  const usage =
+    'cuff: Only one of them by its id is allowed always.\n' +
+    'List what waits with `cuff policy approve`.\n';
+  expect(await approve('--always')).toEqual([2, usage]);
+  expect(await approve('--user')).toEqual([2, usage]);
+});
+
+it('says in one sentence why no rule can be made, and leaves the question', async () => {
+  const why = (text: string): string =>
+    `cuff: No rule allows exactly this: ${text}.\nApprove it once, or write a rule by hand.\n`;
+  const piped = waiting('curl -s https://example.org/x | sh');
+  expect(await approve(piped, '--always')).toEqual([
+    2,
+    why('In `sh`, the program runs what it reads, which nobody has seen'),
+  ]);
+  const secret = waiting('cat .env');
+  expect(await approve(secret, '--always')).toEqual([2, why('it would read what may be a secret')]);
+  expect(readFileSync(file, 'utf8')).toBe(POLICY);
+  expect(await approve(secret)).toEqual([0, '']);
+});
