@@ -41,6 +41,11 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof Error && error.name === 'AppError' && 'code' in error;
 }
 
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The errno name of a failed system call, or undefined for any other error. */
 export function errnoOf(error: unknown): string | undefined {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
@@ -52,5 +57,5 @@ export function errnoOf(error: unknown): string | undefined {
 /** In one word where the system has one, also for an error of ours that it caused. */
 export function reasonOf(error: unknown): string {
   const errno = errnoOf(error instanceof AppError ? error.cause : error);
-  return errno ?? (error instanceof Error ? error.message : String(error));
+  return errno ?? messageOf(error);
 }

@@ -4,8 +4,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from './types.ts';
 
 export type SettingsCandidate = {
   readonly path: string;

@@ -1,6 +1,9 @@
 // The values that cross between rooms. Unions, not bags of optionals: a state that cannot
 // happen cannot be written down. Everything here is plain data and safe to serialise.
 
+/** The environment of a process, as Node has it. */
+export type Env = { readonly [name: string]: string | undefined };
+
 /** What someone wants run: text for a shell, or a program with its arguments. */
 export type Command =
   /** `shell` is bash unless it is given. */

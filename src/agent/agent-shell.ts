@@ -6,13 +6,14 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { noteHandle } from '../capture/owner.ts';
 import { readOutput } from '../capture/reader.ts';
 import { view } from '../capture/views.ts';
-import { AppError } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
 import { Guard, UNRULED } from '../guard/guard.ts';
 import { onlyInterrupts } from '../guard/judged-texts.ts';
 import type { Services } from '../host/plugin.ts';
 import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
+import { refuseCancelled } from '../recorder/errors.ts';
 import type { Ruled } from '../recorder/question.ts';
 import { type Begun, type ExecuteRequest, Recorder } from '../recorder/recorder.ts';
 import { SECRET_PREFIXES } from '../run/env.ts';
@@ -187,7 +188,7 @@ export class AgentShell {
     try {
       noteHandle(begun.run.recording.dir, handle);
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
+      const words = messageOf(error);
       this.#log('warn', 'Handle not recorded', { run_id: id, handle, error: words });
     }
   }
@@ -235,7 +236,7 @@ export class AgentShell {
     try {
       await this.#recorder.deny(executeRequest(request), caller.context);
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
+      const words = messageOf(error);
       this.#log('warn', 'Refusal not recorded', { session_id: null, error: words });
     }
     this.#announced.changed();
@@ -383,11 +384,6 @@ export class AgentShell {
       if (result !== undefined) this.#runs.delete(id);
     }
   }
-}
-
-function refuseCancelled({ signal }: Caller): void {
-  if (!signal.aborted) return;
-  throw new AppError('cancelled', 'The call was cancelled before it began.');
 }
 
 function executeRequest(request: RunRequest): ExecuteRequest {

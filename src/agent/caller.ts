@@ -3,7 +3,7 @@
 // connection.
 
 import type { CallContext } from '../host/plugin.ts';
-import type { AgentContext, AskPerson } from '../types.ts';
+import type { AgentContext, AskPerson, Env } from '../types.ts';
 import { agentContext } from './context.ts';
 
 export type Caller = {
@@ -18,8 +18,6 @@ export type Caller = {
   /** Lines that belong into the answer whatever it is about. */
   readonly notes: string[];
 };
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export function callerOf(call: CallContext, env: Env): Caller {
   const context = agentContext(call, env);

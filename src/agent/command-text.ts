@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { dangerousPattern } from '../policy/safety.ts';
 import { commitsIn, withCoAuthor } from '../run/git-trailer.ts';
+import type { Env } from '../types.ts';
 
 export { dangerousPattern };
 
@@ -14,7 +15,7 @@ const DIRECTORIES_ASKED_MAX = 8; // one git for each
 
 export type Where = {
   readonly workingDirectory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
 };
 
 /**

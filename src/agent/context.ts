@@ -4,11 +4,9 @@
 
 import type { CallContext } from '../host/plugin.ts';
 import { asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
-import type { AgentContext } from '../types.ts';
+import type { AgentContext, Env } from '../types.ts';
 
 const VALUE_LENGTH_MAX = 200; // an id, not a place to keep things
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Nobody said anything. */
 export const NOBODY: AgentContext = {

@@ -12,6 +12,7 @@ import { openCapture, type Store } from '../capture/store.ts';
 import { streamHole } from '../capture/stream.ts';
 import { streamChannel } from '../capture/views.ts';
 import { follow } from '../capture/wait.ts';
+import { messageOf } from '../errors.ts';
 import { aborted } from '../shell/run.ts';
 import { missingMark, missingText } from '../text/missing.ts';
 import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
@@ -295,7 +296,7 @@ class CopyFile {
   }
 
   fail(error: unknown): void {
-    this.#error ??= error instanceof Error ? error.message : String(error);
+    this.#error ??= messageOf(error);
   }
 
   close(): void {

@@ -2,6 +2,7 @@
 // ever on a short line, so each look has a deadline, after which the pattern is given up.
 
 import { createContext, Script } from 'node:vm';
+import { messageOf } from '../errors.ts';
 
 const LOOK_MS = 250; // the server does nothing else meanwhile
 const BATCH_LENGTH = 65_536;
@@ -83,7 +84,7 @@ function regexOf(text: string, ignoreCase: boolean): RegExp {
     try {
       return new RegExp(text, flags.replace('u', '')); // `\-` and the like are no errors there
     } catch {
-      const why = strict instanceof Error ? strict.message : String(strict);
+      const why = messageOf(strict);
       throw new PatternError(`${why}.`);
     }
   }

@@ -10,7 +10,7 @@ import { claimRun, handleIn, keeperOf } from '../capture/owner.ts';
 import { captureDir, readTextIn } from '../capture/paths.ts';
 import { type Capture, captureIds, openCapture, type Store } from '../capture/store.ts';
 import { runnerListens } from '../capture/sweep.ts';
-import { isAppError } from '../errors.ts';
+import { isAppError, messageOf } from '../errors.ts';
 import { thisProcess } from '../run/processes.ts';
 import { keepRecent } from '../text/recent.ts';
 import type { Log, RunHandle, RunOwner } from '../types.ts';
@@ -77,7 +77,7 @@ export class Takeover {
         log('info', 'Run taken over', { run_id: capture.id });
       }
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
+      const words = messageOf(error);
       log('warn', 'Runs of an earlier server were not taken over', { error: words });
     }
   }

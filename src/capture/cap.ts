@@ -1,8 +1,9 @@
 // How much of its output one capture may keep on the disk.
+
 import { AppError } from '../errors.ts';
 import { OUTPUT_BYTES_MAX } from '../limits.ts';
 import { printable } from '../text/printable.ts';
-import type { Env } from './paths.ts';
+import type { Env } from '../types.ts';
 
 const NAME = 'CUFF_OUTPUT_BYTES_MAX';
 

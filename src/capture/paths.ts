@@ -2,12 +2,14 @@
 // or writing, goes through `openIn`: the directory must really be `<root>/sessions/<id>`, the file
 // must really lie in it, and what others could read is closed to them. A planted symlink, dangling
 // or not, is refused with `path_unsafe` before a byte is read or written.
+
 import * as nodeFs from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, win32 } from 'node:path';
 import { makeDirectories, openToUs } from '../directories.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import { SESSION_ID_LENGTH_MAX } from '../limits.ts';
+import type { Env } from '../types.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -16,8 +18,6 @@ const STICKY = 0o1000;
 // Not on Windows; there `openIn` looks before it opens.
 const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
-
-export type Env = { readonly [name: string]: string | undefined };
 
 /** The file system calls a capture is written with, so that tests can make each of them fail. */
 export type FileOps = Pick<

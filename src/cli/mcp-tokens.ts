@@ -6,6 +6,9 @@ import { AppError } from '../errors.ts';
 
 const LENGTH_MIN = 16; // characters; what is shorter can be guessed from this machine
 
+/** Tokens are taken out of it, so that no command inherits them. */
+type Env = { [name: string]: string | undefined };
+
 export type Tokens = {
   /** Good for everything. */
   readonly all: string;
@@ -14,8 +17,6 @@ export type Tokens = {
   /** The person does not know the one for everything yet. */
   readonly made: boolean;
 };
-
-type Env = { [name: string]: string | undefined };
 
 /** Throws `usage` for a token that is too short, where the server `listens`. */
 export function takeTokens(env: Env, listens: boolean): Tokens {

@@ -4,6 +4,7 @@
 // that is merely `on`: then it is said once in the log.
 
 import { basename, isAbsolute } from 'node:path';
+import { messageOf } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import type { InForce, PolicyEngine } from '../policies/engine.ts';
 import { realPath } from '../policies/real-path.ts';
@@ -73,7 +74,7 @@ export class Confinement {
       return await this.#opening;
     } catch (error) {
       this.#opening = undefined;
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 
@@ -99,10 +100,10 @@ export class Confinement {
     if (this.#own.has(keyOf(program, words))) return ALLOW;
     try {
       const denied = inForce.denies(argv, cwd);
-      return denied === undefined ? ALLOW : { allow: false, message: messageOf(denied) };
+      return denied === undefined ? ALLOW : { allow: false, message: denialText(denied) };
     } catch (error) {
       // A fault of ours must not let anything through.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return { allow: false, message: `It could not be judged: ${why}.` };
     }
   }
@@ -154,7 +155,7 @@ export class Confinement {
 }
 
 /** One line; a rule with a reason of its own says only that. */
-function messageOf({ message, rule }: Reason): string {
+function denialText({ message, rule }: Reason): string {
   if (rule === undefined || message.includes(rule.pattern)) return message;
   return `The rule \`${rule.pattern}\` denies it: ${message}`;
 }

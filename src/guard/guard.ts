@@ -2,7 +2,7 @@
 // so, and tells what to do. Nothing waits longer for a person than a client waits for its answer;
 // who does not answer has said no for now, and can say yes later with `cuff policy approve`.
 
-import { AppError } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import { Approvals, approvable, rulable, type Subject } from '../policies/approvals.ts';
 import type { Decided, Decision, InForce, PolicyEngine } from '../policies/engine.ts';
@@ -227,7 +227,7 @@ export class Guard {
       const why = redact(always.why);
       return `[policy: it ran this once and there is no rule for it: ${why}]`;
     } catch (error) {
-      const why = redact(error instanceof Error ? error.message : String(error));
+      const why = redact(messageOf(error));
       return `[policy: it ran this once; the rule could not be written: ${printable(why)}]`;
     }
   }

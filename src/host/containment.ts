@@ -44,7 +44,7 @@ export async function limited<T>(
 const MESSAGE_MAX = 500;
 
 /** One line about anything that was thrown, even if it does not want to be looked at. */
-export function messageOf(error: unknown): string {
+export function strayMessage(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message || error.name : String(error);
     return printable(text).slice(0, MESSAGE_MAX);

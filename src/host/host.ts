@@ -9,7 +9,7 @@ import { builtinName } from '../trust/plugin-source.ts';
 import { waitingSentence } from '../trust/settings.ts';
 import type { StopCause } from '../types.ts';
 import { toolNames } from './checked-output.ts';
-import { containStrays, limited, messageOf } from './containment.ts';
+import { containStrays, limited, strayMessage } from './containment.ts';
 import type { HostLimits } from './instance.ts';
 import type { Builtins } from './modules.ts';
 import type {
@@ -339,7 +339,7 @@ class PluginHost implements Host {
       try {
         listener();
       } catch (error) {
-        const fields = { error: messageOf(error) };
+        const fields = { error: strayMessage(error) };
         this.#options.services.log('error', 'Nobody could be told of changed tools', fields);
       }
     }

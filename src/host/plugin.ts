@@ -4,7 +4,7 @@
 
 import type { PolicyEngine } from '../policies/engine.ts';
 import type { Shell } from '../shell/shell.ts';
-import type { AskPerson, Health, Log, StopCause } from '../types.ts';
+import type { AskPerson, Env, Health, Log, StopCause } from '../types.ts';
 
 /** A JSON Schema object, without `oneOf`, `anyOf` or `allOf` at its top. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -66,7 +66,7 @@ export type Services = {
   /** The project: relative paths in settings start here. */
   readonly projectDirectory: string;
   readonly stateRoot: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly log: Log;
   /** One shell for all plugins; made when it is first asked for. */
   readonly shell: () => Shell;

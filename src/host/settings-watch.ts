@@ -10,7 +10,7 @@ import { isAppError } from '../errors.ts';
 import { settingsCandidates, trustListFile } from '../places.ts';
 import { waitingSentence } from '../trust/settings.ts';
 import type { Log } from '../types.ts';
-import { messageOf } from './containment.ts';
+import { strayMessage } from './containment.ts';
 import type { Host } from './host.ts';
 import { findSettings, type LoadOptions, loadSettings, type Settings } from './settings.ts';
 
@@ -180,7 +180,7 @@ class Watcher {
 }
 
 function reasonOf(error: unknown): string {
-  return isAppError(error) ? error.message : messageOf(error);
+  return isAppError(error) ? error.message : strayMessage(error);
 }
 
 /** The file, and every link on the way from it to what is read. */

@@ -10,7 +10,6 @@ import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { problemLines } from '../text/problems.ts';
 import { type Reading, readYaml } from '../text/yaml.ts';
-import type { Env } from '../text/yaml-variables.ts';
 import { readAtMost } from '../trust/bounded-read.ts';
 import { builtinName } from '../trust/plugin-source.ts';
 import {
@@ -19,6 +18,7 @@ import {
   isThere,
   type WaitingSettings,
 } from '../trust/settings.ts';
+import type { Env } from '../types.ts';
 import { limited } from './containment.ts';
 import { type Builtins, pluginClass } from './modules.ts';
 import { checkSettings, type PluginSettings, type ToolNames } from './settings-check.ts';

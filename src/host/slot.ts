@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Health, StopCause } from '../types.ts';
-import { type Guarded, messageOf } from './containment.ts';
+import { type Guarded, strayMessage } from './containment.ts';
 import { Instance, type Offers, type Surroundings } from './instance.ts';
 import { moduleVersion } from './modules.ts';
 import type {
@@ -142,7 +142,7 @@ export class Slot {
       return await live.call(tool, args, context);
     } catch (error) {
       this.#trouble(`callTool ${tool}`, error);
-      return { success: false, text: `${tool} of ${this.name} failed: ${messageOf(error)}` };
+      return { success: false, text: `${tool} of ${this.name} failed: ${strayMessage(error)}` };
     }
   }
 
@@ -279,7 +279,7 @@ export class Slot {
       if (signal.aborted) await made.stop();
       else this.#live = made;
     } catch (error) {
-      this.#failure = messageOf(error);
+      this.#failure = strayMessage(error);
       const fields = { error: this.#failure };
       this.#around.services.log('error', 'The plugin could not be started', fields);
     }
@@ -287,7 +287,7 @@ export class Slot {
 
   /** For the log and for `health`, never for the caller of whatever failed. */
   #trouble(where: string, error: unknown): void {
-    const message = messageOf(error);
+    const message = strayMessage(error);
     const count = (this.#troubles.get(where)?.count ?? 0) + 1;
     this.#troubles.set(where, { message, count });
     this.#around.services.log('error', 'The plugin failed', { where, error: message });

@@ -1,9 +1,9 @@
 // Which variables of a command's environment an entry may hold. None unless it is asked for; then
 // those that are named and no others, and never one whose name says that it is a secret, even if
 // it is named. Variables of cloud accounts need no rule here: only named ones are ever stored.
-import { isSecretName } from '../text/secret-words.ts';
 
-type Env = { readonly [name: string]: string | undefined };
+import { isSecretName } from '../text/secret-words.ts';
+import type { Env } from '../types.ts';
 
 export function storedEnvironment(
   env: Env,

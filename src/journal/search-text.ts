@@ -6,7 +6,7 @@
 // for. Escape sequences and control characters (but tab and the two line ends) are taken out first.
 // Letters match in either case, as Unicode folds them one by one: what `rg -i` finds. A regular
 // expression is JavaScript's, `^` and `$` are the ends of a line.
-import { AppError } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
 
 const CONTROL = new RegExp(
   [
@@ -91,7 +91,7 @@ function expression(text: string): RegExp {
   try {
     return new RegExp(text, 'im');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new AppError('usage', why, {
       hint: 'Escape ( ) [ ] { } * + ? . ^ $ | with a backslash, or search without --regex.',
     });

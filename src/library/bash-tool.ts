@@ -3,6 +3,7 @@
 // else, so that a program needs nothing but these lines to be compiled against it.
 
 import type { AbortSignalLike } from '../shell/run.ts';
+import type { Env } from '../types.ts';
 
 export type { AbortSignalLike };
 
@@ -58,7 +59,7 @@ export type HouseOptions = {
   /** Where captures are kept. */
   readonly stateRoot?: string;
   /** In place of `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Env;
   /** Groups the entries of the journal; a run belongs to the conversation that started it. */
   readonly conversationId?: string;
   /** Which agent calls, for the journal. */

@@ -1,6 +1,7 @@
 // Our tools in the shapes of OpenAI's SDK: for chat completions, whose `runTools` also calls them,
 // and for the Responses API. Nothing of the SDK is needed for it.
 
+import { messageOf } from '../errors.ts';
 import type { AbortSignalLike, BashTool, ToolInput } from './bash-tool.ts';
 import {
   answerOf,
@@ -89,7 +90,7 @@ async function outputOf(
   try {
     input = parsedArguments(call.arguments);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
   return (await answerOf(tools, call.name, input, { signal, toolCallId: call.call_id })).text;
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentRun, AgentShell, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
-import { AppError, errnoOf } from '../errors.ts';
+import { AppError, errnoOf, messageOf } from '../errors.ts';
 import { asksForStatus, startUpFile, stateIsWhole } from './bash-state.ts';
 
 const WAIT_MS_MAX = 2 ** 31 - 1; // what a timer can; the deadline of the run comes before
@@ -121,7 +121,7 @@ export class PersistentShell {
       for (const file of [saved, cwd]) write(file, '');
       return files;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       const message = `The state of the shell cannot be written: ${why}.`;
       throw new AppError('state_unwritable', message, { cause: error });
     }

@@ -14,13 +14,12 @@ import { isThere, policyPlaces, projectPolicy } from '../policies/places.ts';
 import { asObject, asString } from '../text/json.ts';
 import { readRegular } from '../trust/bounded-read.ts';
 import { keysOfFile } from '../trust/keys.ts';
+import type { Env } from '../types.ts';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024; // of a policy
 const CONFIG_FILES_MAX = 64; // in the user's directory: settings, policy, what is trusted
 const RECORD_BYTES_MAX = 1024 * 1024;
 const RECORDS_MAX = 32; // settings that somebody switches between
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** As far as the command line decides which tools there are. */
 export type ReadyWords = {

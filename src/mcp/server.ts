@@ -2,6 +2,7 @@
 // results. Serves it over two streams; `http.ts` does the same over HTTP.
 
 import type { Readable, Writable } from 'node:stream';
+import { messageOf } from '../errors.ts';
 import type { Host } from '../host/host.ts';
 import type { Resource, ToolDefinition } from '../host/plugin.ts';
 import { printable } from '../text/printable.ts';
@@ -127,7 +128,7 @@ async function callTool(host: Host, call: FaceCall): Promise<FaceResult> {
     const result = { text, isError: !success };
     return limited(structured === undefined ? result : { ...result, structured });
   } catch (error) {
-    return { text: printable(wordsOf(error)), isError: true };
+    return { text: printable(messageOf(error)), isError: true };
   } finally {
     progress?.end();
   }
@@ -168,8 +169,4 @@ async function readResource(host: Host, uri: string): Promise<Resource | undefin
   const resource = await host.readResource(uri);
   if (resource === undefined) return undefined;
   return { ...resource, text: limited({ text: resource.text, isError: false }).text };
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

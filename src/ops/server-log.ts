@@ -7,13 +7,12 @@ import pino from 'pino';
 import { appendLog } from '../log.ts';
 import { printable } from '../text/printable.ts';
 import { redactor } from '../text/redact.ts';
-import type { Log, LogLevel } from '../types.ts';
+import type { Env, Log, LogLevel } from '../types.ts';
 
 const WAIT_MS = 50; // what is no warning is written with what else comes meanwhile
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-type Env = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
 
 export type ServerLog = {

@@ -5,14 +5,13 @@ import { AppError } from '../errors.ts';
 import type { Decision } from '../policy/decision.ts';
 import { storeOf } from '../shell/captures.ts';
 import { requirePerson } from '../trust/person.ts';
+import type { Env } from '../types.ts';
 import { allowAlways } from './add-rule.ts';
 import { Approvals, approvable, type Question } from './approvals.ts';
 import * as court from './court.ts';
 import { PolicyEngine } from './engine.ts';
 
 export type { Question };
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type Approved =
   | { readonly kind: 'once'; readonly question: Question }

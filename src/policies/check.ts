@@ -19,13 +19,12 @@ import { type Lint, lintPolicy } from '../policy/lint.ts';
 import { readPolicy } from '../policy/load.ts';
 import type { LoadedPolicy, Policy } from '../policy/policy.ts';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from '../text/json.ts';
+import type { Env } from '../types.ts';
 import { homeOf, policyPlaces, projectPolicy, readPolicyFile } from './files.ts';
 import { literalGlob, shortMemory } from './real-path.ts';
 import { countingPolicies } from './trust.ts';
 
 export { lossLine, type Reason, TARGETS, type Target };
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type CheckOptions = {
   readonly env: Env;

@@ -7,10 +7,9 @@ import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../errors.ts';
 import { isOfProject, userConfig } from '../places.ts';
 import type { LoadedPolicy, PolicyOrigin } from '../policy/policy.ts';
+import type { Env } from '../types.ts';
 
 const SYSTEM_POLICY = '/etc/cuff/policy.yml';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type PolicyPlace = {
   readonly path: string;

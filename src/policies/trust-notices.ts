@@ -1,9 +1,8 @@
 // What of a project waits for trust, for commands that start no server: one sentence each.
 
 import { countingSettings, waitingSentence } from '../trust/settings.ts';
+import type { Env } from '../types.ts';
 import { homeOf, isThere, policyPlaces } from './places.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export async function trustNotices(project: string, env: Env): Promise<readonly string[]> {
   const settings = countingSettings({ cwd: project, env }).waiting.map(waitingSentence);

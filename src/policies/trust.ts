@@ -7,6 +7,7 @@ import { openingParts, strictPart } from '../policy/strict-part.ts';
 import { printable } from '../text/printable.ts';
 import { hashOf, trustIn } from '../trust/list.ts';
 import { nameOf } from '../trust/settings.ts';
+import type { Env } from '../types.ts';
 import { isThere, type PolicyPlace } from './places.ts';
 
 export type PolicyText = {
@@ -25,7 +26,7 @@ export type CountingPolicies = {
 
 type Where = {
   readonly project: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   /** A person said for this process that everything in the project counts. */
   readonly trusted?: boolean | undefined;
 };

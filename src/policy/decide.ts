@@ -1,6 +1,7 @@
 // Decides whether a command may run: its text is taken apart into units, each is judged, and the
 // strictest answer is the answer. Everything that can be prepared is prepared once, in `judge`.
 
+import { messageOf } from '../errors.ts';
 import { wordArg } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
 import {
@@ -85,7 +86,7 @@ function orAsk(decide: () => Decision): Decision {
   try {
     return decide();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const message = `It could not be judged: ${why}.`;
     const reason = plainReason(wholeText(''), 'ask', 'unanalysable', message);
     return decisionOf([{ ...reason, detail: 'fault', span: undefined }]);

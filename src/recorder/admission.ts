@@ -13,12 +13,10 @@ import { NO_PAGER } from '../run/env.ts';
 import type { StartOptions } from '../shell/shell.ts';
 import { commandRedactor, type Redactor, redactor } from '../text/redact.ts';
 import { wholeText } from '../text/utf8.ts';
-import type { AgentContext, EntryDecision, JournalIntent } from '../types.ts';
+import type { AgentContext, EntryDecision, Env, JournalIntent } from '../types.ts';
 import { ExecutionError, RecordingError } from './errors.ts';
 import type { Place, RecorderJournal } from './journal.ts';
 import type { RecorderSettings } from './settings.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 type How = Pick<StartOptions, 'transport' | 'stdin' | 'size' | 'graceMs' | 'owner'>;
 

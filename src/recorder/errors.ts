@@ -29,3 +29,8 @@ export class ConfigurationError extends BashRecorderError {
     super('settings_invalid', message, options);
   }
 }
+
+export function refuseCancelled({ signal }: { readonly signal?: AbortSignal | undefined }): void {
+  if (signal?.aborted !== true) return;
+  throw new ExecutionError('cancelled', 'The call was cancelled before it began.');
+}

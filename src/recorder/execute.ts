@@ -1,6 +1,7 @@
 // One command, from request to answer: admitted, started, awaited, recorded, answered.
 // When the server stops, it ends or leaves the runs that are still going.
 
+import { messageOf } from '../errors.ts';
 import { type Guard, UNRULED } from '../guard/guard.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import { argvOf } from '../run/env.ts';
@@ -12,6 +13,7 @@ import type {
   AskPerson,
   EntryDecision,
   EntryDraft,
+  Env,
   Log,
   StopCause,
 } from '../types.ts';
@@ -24,7 +26,7 @@ import {
   termsOf,
   wholeRequest,
 } from './admission.ts';
-import { ExecutionError, RefusedError } from './errors.ts';
+import { ExecutionError, RefusedError, refuseCancelled } from './errors.ts';
 import type { Place, RecorderJournal, Written } from './journal.ts';
 import { noteEntryReach, recordWhenClosed, survivorsField } from './later.ts';
 import {
@@ -91,7 +93,7 @@ export type ExecutorOptions = {
   readonly pluginVersion: string;
   readonly log: Log;
   readonly metrics: RecorderMetrics;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly now: () => number;
   /** Without it every command may run. */
   readonly guard?: Guard | undefined;
@@ -177,7 +179,7 @@ export class Executor {
     const decision = noting(ruling.decision, beside);
     if (ruling.run) return { ...ruling, decision, request };
     await this.deny(request, context, decision).catch((error: unknown) => {
-      const words = error instanceof Error ? error.message : String(error);
+      const words = messageOf(error);
       log('warn', 'Refusal not recorded', { session_id: null, error: words });
     });
     throw new RefusedError(ruling.text);
@@ -341,7 +343,7 @@ export class Executor {
           !redact && { keptBytes: wholeBelow(outputBytesMax) }),
       });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       const session_id = place.recorded ? place.writer.id : null;
       this.#options.log('error', 'Command could not be started', { session_id, error: why });
       throw new ExecutionError('start_failed', why, { cause: error });
@@ -390,11 +392,6 @@ export class Executor {
     const killed = [...this.#live].map((run) => kill(run, causeOf(run)));
     await within(Promise.all(killed), KILL_WAIT_MS);
   }
-}
-
-function refuseCancelled({ signal }: ExecuteCall): void {
-  if (signal?.aborted !== true) return;
-  throw new ExecutionError('cancelled', 'The call was cancelled before it began.');
 }
 
 const NOTHING = { bytes: new Uint8Array(), total: 0 };

@@ -1,7 +1,7 @@
 // Where a recorder writes its entries, and what it does when it cannot: the command goes on, its
 // answer says why it was not recorded, and the next command tries again with a new session.
 
-import { errnoOf } from '../errors.ts';
+import { errnoOf, messageOf } from '../errors.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { appendLater } from '../journal/later.ts';
 import { Sessions } from '../journal/sessions.ts';
@@ -268,6 +268,6 @@ const WORDS: Readonly<Record<string, string>> = {
 function troubleOf(error: unknown): { readonly words: string; readonly type: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const type = errnoOf(cause) ?? 'unknown';
-  const words = error instanceof Error ? error.message : String(error);
+  const words = messageOf(error);
   return { words: WORDS[type] ?? words, type };
 }

@@ -7,6 +7,7 @@ import { type EntryReach, forgetReach, noteReach, reachOf } from '../capture/ent
 import { totalsOf, withSnapshot } from '../capture/snapshot.ts';
 import type { Capture } from '../capture/store.ts';
 import { keptUntil, streamBytes, streamTotals } from '../capture/stream.ts';
+import { messageOf } from '../errors.ts';
 import { hasRoom } from '../ops/health.ts';
 import type { Run } from '../shell/run.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -32,7 +33,7 @@ export function noteEntryReach(dir: string, { stdout, stderr }: Streams, log: Lo
     noteReach(dir, { stdout: stdout.total, stderr: stderr.total });
   } catch (error) {
     // Then only this server can record what comes later.
-    log('warn', 'Reach of an entry not noted', { dir, error: wordsOf(error) });
+    log('warn', 'Reach of an entry not noted', { dir, error: messageOf(error) });
   }
 }
 
@@ -93,7 +94,7 @@ export async function recordLater(
     forgetReach(capture.dir);
     return true;
   } catch (error) {
-    log('warn', 'Later output not recorded', { session_id, entry_id, error: wordsOf(error) });
+    log('warn', 'Later output not recorded', { session_id, entry_id, error: messageOf(error) });
     return false;
   }
 }
@@ -119,8 +120,4 @@ function laterOutput(
   const { stdout, stderr, output_truncated: cut } = storedOutput(streams, outputBytesMax, redact);
   const missing = [streams.stdout, streams.stderr].some(({ bytes, total }) => bytes.length < total);
   return { stdout: stdout ?? '', stderr: stderr ?? '', truncated: cut || missing };
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@
 // after runs of servers that are gone, and what removes sessions whose time is over. What an answer
 // looks like belongs to the door that gives it.
 
+import { messageOf } from '../errors.ts';
 import { entryTimestamp } from '../journal/entry.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { findSessions, type ReadSession, readSession } from '../journal/reader.ts';
@@ -265,7 +266,7 @@ export class Recorder {
         removeSession(directory, session_id);
         log('info', 'Session removed', { session_id, retention_days: retentionDays });
       } catch (error) {
-        const words = error instanceof Error ? error.message : String(error);
+        const words = messageOf(error);
         log('warn', 'Session could not be removed', { session_id, error: words });
       }
     }

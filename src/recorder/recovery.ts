@@ -10,7 +10,7 @@ import { adoptedInto, adoptInto, forgetReach, hasReach } from '../capture/entry-
 import { active } from '../capture/state.ts';
 import { captureIds, openCapture } from '../capture/store.ts';
 import { openWatch } from '../capture/watch.ts';
-import { AppError, errnoOf } from '../errors.ts';
+import { AppError, errnoOf, messageOf } from '../errors.ts';
 import { type Claim, claimRecovery } from '../journal/claim.ts';
 import { entryOfRun } from '../journal/entry-lines.ts';
 import { findSessionFiles, type JournalEnv } from '../journal/files.ts';
@@ -328,7 +328,7 @@ export class Recovery {
   }
 
   #failed(error: unknown): readonly string[] {
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     this.#options.log('warn', 'Recovery failed', { session_id: null, error: words });
     return [];
   }

@@ -8,8 +8,7 @@ import { AppError, errnoOf } from '../errors.ts';
 import { isUsualPlace, placeTrouble } from '../journal/place.ts';
 import { printable } from '../text/printable.ts';
 import { countingSettings } from '../trust/settings.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from '../types.ts';
 
 /** The journal below a directory. */
 export function journalBelow(folder: string): string {

@@ -8,13 +8,13 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeDirectories } from '../directories.ts';
+import { messageOf } from '../errors.ts';
 import { fnv64 } from '../text/fnv.ts';
+import type { Env } from '../types.ts';
 
 export type Runner =
   | { readonly kind: 'native'; readonly path: string }
   | { readonly kind: 'none'; readonly why: string };
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const FLAGS = ['-std=c11', '-O3', '-Wall', '-Wextra', '-Werror', '-pthread'];
 
@@ -58,7 +58,7 @@ function buildOnce(native: string, env: Env): Runner {
     renameSync(temp, target);
     return { kind: 'native', path: target };
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return { kind: 'none', why: text.split('\n')[0] ?? text };
   } finally {
     rmSync(temp, { force: true });

@@ -1,12 +1,12 @@
 // What a command gets as its environment, and how shell text becomes an argv.
 
-import type { Command } from '../types.ts';
+import type { Command, Env } from '../types.ts';
 
 export type Environment = Readonly<Record<string, string>>;
 
 /** A copy without undefined values and without variables that start with one of the prefixes. */
 export function childEnvironment(
-  parent: Readonly<Record<string, string | undefined>>,
+  parent: Env,
   options: { readonly add?: Environment; readonly removePrefixes?: readonly string[] } = {},
 ): Environment {
   const { add = {}, removePrefixes = [] } = options;

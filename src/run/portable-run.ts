@@ -3,7 +3,7 @@
 // holds its output; and what was said to be done is in the sink already.
 
 import { constants } from 'node:os';
-import { errnoOf } from '../errors.ts';
+import { errnoOf, messageOf } from '../errors.ts';
 import type { Channel, EndedBy, ProcessId, Survivor } from '../types.ts';
 import { type Forward, forwardTo } from './portable-forward.ts';
 import { groupOf, type RunGroup, send } from './portable-group.ts';
@@ -149,7 +149,7 @@ export class PortableRun implements Handle {
       const error = errnoOf(thrown) ?? 'EIO';
       if (!this.#spec.strict) return { kind: 'uncaptured', error };
       this.#state = 'over';
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      const message = messageOf(thrown);
       return { kind: 'failed', stage: 'capture', error, message };
     }
   }

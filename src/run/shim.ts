@@ -17,13 +17,13 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeDirectories } from '../directories.ts';
+import { messageOf } from '../errors.ts';
+import type { Env } from '../types.ts';
 import { cacheDir, fingerprint, nativeDir } from './binary.ts';
 
 export type Shim =
   | { readonly kind: 'shim'; readonly dir: string }
   | { readonly kind: 'none'; readonly why: string };
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const FILE = 'libcuff-shim.so';
 /** The directory really called so is what musl opens, and what everybody else looks for. */
@@ -88,7 +88,7 @@ function locate(env: Env): Shim {
     const library = join(prebuilt, LITERAL);
     return makeOnce(env, join(native, 'shim'), existsSync(library) ? library : undefined);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return none(text.split('\n')[0] ?? text);
   }
 }

@@ -4,10 +4,11 @@
 
 import { AppError } from '../errors.ts';
 import type { GateSpec, RunSpec } from '../run/spec.ts';
+import type { Env } from '../types.ts';
 import { type TraceCheck, type TracePlan, traceCheck } from './trace-check.ts';
 
 type At = {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly native: boolean;
 };
 

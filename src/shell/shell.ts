@@ -19,7 +19,7 @@ import {
 } from '../capture/store.ts';
 import { type ViewOptions, view } from '../capture/views.ts';
 import { waitDone, waitOutput } from '../capture/wait.ts';
-import { AppError, reasonOf } from '../errors.ts';
+import { AppError, messageOf, reasonOf } from '../errors.ts';
 import {
   KILL_GRACE_MS,
   MEMORY_BYTES_MAX,
@@ -46,6 +46,7 @@ import type {
   CaptureMeta,
   Command,
   Ended,
+  Env,
   JournalIntent,
   RunOwner,
   TraceSetting,
@@ -75,7 +76,7 @@ export type ShellOptions = {
   readonly stateRoot?: string;
   /** Where runs happen unless they say otherwise; fixed when the shell is made. */
   readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Env;
   /** `agent` withholds secrets and makes editors fail at once; `inherit` passes all on. */
   readonly environment?: 'inherit' | 'agent';
   readonly runner?: 'auto' | 'native' | 'portable';
@@ -273,10 +274,7 @@ function killOnAbort(run: Run, signal: AbortSignalLike | undefined): void {
   void run.done.then(() => signal.removeEventListener('abort', cancel));
 }
 
-function chooseBackend(
-  options: ShellOptions,
-  env: Readonly<Record<string, string | undefined>>,
-): Backend {
+function chooseBackend(options: ShellOptions, env: Env): Backend {
   const wanted = options.runner ?? 'auto';
   const runner = wanted === 'portable' ? undefined : findRunner(env);
   if (runner?.kind === 'native') return servedBackend(runner.path);
@@ -291,7 +289,7 @@ function chooseBackend(
 function planOf(
   command: Command,
   backend: Backend,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   start: Omit<StartOptions, 'trace'> & { readonly trace: TraceSetting | undefined },
 ): TracePlan {
   const { transport, traceEnv: envNames = [], trace = 'off' } = start;
@@ -315,10 +313,7 @@ function neverTraced(
   return hidden ? 'there is a secret in its text' : undefined;
 }
 
-function baseEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  kind: 'inherit' | 'agent',
-): Environment {
+function baseEnvironment(env: Env, kind: 'inherit' | 'agent'): Environment {
   if (kind === 'inherit') return childEnvironment(env);
   return childEnvironment(env, { add: NO_EDITOR, removePrefixes: SECRET_PREFIXES });
 }
@@ -381,7 +376,7 @@ function record(
   } catch (error) {
     const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
     if (strict || !unwritable) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     noteUncaptured(store.root, meta, reasonOf(error));
     // A name that nobody can have taken before, and that goes with the run.
     const at = { ...store, root: mkdtempSync(join(tmpdir(), 'cuff-unrecorded-')) };

@@ -4,10 +4,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findShim } from '../run/shim.ts';
+import type { Env } from '../types.ts';
 import type { Check } from './capabilities.ts';
 import { shimFile, type TraceCheck, traceCheck } from './trace-check.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const TRY_MS = 10_000;
 

@@ -7,15 +7,14 @@ import * as fs from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectories, replaceFile } from '../directories.ts';
+import { messageOf } from '../errors.ts';
 import { cacheDir, findRunner } from '../run/binary.ts';
 import { findShim } from '../run/shim.ts';
 import type { RunSpec } from '../run/spec.ts';
 import { fnv64 } from '../text/fnv.ts';
 import { asCount, asString, parseObject } from '../text/json.ts';
-import type { CaptureTrace, TraceSetting, Transport } from '../types.ts';
+import type { CaptureTrace, Env, TraceSetting, Transport } from '../types.ts';
 import { selfTest, type Tested } from './trace-self-test.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type TraceCheck =
   | {
@@ -59,7 +58,7 @@ function checkNow(env: Env, again: boolean): TraceCheck {
     const parts = { runner: runner.path, shimDir: shim.dir };
     return checkOf(tested(parts, env, again), shim.dir);
   } catch (error) {
-    return off(error instanceof Error ? error.message : String(error));
+    return off(messageOf(error));
   }
 }
 

@@ -17,10 +17,8 @@ import { thisProcess } from '../run/processes.ts';
 import type { RunSpec } from '../run/spec.ts';
 import { decodeTrace } from '../trace/decode/decode.ts';
 import type { Frame } from '../trace/decode/format.ts';
-import type { CaptureMeta } from '../types.ts';
+import type { CaptureMeta, Env } from '../types.ts';
 import { openStore } from './store.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type Tested =
   | { readonly passed: true; readonly follows: boolean }

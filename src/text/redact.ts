@@ -2,6 +2,7 @@
 // is found as it is, URL-encoded, and inside of base64, and a placeholder that names the variable
 // stands in its place. In the text of a command, what its own words call a secret is one, too.
 
+import type { Env } from '../types.ts';
 import { isSecretName, redactText } from './secret-words.ts';
 
 /** `lengthMax`: no form of a secret is longer; who cuts a text knows what a cut can hide. */
@@ -12,7 +13,6 @@ const ACCOUNTS = /^(AWS|GITHUB|OPENAI|ANTHROPIC|GEMINI)_/i;
 // A shorter value is a word like `true` or a port, and would be found everywhere.
 const VALUE_LENGTH_MIN = 8;
 
-type Env = Readonly<Record<string, string | undefined>>;
 type Form = { readonly name: string; readonly pattern: string; readonly length: number };
 
 export function redactor(env: Env): Redactor {

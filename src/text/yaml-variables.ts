@@ -1,7 +1,7 @@
 // `${NAME}` in a string of the settings is the value of that variable; `$${` is a literal `${`. A
 // variable that is not set is a problem, never an empty string.
 
-export type Env = { readonly [name: string]: string | undefined };
+import type { Env } from '../types.ts';
 
 export type Expanded = {
   readonly text: string;

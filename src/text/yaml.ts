@@ -17,8 +17,9 @@ import {
   type Scalar,
   type YAMLError,
 } from 'yaml';
+import type { Env } from '../types.ts';
 import { type Place, type Problem, pathText, quoted, type Step } from './problems.ts';
-import { type Env, expand } from './yaml-variables.ts';
+import { expand } from './yaml-variables.ts';
 import { syntaxWords } from './yaml-words.ts';
 
 const DEPTH_MAX = 100; // the composer recurses, and V8 aborts instead of throwing at some depths

@@ -13,14 +13,13 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectories, replaceFile } from '../directories.ts';
-import { AppError, errnoOf } from '../errors.ts';
+import { AppError, errnoOf, messageOf } from '../errors.ts';
 import { realOf, trustListFile } from '../places.ts';
 import { asObject, parseObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
+import type { Env } from '../types.ts';
 
 const LIST_BYTES_MAX = 64 * 1024 * 1024; // a module may import ten thousand files
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 type Hashes = Readonly<Record<string, string>>;
 
@@ -53,7 +52,7 @@ export function trustIn(
   try {
     return { trusted: trustedDirectories(env).get(realOf(project)) };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     return { trusted: undefined, problem };
   }
 }

@@ -10,15 +10,13 @@ import { captureIds, readState } from '../capture/store.ts';
 import { AppError } from '../errors.ts';
 import { ageMsOf, readProc, statOf } from '../run/processes.ts';
 import { storeOf } from '../shell/captures.ts';
-import type { CaptureMeta, ProcessId } from '../types.ts';
+import type { CaptureMeta, Env, ProcessId } from '../types.ts';
 
 /**
  * Between the making of a capture and the start of its command: a moment, and longer only on a
  * stopped machine or where the clock was set meanwhile.
  */
 const START_MS_MAX = 300_000;
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** What agent programs set for the commands that they run. */
 const AGENT_VARIABLES: ReadonlySet<string> = new Set([

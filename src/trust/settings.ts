@@ -7,13 +7,12 @@ import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../errors.ts';
 import { nameWithin, realOf, settingsCandidates } from '../places.ts';
 import { printable } from '../text/printable.ts';
+import type { Env } from '../types.ts';
 import { readRegular } from './bounded-read.ts';
 import { keysOfFile } from './keys.ts';
 import { hashOf, type TrustedDirectory, trustIn } from './list.ts';
 
 const FILE_BYTES_MAX = 256 * 1024; // a hundred times what a person writes by hand
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** A settings file of the project that does not count. */
 export type WaitingSettings = {

@@ -7,6 +7,7 @@ import { isOfProject, realOf, settingsCandidates } from '../places.ts';
 import { asObject, asString } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { plain, readYaml } from '../text/yaml.ts';
+import type { Env } from '../types.ts';
 import { importClosure } from './closure.ts';
 import { keysOfFile } from './keys.ts';
 import { hashOf, type TrustedDirectory, trustIn, writeTrust } from './list.ts';
@@ -14,8 +15,6 @@ import { builtinName } from './plugin-source.ts';
 import { contentOf, isThere, nameOf } from './settings.ts';
 
 const POLICY_BYTES_MAX = 4 * 1024 * 1024;
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 type Content = Pick<TrustedDirectory, 'files' | 'modules'>;
 

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Env } from '../../types.ts';
 import { type JsonRecord, mergeJson, readJson, removeJson } from './jsonc.ts';
 import { hasToml, mergeToml, removeToml } from './toml.ts';
 
@@ -39,8 +40,6 @@ export type Client = {
   remove(text: string): string;
   has(text: string): boolean;
 };
-
-type Env = { readonly [name: string]: string | undefined };
 
 // A command may run for ten minutes, and Codex gives up after one.
 const CODEX_TIMEOUT_SECONDS = 660;

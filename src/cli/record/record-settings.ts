@@ -6,6 +6,7 @@ import { recorderSettings } from '../../dialects/recording-config.ts';
 import { loadSettings } from '../../host/settings.ts';
 import { type Located, nearestJournal } from '../../recordings/directory.ts';
 import { waitingSentence } from '../../trust/settings.ts';
+import type { Env } from '../../types.ts';
 
 const NAME = 'bash_recorder';
 
@@ -21,7 +22,7 @@ export type JournalSettings = Located & {
 /** Throws `settings_invalid`. */
 export async function journalSettings(
   cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   trusted = false,
 ): Promise<JournalSettings> {
   const { plugins, waiting = [] } = await loadSettings({ cwd, env, builtins: BUILTINS, trusted });

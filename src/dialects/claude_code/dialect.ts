@@ -12,6 +12,7 @@ import { Conversations } from '../../agent/conversations.ts';
 import { exitCodeOf } from '../../agent/exit-code.ts';
 import { cleanView } from '../../agent/sanitized-view.ts';
 import { type Followed, Preludes } from '../../agent/shell-prelude.ts';
+import { messageOf } from '../../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
 import type { RunHandle } from '../../types.ts';
@@ -325,7 +326,7 @@ function readOr<T>(otherwise: T, read: () => T): [T, readonly string[]] {
   try {
     return [read(), []];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return [otherwise, [words.unreadable(why)]];
   }
 }

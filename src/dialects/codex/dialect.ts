@@ -9,6 +9,7 @@ import { CleanReader, type NewEnds } from '../../agent/clean-reader.ts';
 import { Conversations } from '../../agent/conversations.ts';
 import { exitCodeOf, isLost } from '../../agent/exit-code.ts';
 import { Preludes } from '../../agent/shell-prelude.ts';
+import { messageOf } from '../../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
@@ -219,7 +220,7 @@ function newOutput({ run, reader }: Session, tokens: number): New {
   try {
     return { output: reader.readEnds(words.bytesOf(tokens)), trouble: [] };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { output: NOTHING, trouble: [words.unreadable(run.id, why)] };
   }
 }

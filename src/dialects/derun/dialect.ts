@@ -2,7 +2,7 @@
 // reads. Every answer has its schema version; whatever is wrong with a call is one line that does
 // not change.
 
-import { AppError, isAppError } from '../../errors.ts';
+import { AppError, isAppError, messageOf } from '../../errors.ts';
 import type {
   CallContext,
   ConfigProblem,
@@ -194,5 +194,5 @@ function outputText(store: Store, capture: Capture): string {
 /** One line, whatever it is. What cannot be an id is the id of no session. */
 function wordsOf(error: unknown): string {
   if (isAppError(error) && error.code === 'session_id_invalid') return 'session not found';
-  return printable(error instanceof Error ? error.message : String(error));
+  return printable(messageOf(error));
 }

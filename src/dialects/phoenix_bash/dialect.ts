@@ -10,7 +10,7 @@ import type { AgentRun, RunRequest } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../../agent/command-text.ts';
 import { LiveCopy, type LiveCopyOptions } from '../../agent/output-copy.ts';
-import { AppError, errnoOf } from '../../errors.ts';
+import { AppError, errnoOf, messageOf } from '../../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
 import type { ReadResult } from '../../shell/shell.ts';
@@ -165,7 +165,7 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     try {
       return mkdtempSync(join(this.services.env.TMPDIR || tmpdir(), 'phoenix-'));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       throw new AppError('start_failed', `There is no place for the output file: ${why}`);
     }
   }
