@@ -10,7 +10,7 @@
  *   proc.c     descendants, survivors   kill.c     TERM, grace, KILL
  *   orders.c   what others ask for      tty.c      the outer terminal
  *   serve.c    many runs, one server    text.c     strings, time, JSON
- *   refuse.c   the end of a socket       late.c     what is synced behind the answer
+ *   socket-eof.c  the end of a socket   deferred-sync.c  syncs captures after the answer
  *
  * and when it is traced (traced.h):
  *
@@ -264,7 +264,7 @@ void describe(struct run *r, struct process *p);
 int survivors(struct run *r, struct process *list, int max);
 int inherited_files(int *list, int max);
 
-/* refuse.c */
+/* socket-eof.c */
 void refuse_writers(struct stream *s);
 
 /* kill.c */
@@ -325,12 +325,12 @@ void tty_resize(struct run *r, int cols, int rows);
 bool tty_size(int fd, int *cols, int *rows);
 int tty_restore_main(const char *hex);
 
-/* late.c */
+/* deferred-sync.c */
 #define EXIT_UNSYNCED 3 /* a served runner that leaves the sync of its capture to its server */
-void late_add(const char *dir);
-int late_wait_ms(void);
-void late_tick(void);
-void late_end(void);
+void deferred_add(const char *dir);
+int deferred_wait_ms(void);
+void deferred_tick(void);
+void deferred_end(void);
 
 /* loop.c, serve.c and runner.c */
 int run_main(struct options *o);

@@ -174,7 +174,7 @@ static void forget(pid_t pid, int status) {
     if (c->pid != pid) continue;
     /* One that came to its end has said so itself. */
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    if (code == EXIT_UNSYNCED) late_add(c->dir);
+    if (code == EXIT_UNSYNCED) deferred_add(c->dir);
     else if (code != 0) tell(c->id, "gone");
     *at = c->next;
     free(c);
@@ -225,13 +225,13 @@ int serve_main(void) {
     struct pollfd p[3] = {{.fd = spare == 0 ? 3 : -1, .events = POLLIN},
                           {.fd = signals, .events = POLLIN},
                           {.fd = pair[0], .events = POLLIN}};
-    if (poll(p, 3, spare == 0 ? RETRY_MS : late_wait_ms()) < 0 && errno != EINTR) return 1;
+    if (poll(p, 3, spare == 0 ? RETRY_MS : deferred_wait_ms()) < 0 && errno != EINTR) return 1;
     if (p[2].revents) note_taken(pair[0]);
     if (p[1].revents && !reap_runners(signals, pair[0])) break;
     if (p[0].revents && !refuse_request()) break;
-    late_tick();
+    deferred_tick();
   }
   await_last(signals, pair[0]);
-  late_end();
+  deferred_end();
   return 0;
 }

@@ -13,7 +13,6 @@ import type { AskPerson, EntryDecision, PersonAnswer } from '../types.ts';
 import { type Confined, FREE, type Held } from './confined.ts';
 import type { Confinement } from './confinement.ts';
 import { judgedTexts } from './judged-texts.ts';
-import { Noes } from './noes.ts';
 import {
   type Answer,
   type Asked,
@@ -25,6 +24,7 @@ import {
   SAID_NO_BEFORE,
   UNANSWERED,
 } from './question.ts';
+import { Refusals } from './refusals.ts';
 
 const WARNING_MAX = 300; // characters: it is one line behind an answer
 
@@ -71,7 +71,7 @@ export class Guard {
   readonly #engine: PolicyEngine;
   readonly #approvals: Approvals;
   readonly #metrics: RecorderMetrics;
-  readonly #noes: Noes;
+  readonly #refusals: Refusals;
   readonly #stop = new AbortController();
   #confinement: Promise<Confinement> | undefined;
 
@@ -79,7 +79,7 @@ export class Guard {
     this.#engine = engine;
     this.#approvals = new Approvals(engine.options.stateRoot, engine.options.now);
     this.#metrics = metrics;
-    this.#noes = new Noes(engine.options.now ?? Date.now);
+    this.#refusals = new Refusals(engine.options.now ?? Date.now);
   }
 
   /** Whether there is anything to ask. */
@@ -181,7 +181,7 @@ export class Guard {
     const granted = this.#granted(asked, subject);
     if (granted !== undefined) return { ...granted, decision: { ...entry, approved: 'grant' } };
     const { key = '' } = call;
-    if (this.#noes.has(key, subject)) {
+    if (this.#refusals.has(key, subject)) {
       return refusal(entry, `${explained}\n${SAID_NO_BEFORE}`, call);
     }
     const answer = await this.#answer(asked, decision, call);
@@ -191,7 +191,7 @@ export class Guard {
       return refusal(entry, lines.join('\n'), call);
     }
     if (answer === 'deny') {
-      this.#noes.add(key, subject);
+      this.#refusals.add(key, subject);
       return refusal(entry, `${explained}\n${SAID_NO}`, call);
     }
     const approved = ruling({ ...entry, approved: 'elicitation' });

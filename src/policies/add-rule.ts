@@ -14,8 +14,8 @@ import { quotedWord } from '../policy/pattern.ts';
 import type { Unit } from '../policy/unit.ts';
 import { trustFile } from '../trust/trust.ts';
 import { rulable } from './approvals.ts';
-import { parsePolicy } from './court.ts';
 import type { PolicyEngine } from './engine.ts';
+import { parsePolicy } from './files.ts';
 import { projectPolicy, userPolicy } from './places.ts';
 import { isTrustedPolicy } from './trust.ts';
 

@@ -8,8 +8,8 @@ import { requirePerson } from '../trust/person.ts';
 import type { Env } from '../types.ts';
 import { allowAlways } from './add-rule.ts';
 import { Approvals, approvable, type Question } from './approvals.ts';
-import * as court from './court.ts';
 import { PolicyEngine } from './engine.ts';
+import * as files from './files.ts';
 
 export type { Question };
 
@@ -50,7 +50,7 @@ export function approve(id: string, options: ApproveOptions): Approved {
   const question = findQuestion(id, env, now);
   const { root: stateRoot } = storeOf(env);
   const { project, command, cwd } = question;
-  const engine = PolicyEngine.open({ project, env, stateRoot, systemFile, watch: false }, court);
+  const engine = PolicyEngine.open({ project, env, stateRoot, systemFile, watch: false }, files);
   refuseDenied(engine.decide(command, cwd)?.decision);
   const approvals = new Approvals(stateRoot, now);
   if (always === undefined) {
@@ -79,7 +79,7 @@ export function approve(id: string, options: ApproveOptions): Approved {
 /** The policy may be another one than when it was asked. */
 function refuseDenied(decision: Decision | undefined): void {
   if (decision === undefined || decision.verdict === 'allow' || approvable(decision)) return;
-  throw new AppError('usage', `This cannot be approved.\n${court.explain(decision)}`, {
+  throw new AppError('usage', `This cannot be approved.\n${files.explain(decision)}`, {
     hint: 'Only an edit of the policy can allow it.',
   });
 }

@@ -26,7 +26,7 @@ import { type CountingPolicies, countingPolicies, type PolicyText } from './trus
 export type { Decided, Decision, InForce, Mode };
 
 /** What reads and judges; only a server with a policy has it. */
-export type Court = typeof import('./court.ts');
+export type Court = typeof import('./files.ts');
 
 export type PolicyOptions = PolicyWhere & {
   /** Where questions and grants are kept. */
@@ -228,7 +228,7 @@ export class PolicyEngine {
       this.#read();
       return;
     }
-    import('./court.ts').then(
+    import('./files.ts').then(
       (court) => {
         this.#court = court;
         this.reload();
@@ -357,7 +357,7 @@ function pathOf({ path }: { readonly path: string }): string {
 
 /** For a server: what judges is loaded if there is anything to judge by. */
 export async function openPolicy(options: PolicyOptions): Promise<PolicyEngine> {
-  const court = hasPolicy(options) ? await import('./court.ts') : undefined;
+  const court = hasPolicy(options) ? await import('./files.ts') : undefined;
   return PolicyEngine.open(options, court);
 }
 

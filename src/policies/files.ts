@@ -12,6 +12,8 @@ import { readYaml } from '../text/yaml.ts';
 import { readAtMost } from '../trust/bounded-read.ts';
 import { isThere, type PolicyPlace } from './places.ts';
 
+// A server that has a policy loads this file, and with it everything that judges by policies.
+export { explain, judge } from '../policy/decide.ts';
 export { homeOf, type PolicyPlace, policyPlaces, projectPolicy } from './places.ts';
 
 const BYTES_MAX = 4 * 1024 * 1024; // a policy of this size was not written for anybody

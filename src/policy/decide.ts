@@ -12,8 +12,8 @@ import {
   VERDICTS,
   type Verdict,
 } from './decision.ts';
+import { makesFiles } from './evasion.ts';
 import { type Facts, factsOf, type Objection, secretObjection } from './facts.ts';
-import { makesFiles } from './hiding.ts';
 import { type Case, type Court, judgeUnit } from './judge-unit.ts';
 import { otherWords } from './other-words.ts';
 import { absolute } from './paths.ts';

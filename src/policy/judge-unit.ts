@@ -2,10 +2,10 @@
 // protected whatever the rules say, then what allows, and the default at the end.
 
 import { wordArg } from './analyse/args.ts';
+import { copyTargetObjection } from './copy-targets.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
+import { hides, type Line } from './evasion.ts';
 import { type Facts, type Objection, protectionObjection } from './facts.ts';
-import { hides, type Line } from './hiding.ts';
-import { landingObjection } from './landing.ts';
 import { coversOf, inertObjection } from './match.ts';
 import { otherWords } from './other-words.ts';
 import type { Call } from './profile.ts';
@@ -180,7 +180,7 @@ function protection(unit: Unit, lines: readonly Line[], court: Court): Objection
       // Of a program that nobody knows it cannot be said that it would write.
       if (objection !== undefined) found ??= { ...objection, final: false };
     }
-    found ??= landingObjection(argv, call, { cwds: unit.cwds, facts: court.facts });
+    found ??= copyTargetObjection(argv, call, { cwds: unit.cwds, facts: court.facts });
   }
   return found;
 }

@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Guard, type GuardCall, type Refusal, type Ruling } from '../../src/guard/guard.ts';
 import { processMetrics } from '../../src/ops/metrics.ts';
 import { Approvals } from '../../src/policies/approvals.ts';
-import * as court from '../../src/policies/court.ts';
 import { PolicyEngine } from '../../src/policies/engine.ts';
+import * as files from '../../src/policies/files.ts';
 import type { PersonAnswer } from '../../src/types.ts';
 
 const SECRET = 'correcthorsebattery';
@@ -26,7 +26,7 @@ class Place {
     const stateRoot = join(this.dir, 'state');
     const systemFile = join(this.dir, 'none');
     const where = { project: this.dir, env: { HOME: this.dir }, systemFile };
-    this.engine = PolicyEngine.open({ ...where, stateRoot, watch: false, now }, court);
+    this.engine = PolicyEngine.open({ ...where, stateRoot, watch: false, now }, files);
   }
 
   policy(text: string): void {

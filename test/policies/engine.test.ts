@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import * as court from '../../src/policies/court.ts';
 import { openPolicy, PolicyEngine, type PolicyOptions } from '../../src/policies/engine.ts';
+import * as files from '../../src/policies/files.ts';
 import { until } from '../cli/helper.ts';
 import { PolicyPlace } from './place.ts';
 
@@ -34,7 +34,7 @@ class Place extends PolicyPlace {
   }
 
   open(change: Partial<PolicyOptions> = {}): PolicyEngine {
-    const engine = PolicyEngine.open(this.options(change), court);
+    const engine = PolicyEngine.open(this.options(change), files);
     onTestFinished(() => engine.close());
     return engine;
   }

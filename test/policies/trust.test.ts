@@ -4,8 +4,8 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allowAlways } from '../../src/policies/add-rule.ts';
-import * as court from '../../src/policies/court.ts';
 import { PolicyEngine, type PolicyOptions } from '../../src/policies/engine.ts';
+import * as files from '../../src/policies/files.ts';
 import { countingSettings } from '../../src/trust/settings.ts';
 import { until } from '../cli/helper.ts';
 import { trusted } from '../trust.ts';
@@ -37,7 +37,7 @@ class Place extends PolicyPlace {
     const { project, env, dir } = this;
     const systemFile = join(dir, 'etc', 'policy.yml');
     const places = { project, env, systemFile, stateRoot: join(dir, 'state') };
-    const engine = PolicyEngine.open({ ...places, settleMs: 10, pollMs: 20, ...change }, court);
+    const engine = PolicyEngine.open({ ...places, settleMs: 10, pollMs: 20, ...change }, files);
     onTestFinished(() => engine.close());
     return engine;
   }

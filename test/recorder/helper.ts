@@ -16,8 +16,8 @@ import type {
 import { journalSessionIds, readSession } from '../../src/journal/reader.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { openServerLog } from '../../src/ops/server-log.ts';
-import * as court from '../../src/policies/court.ts';
 import { PolicyEngine } from '../../src/policies/engine.ts';
+import * as files from '../../src/policies/files.ts';
 import { Recorder, type RecorderOptions } from '../../src/recorder/recorder.ts';
 import { createShell, type Shell } from '../../src/shell/shell.ts';
 import type { Entry, LogLevel, SessionMetadata } from '../../src/types.ts';
@@ -109,7 +109,7 @@ export class World {
     const systemFile = join(this.dir, 'no-system-policy.yml');
     const log: Services['log'] = (...line) => this.services.log(...line);
     const env = this.policyEnv(given);
-    return PolicyEngine.open({ project, env, stateRoot, systemFile, log }, court);
+    return PolicyEngine.open({ project, env, stateRoot, systemFile, log }, files);
   }
 
   async plugin(config: unknown = {}): Promise<RecorderPlugin> {

@@ -2,8 +2,8 @@
 
 import type { Call, Effect, Part, Profile, Role } from '../profile.ts';
 import type { Arg } from '../unit.ts';
-import { DOES } from './judged.ts';
 import { isMany, textOf } from './word.ts';
+import { DOES } from './word-parts.ts';
 
 const TESTS_ALONE = new Set(
   `-a -and -o -or -not ! ( ) , -print -print0 -ls -prune -quit -empty -true -false -daystart -depth

@@ -3,10 +3,10 @@
 
 import type { Effect, Part } from '../profile.ts';
 import type { Arg } from '../unit.ts';
-import { DOES, shown, type Text } from './judged.ts';
 import { type Compiled, EFFECTS, type Option } from './options.ts';
 import { judgeWord } from './roles.ts';
 import { isMany, textOf } from './word.ts';
+import { DOES, shown, type Text } from './word-parts.ts';
 
 /** `maybe`: it is unknown only because the word could become an option that has an effect. */
 type OptionPart = Part & { readonly maybe: boolean };

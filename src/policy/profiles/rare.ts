@@ -3,9 +3,9 @@
 
 import { readsEnvironment } from '../programs.ts';
 import { KUBE_THINGS } from './data-ops-kube.ts';
-import { elsewhere } from './elsewhere.ts';
-import { DOES, type Judged, named, part, shown, type Text } from './judged.ts';
 import type { Word } from './options.ts';
+import { elsewhere } from './remote-words.ts';
+import { DOES, type Judged, named, part, shown, type Text } from './word-parts.ts';
 
 export function judgeRare(word: Word, text: Text): readonly Judged[] {
   switch (word) {

@@ -3,11 +3,11 @@
 
 import type { Call, Kind, Part, Profile } from '../profile.ts';
 import type { Arg } from '../unit.ts';
-import { shown, type Text } from './judged.ts';
 import { type OptionRead, optionAt } from './option-word.ts';
 import { type Compiled, compile, type Operands, type Word, wordsOf } from './options.ts';
 import { judgeWord } from './roles.ts';
 import { isMany, mayBeOption, textOf } from './word.ts';
+import { shown, type Text } from './word-parts.ts';
 
 /** Where the program of an inner command line is looked up, by the role of its word. */
 export type Lookups = Readonly<Record<Inner, (name: string) => Profile | undefined>> & {

@@ -3,13 +3,13 @@
 
 import type { Role } from '../profile.ts';
 import { awkParts } from './awk.ts';
-import { DOES, type Judged, named, part, shown, type Text } from './judged.ts';
 import { aimsAtSecrets } from './name-globs.ts';
 import type { Word } from './options.ts';
 import { judgeRare, taskEffect } from './rare.ts';
 import type { ScriptRead } from './script.ts';
 import { sedParts } from './sed.ts';
 import { sqlParts } from './sql.ts';
+import { DOES, type Judged, named, part, shown, type Text } from './word-parts.ts';
 
 /** Names are shorter; longer ones would be looked at for a long time. */
 const NAME_LENGTH_MAX = 4_096;

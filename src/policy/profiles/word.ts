@@ -1,7 +1,7 @@
 // Words that are not literal: what may become of them when the command runs.
 
 import type { Arg } from '../unit.ts';
-import type { Text } from './judged.ts';
+import type { Text } from './word-parts.ts';
 
 export function textOf(arg: Arg): Text {
   if (arg.kind === 'literal') return { value: arg.value, prefix: arg.value };

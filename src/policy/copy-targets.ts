@@ -14,7 +14,7 @@ const COPIERS = /^g?(?:cp|mv|ln|install)$/;
 type Place = { readonly cwds: readonly string[] | undefined; readonly facts: Facts };
 
 /** Why a copy may not land where it would. */
-export function landingObjection(
+export function copyTargetObjection(
   argv: readonly Arg[],
   call: Call | undefined,
   place: Place,

@@ -2,7 +2,7 @@
 // `host:file`, a directory of kustomize a repository, and a repository of `gh` can name its host,
 // as an image of docker can.
 
-import { type Judged, part, shown, type Text } from './judged.ts';
+import { type Judged, part, shown, type Text } from './word-parts.ts';
 
 export type Elsewhere = 'archive' | 'kustomization' | 'repo' | 'endpoint' | 'image';
 

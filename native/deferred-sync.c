@@ -68,7 +68,7 @@ static void forget_all(void) {
   count = 0;
 }
 
-void late_add(const char *dir) {
+void deferred_add(const char *dir) {
   size_t length = strlen(dir) + 1;
   struct late *l = malloc(sizeof *l + length);
   if (l == NULL) return; /* the kernel writes it in its own time */
@@ -80,13 +80,13 @@ void late_add(const char *dir) {
 }
 
 /* For poll: when there is something to do; -1 for never. */
-int late_wait_ms(void) {
+int deferred_wait_ms(void) {
   if (waiting == NULL) return -1;
   int64_t left = due_at - now_ms();
   return left < 0 ? 0 : (int)left;
 }
 
-void late_tick(void) {
+void deferred_tick(void) {
   if (waiting == NULL || now_ms() < due_at) return;
   pid_t pid = fork();
   if (pid == 0) {
@@ -99,7 +99,7 @@ void late_tick(void) {
 }
 
 /* The server ends: nobody will be there later. */
-void late_end(void) {
+void deferred_end(void) {
   sync_list(waiting);
   forget_all();
 }

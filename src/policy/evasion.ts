@@ -2,8 +2,8 @@
 // text cannot show what an interpreter or an unknown program does with its words, but it shows when
 // a denied program is named in them.
 
+import { equivalentObjection } from './equivalents.ts';
 import type { Objection } from './facts.ts';
-import { kindredObjection } from './kindred.ts';
 import type { Places } from './paths.ts';
 import type { Call } from './profile.ts';
 import { isClosed, isOpaque, isOwnPath, isShell, runsItsInput, tellsPrograms } from './programs.ts';
@@ -50,7 +50,7 @@ export function hides(unit: Unit, lines: readonly Line[], given: Hiding): Object
     }
   }
   const all = lines.map(({ argv }) => argv);
-  return kindredObjection(unit, all, [...deny, ...ask], given.places);
+  return equivalentObjection(unit, all, [...deny, ...ask], given.places);
 }
 
 /**

@@ -6,7 +6,7 @@ import { keepRecent } from '../text/recent.ts';
 const KEPT_MS = 5 * 60_000;
 const KEPT_MAX = 1_000; // more than a person answers in five minutes
 
-export class Noes {
+export class Refusals {
   readonly #at = new Map<string, number>();
   readonly #now: () => number;
 

@@ -11,14 +11,14 @@ import type { Rule } from './rules.ts';
 import { strictMatch } from './strict.ts';
 import type { Arg, Unit } from './unit.ts';
 
-export function kindredObjection(
+export function equivalentObjection(
   unit: Unit,
   lines: readonly (readonly Arg[])[],
   rules: readonly Rule[],
   places: Places,
 ): Objection | undefined {
   const place = { ...places, cwds: unit.cwds };
-  const others = [...lines.flatMap(kindred), ...(showsEnvironment(unit) ? ENVIRONMENT : [])];
+  const others = [...lines.flatMap(equivalents), ...(showsEnvironment(unit) ? ENVIRONMENT : [])];
   for (const { argv, said } of others) {
     const found = rules.find(
       ({ words }) =>
@@ -42,7 +42,7 @@ type Other = { readonly argv: readonly Arg[]; readonly said: number };
 
 const ENVIRONMENT: readonly Other[] = [other('env', []), other('printenv', [])];
 
-function kindred(argv: readonly Arg[]): readonly Other[] {
+function equivalents(argv: readonly Arg[]): readonly Other[] {
   const [program, ...rest] = argv;
   if (program?.kind !== 'literal') return [];
   const name = baseName(program.value);
