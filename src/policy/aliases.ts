@@ -112,5 +112,5 @@ export function programNames(rule: string, given: string): boolean {
   return one !== '' && (one === other || (one === 'node' && other === 'nodejs'));
 }
 
-/** `deploy.sh` is somebody's script, not `deploy`. */
+/** `deploy.sh` is a script of its own, not `deploy`. */
 const SCRIPT = /\.(?:[bz]?a?sh|py|rb|pl|php|lua|[cm]?[jt]s)$/;

@@ -37,7 +37,7 @@ export type Judge = {
   readonly home: string;
   /** Where a path really leads; without it, links are not seen. */
   readonly real?: (path: string) => string;
-  /** Directories that nobody writes but us. */
+  /** Directories that only cuff itself writes. */
   readonly kept?: readonly string[];
 };
 
@@ -235,7 +235,7 @@ function tainted(
         code: 'argument.unknown',
         detail: 'xargs',
         span: program.span,
-        message: `nobody knows which words \`${program.source}\` hands to xargs`,
+        message: `it is unknown which words \`${program.source}\` passes to xargs`,
       };
     }
     for (const arg of rest) {
@@ -262,7 +262,7 @@ function plainGlob(pattern: string): string {
     .toLowerCase();
 }
 
-/** Rules that deny, on what is really executed; nobody is asked in the middle of a command. */
+/** Only deny rules: a running command cannot wait for a person's answer. */
 function decideProcess(argv: readonly string[], cwd: string, { rules, facts }: Court): Decision {
   const args = argv.map(wordArg);
   const lines = [args, ...otherWords(args)];

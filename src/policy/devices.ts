@@ -35,7 +35,7 @@ export function isDevice(path: string): boolean {
   return (plain === '/dev' ? '/dev/' : plain).startsWith('/dev/') && !HARMLESS.test(plain);
 }
 
-/** Whether a word may name a device: also from another directory, and when nobody can know. */
+/** Whether a word may name a device: also from another directory, and when its text is unknown. */
 export function mayNameDevice({ literal }: Word): boolean {
   if (literal === undefined || /[=,]\/+dev\//.test(literal)) return true;
   const path = posix.normalize(literal);

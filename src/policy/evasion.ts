@@ -35,7 +35,7 @@ export function hides(unit: Unit, lines: readonly Line[], given: Hiding): Object
       isShell(program) ||
       runsItsInput(unit) ||
       isClosed(line.argv) ||
-      // Nobody knows the words that `xargs` gives to a program that nobody knows.
+      // Both the program and the words that `xargs` adds are unknown.
       (unit.via.includes('xargs') && line.call === undefined) ||
       (given.makes && isOwnPath(program)) ||
       line.call?.parts.some(({ effect }) => effect === 'exec') === true;
@@ -55,7 +55,7 @@ export function hides(unit: Unit, lines: readonly Line[], given: Hiding): Object
 
 /**
  * Whether a denied program is named where it could be started from: in any word of a program that
- * nobody knows, in words whose effect is not harmless, or by its path.
+ * without a profile, in words whose effect is not harmless, or by its path.
  */
 function namesDenied(unit: Unit, { argv, call }: Line, { rules, text, makes }: Hiding): boolean {
   const names = rules.deniedNames;

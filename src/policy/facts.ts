@@ -33,7 +33,7 @@ export type Facts = {
   readonly host: (host: string) => boolean;
   /** Whether some policy says where files may be read, or written. */
   readonly scoped: Readonly<Record<Access, boolean>>;
-  /** Where a path really leads, when somebody can tell. */
+  /** Where a path really leads, if the caller can resolve links. */
   readonly real: (path: string) => string;
 };
 
@@ -153,7 +153,7 @@ function knownPath({ value, prefix, arg }: PathWord): Known | undefined {
   return { path: directory, glob: true, pattern: glob };
 }
 
-/** Whether `find` is sent for secrets, or may bring what nobody may write. */
+/** Whether `find` is sent for secrets, or may find files that are protected from writing. */
 function findsProtected(
   { arg }: PathWord,
   access: Access,
@@ -189,7 +189,7 @@ export function secretObjection(shown: string, span: Span | undefined): Objectio
   };
 }
 
-/** What nobody may touch without consent, whatever the rules say. */
+/** Files that need a person's consent, whatever the rules say. */
 export function protectionObjection(
   word: PathWord,
   access: Access,
@@ -211,7 +211,7 @@ export function protectionObjection(
       if (access === 'write' && isHeld(path, known.glob, removes, facts)) {
         const objection = protectedObjection(shown, span, access);
         if (!facts.protected.secret(path)) return objection;
-        const message = `\`${shown}\` may hold secrets, and is not written by an agent`;
+        const message = `\`${shown}\` may hold secrets, so agents may not write it`;
         return { ...objection, message };
       }
       const secret = known.glob ? facts.protected.globSecret(path) : facts.protected.secret(path);
@@ -227,7 +227,10 @@ function protectedObjection(shown: string, span: Span | undefined, access: Acces
     code: 'path.protected',
     detail: 'control',
     span,
-    message: `\`${shown}\` decides what programs or agents do, and is not written by one`,
+    message: [
+      `\`${shown}\` is protected: it controls what programs or agents run,`,
+      'so agents may not write it',
+    ].join(' '),
     hint: 'The person can change it by hand.',
     final: true,
   };

@@ -64,7 +64,7 @@ function spelledOut(unit: Unit): Unit | undefined {
 
 function judgeAsItIs(unit: Unit, court: Court, given: Case): Reason {
   if (approvesItself(unit.argv)) {
-    const message = 'Whoever asks for approval does not give it.';
+    const message = 'An agent may not approve its own commands.';
     return plainReason(unit, 'deny', 'builtin.dangerous', message);
   }
   const calls = callsOf(unit.argv);
@@ -177,7 +177,7 @@ function protection(unit: Unit, lines: readonly Line[], court: Court): Objection
       const where = { cwds: unit.cwds, facts: court.facts, removes };
       const objection = protectionObjection(word, access, where);
       if (objection?.final === true && call !== undefined) return objection;
-      // Of a program that nobody knows it cannot be said that it would write.
+      // Without a profile we cannot tell whether the program would write.
       if (objection !== undefined) found ??= { ...objection, final: false };
     }
     found ??= copyTargetObjection(argv, call, { cwds: unit.cwds, facts: court.facts });
@@ -261,7 +261,7 @@ function ruleObjection(
       code: 'code.unseen',
       detail: unit.stdin,
       span: unit.span,
-      message: 'the program runs what it reads, which nobody has seen',
+      message: 'the program runs its input, which is not in the text',
       hint: 'Save it to a file, look at it, and run that.',
     };
   }

@@ -1,5 +1,5 @@
 // Reads a policy: YAML or JSON in, a checked `Policy` or every problem with its place out. A file
-// that is wrong anywhere is no policy at all: what somebody forbids must not silently be allowed.
+// that is wrong anywhere is no policy at all: what a rule forbids must not silently be allowed.
 
 import { type Problem as Fault, pathText, quoted, suggestion } from '../text/problems.ts';
 import { type Located, type LocatedMap, readYaml } from '../text/yaml.ts';
@@ -173,7 +173,7 @@ class Reader {
         }
       }
       const operator = decision === 'allow' ? undefined : operatorOf(pattern);
-      // Whoever writes it relies on it; one that allows and matches nothing is only in vain.
+      // Its author relies on a deny rule; an allow rule that matches nothing does no harm.
       if (operator !== undefined) {
         const why = `a pattern is one simple command, so that none has \`${operator}\` in it`;
         throw new PatternError(`${why}; write a rule for each command`);

@@ -83,7 +83,7 @@ export type Matching = {
   readonly facts: Facts;
   /** The rule ends in a star. */
   readonly open: boolean;
-  /** The rule names `xargs`, so that arguments that nobody sees are meant. */
+  /** The rule names `xargs`, so it also means arguments that are not in the text. */
   readonly unseen: boolean;
 };
 
@@ -268,7 +268,7 @@ function roleObjection(part: Part, matching: Matching): Objection | undefined {
   }
 }
 
-/** What is protected goes with all that is above it, which only a rule that names it means. */
+/** Deleting a parent deletes the protected files below it, so a rule has to name it. */
 function wholeObjection(
   { value }: Part,
   arg: Arg | undefined,
@@ -281,7 +281,7 @@ function wholeObjection(
     return `${project}/`.startsWith(`${path}/`) || /\/\.git$/i.test(path);
   });
   if (!all) return undefined;
-  const message = `\`${value}\` is all there is, with what is protected in it`;
+  const message = `\`${value}\` contains the whole project, including protected files`;
   return { code: 'path.protected', detail: 'control', span: arg?.span, message };
 }
 
@@ -297,7 +297,7 @@ function pathPart(
   access: 'read' | 'write',
   matching: Matching,
 ): Objection | undefined {
-  // Only a rule that names `xargs` gets here with words that nobody sees.
+  // Only a rule that names `xargs` gets here with words that are not in the text.
   if (matching.unseen && arg?.kind === 'unknown' && arg.source === 'xargs') return undefined;
   return scopeObjection({ value: part.value, prefix: part.prefix, arg }, access, matching);
 }

@@ -1,5 +1,5 @@
 // Paths as a policy sees them: absolute, without `.` and `..`, matched against globs that stand for
-// what is below them, too. Nothing here looks at a disk; who can, gives `real`.
+// what is below them, too. Nothing here reads a disk; the caller may pass `real`.
 
 import { posix } from 'node:path';
 
@@ -59,14 +59,14 @@ function matcher(globs: readonly string[]): (path: string) => boolean {
 
 const GLOB = /[*?[{]/;
 
-/** Letters count alike, as on some disks. `glob` may be anybody's: it is tried in a short time. */
+/** Letters count alike, as on some disks. `glob` may be hostile, so matching is bounded. */
 export function globRegex(glob: string, tail = ''): RegExp {
   const plain = plainStars(glob);
   if (plain.split('*').length > STARS_MAX) return /^/;
   return new RegExp(`^${globSource(plain)}${tail}$`, 'is');
 }
 
-/** Nobody writes that many; what has more can be anything. */
+/** Real globs have fewer; one with more matches everything. */
 const STARS_MAX = 128;
 
 /** `**` is more than `*` only as a whole name, and once. */

@@ -27,7 +27,7 @@ export type Pattern = { readonly source: string; readonly words: readonly WordPa
 
 export class PatternError extends Error {}
 
-/** `{a,b}` and `[x]` multiply: more than this is not a pattern that somebody can oversee. */
+/** `{a,b}` and `[x]` multiply: a person cannot review a pattern with more variants. */
 const VARIANTS_MAX = 64;
 
 /** In one word: matching takes time to the power of it. */

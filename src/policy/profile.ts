@@ -57,7 +57,7 @@ export type Profile = {
   readonly bare?: Kind;
   /** With no more operands than these it is `bare`, too: `git config user.name` only asks. */
   readonly asks?: number;
-  /** Behind `--` stand words for somebody else: what they are. */
+  /** The role of the words behind `--`, which are for another program. */
   readonly behindDashes?: Role;
 };
 

@@ -66,7 +66,7 @@ const JQ_ENVIRONMENT = new RegExp(
   ].join('|'),
 );
 
-const FILTER_LENGTH_MAX = 8_192; // of a longer one nobody knows
+const FILTER_LENGTH_MAX = 8_192; // a longer filter is not searched
 
 /** Whether a filter of jq would. */
 export function readsEnvironment(filter: string): boolean {
@@ -92,7 +92,7 @@ const OPAQUE = new Set([
   ...['eval', 'trap', 'alias', 'enable', 'bind', 'fc', 'complete', 'coproc', 'busybox', 'toybox'],
 ]);
 
-/** What it starts is somebody else's, or hidden: it needs a rule of its own. */
+/** It runs a command as another user, on another machine or unseen: it needs its own rule. */
 export function isOpaque(program: string): boolean {
   return OPAQUE.has(baseName(program));
 }
@@ -108,7 +108,7 @@ export function isClosed([first, ...rest]: readonly Arg[]): boolean {
   return WRAPPERS.has(name) && rest.some(({ kind }) => kind !== 'literal');
 }
 
-/** It prints where a program is, for somebody to use: `cp $(which rm) x`. */
+/** It prints where a program is, for another command to use: `cp $(which rm) x`. */
 export function tellsPrograms(program: string): boolean {
   return /^(?:which|type|whereis|hash|command|realpath|readlink)$/.test(baseName(program));
 }
@@ -179,7 +179,7 @@ export function plainName(value: string): string {
 /** No program is called that. */
 const NAME_LENGTH_MAX = 256;
 
-/** `cuff policy approve`, also by `npx` or its path: who asks does not answer. */
+/** `cuff policy approve`, also by `npx` or its path: an agent may not answer itself. */
 export function approvesItself(argv: readonly Arg[]): boolean {
   const words = argv.map((arg) => (arg.kind === 'literal' ? baseName(arg.value) : ''));
   const ours = words.findIndex((word) => /^(?:cuff|derun)(?:\.[cm]?js)?$/.test(word));

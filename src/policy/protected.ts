@@ -1,4 +1,4 @@
-// Files that no rule of a policy opens: secrets, which are not read without somebody's consent, and
+// Files that no rule of a policy opens: secrets, which are not read without a person's consent, and
 // what makes programs do something later on (start-up files, hooks, the configuration of agents and
 // our own), which is not written.
 
@@ -48,7 +48,7 @@ const TELLING = new RegExp(
   'i',
 );
 
-/** Made to be read by anybody. */
+/** Examples are published, so they hold no secrets. */
 const EXAMPLES = /[._-](?:example|sample|template|dist|defaults?|schema)$/i;
 
 /** By their names, wherever they are. */
@@ -85,7 +85,7 @@ function braces(glob: string): readonly string[] {
   return middle.split(',').map((one) => `${before}${one}${behind}`);
 }
 
-/** Everybody may write these, and nothing stays there. */
+/** Every user may write these, and they keep nothing. */
 const SINKS = /^\/dev\/(?:null|zero|full|stdout|stderr|tty|fd\/\d+)$/;
 
 export function isSink(path: string): boolean {

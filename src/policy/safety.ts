@@ -74,7 +74,7 @@ function removesRoot(args: readonly Word[]): DangerousPattern | undefined {
   return targets.some(isAllOfRoot) ? 'rm -rf /*' : undefined;
 }
 
-/** Without --force it asks, but nobody is there to say no. GNU takes `--rec` as well. */
+/** Without --force rm asks, but an agent's shell has no person. GNU takes `--rec` as well. */
 function isRecursive(option: string): boolean {
   if (option.startsWith('--')) return /^--r/.test(option) && '--recursive'.startsWith(option);
   return /[rR]/.test(option);

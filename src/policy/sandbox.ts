@@ -5,7 +5,7 @@
 //
 // Left out on purpose: `--die-with-parent`, because a run outlives who started it, and its runner,
 // too; and `--new-session`, because job control ends with it. A command that has a terminal of its
-// own can therefore type into it, but nobody else reads that.
+// own can therefore type into it, but no other program reads that terminal.
 
 /** Absolute paths without links. What does not exist is passed over. */
 export type SandboxScopes = {

@@ -1,5 +1,5 @@
 // What a star in an allowing pattern means for its program: arguments that change nothing, or,
-// where nobody can tell which those are, that somebody is asked.
+// where the profile does not tell which those are, that a person is asked.
 
 import type { WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';

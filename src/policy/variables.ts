@@ -1,5 +1,5 @@
 // Variables of the environment as a policy sees them: a few are harmless whatever they say, a few
-// only with some values, many change what programs run, and of the others nobody knows.
+// only with some values, many change what programs run, and the effect of the others is unknown.
 
 /** Harmless with any value. */
 const HARMLESS = new Set([

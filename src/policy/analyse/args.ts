@@ -8,7 +8,7 @@ export function literalArg({ source, span }: Written, value: string): Arg {
   return { source, span, kind: 'literal', value };
 }
 
-/** A word that nobody wrote: of a rule, or made for the sake of an argument. */
+/** A word that is not in the text: from a rule, or made by the analysis. */
 export function wordArg(value: string): Literal {
   return { source: value, span: undefined, kind: 'literal', value };
 }

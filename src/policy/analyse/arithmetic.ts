@@ -7,7 +7,7 @@ import { forEachChild } from '../../text/shell-tree.ts';
 import type { Run } from './run.ts';
 import { isInteger, type State } from './state.ts';
 
-/** Numbers, as long as nobody assigns to them. */
+/** Numbers, unless the text assigns to them. */
 const COUNTED = /^(?:RANDOM|SRANDOM|SECONDS|LINENO|E?UID|PPID|COLUMNS|LINES|EPOCHSECONDS|BASHPID)$/;
 
 const TOKEN = new RegExp(

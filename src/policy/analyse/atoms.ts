@@ -19,7 +19,7 @@ export type Expansion = Extract<
 export type Atom =
   | { readonly kind: 'text'; readonly value: string; readonly quoted: boolean }
   | { readonly kind: 'node'; readonly node: Expansion; readonly quoted: boolean }
-  /** What nobody can know: `~user`. `one`: it is part of one argument. */
+  /** Known only at run time: `~user`. `one`: it is part of one argument. */
   | { readonly kind: 'lost'; readonly one: boolean };
 
 type AnsiC = Extract<WordPart, { type: 'AnsiCQuoted' }>;

@@ -31,7 +31,7 @@ function nameIn(text: string | undefined, { run, span }: Doing): string | undefi
   return undefined;
 }
 
-/** The shell assigns it; nobody knows what. */
+/** The shell assigns it an unknown value. */
 function assignUnknown(arg: Arg | string | undefined, doing: Doing): void {
   const text = typeof arg === 'string' ? arg : arg?.kind === 'literal' ? arg.value : undefined;
   const name = nameIn(text, doing);

@@ -1,5 +1,5 @@
-// Programs that run another command somewhere else, or as somebody else: they need a rule of their
-// own. The command behind them is found as far as it can be, so that it can be denied.
+// Programs that run another command on another machine, or as another user: they need a rule of
+// their own. The command behind them is found as far as it can be, so that it can be denied.
 
 import type { Arg } from '../unit.ts';
 import { readOptions, type Spec } from './options.ts';

@@ -52,7 +52,7 @@ export function redirectsOf(nodes: readonly Redirection[], place: Place, scene: 
   return { redirects, stdin, input };
 }
 
-/** The same files, named so that they are the same for whoever runs in another directory. */
+/** The same files as absolute paths, for commands that run in another directory. */
 export function anchored(redirects: readonly UnitRedirect[], cwds: Cwds): readonly UnitRedirect[] {
   const [cwd, ...more] = cwds ?? [];
   return redirects.map((redirect): UnitRedirect => {

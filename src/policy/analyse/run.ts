@@ -49,7 +49,7 @@ export class Run {
   /** Every name that is assigned anywhere, and those that were taken for numbers of the shell. */
   readonly assigned = new Set<string>();
   readonly countedOn = new Set<string>();
-  /** Substitutions that the scanner found and nobody has looked into so far. */
+  /** Substitutions that the scanner found and the walk has not visited yet. */
   readonly unseen = new Set<SyntaxNode>();
   /** What no text that was read so far changes. */
   steady: Steady = ALL_STEADY;
@@ -57,7 +57,7 @@ export class Run {
   splitsUnknown = false;
   /** `cd x` may go to another `x`. */
   cdPath = false;
-  /** A trap, or a command that nobody can see, may change variables and directory at any time. */
+  /** A trap or an unseen command may change variables and directory at any time. */
   volatile = false;
   /** Of names that may be read-only: an assignment to them may fail. */
   readonly untrusted = new Set<string>();

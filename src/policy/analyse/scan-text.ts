@@ -74,7 +74,7 @@ export function isDoubtful(inside: string, around: readonly Mode[]): boolean {
   return within('quotes') && inside.includes('"') && inside.includes('{');
 }
 
-/** Behind `<<`. Undefined: it is written as nobody writes it. */
+/** Behind `<<`. Undefined: the delimiter is written in a form that we do not read. */
 export function delimiterAt(text: string, from: number): Waiting | undefined {
   let at = peek(text, from);
   const tabs = text[at] === '-';

@@ -1,7 +1,7 @@
 // A second reading of the text, by a scanner that shares nothing with the parser: it only knows
 // quotes, comments, here-documents and brackets, and finds where every substitution begins and
 // ends. The tree must have one at each of these places and nowhere else. Where the two do not
-// agree, one of them is wrong, and nobody can tell which.
+// agree, one of them is wrong, and the text counts as unreadable.
 
 import { forEachChild, type ParsedScript, type SyntaxNode } from '../../text/shell-tree.ts';
 import type { Span } from '../unit.ts';

@@ -93,7 +93,7 @@ function harmlessOption(letter: string, arg: Arg | undefined): boolean {
   return letter === 'o' ? HARMLESS_OPTIONS.has(arg.value) : HARMLESS_SHOPTS.test(arg.value);
 }
 
-/** What bash reads in its own way, or `sh` may: `22>x` is a word and a file for others. */
+/** Syntax that only bash reads this way: to other shells `22>x` is a word and a file. */
 const OF_BASH = new RegExp(
   [
     /\$['"[]|\$\d\d|\(\(|\[\[|[<>]\(|&>|>&|\|&|<<<|;&|\{(?!\s)|\d\d[<>]/,
@@ -110,9 +110,9 @@ const STAYS_SET =
 /** What looks as if it were of bash, but is read alike everywhere. */
 const ALIKE = /\$\{[A-Za-z_]\w*\}|[12]?>&[12](?![\w-])/g;
 /** Other shells have flags, qualifiers and expansions that execute; they get plain words only. */
-const OF_NOBODY = /^[\w\s./:=@%+,;&|'"-]*$/;
+const OF_ALL_SHELLS = /^[\w\s./:=@%+,;&|'"-]*$/;
 
-/** Longer ones would be looked at for a long time, and nobody writes them for `sh`. */
+/** Matching a longer script takes long, and real scripts for `sh -c` are shorter. */
 const LENGTH_MAX = 8_192;
 
 /** Whether that shell takes the text as bash would. */
@@ -123,5 +123,5 @@ export function reads(name: string, text: string): boolean {
     const rest = text.replace(ALIKE, ' ');
     return !OF_BASH.test(rest) && !WORDS_OF_BASH.test(text) && !STAYS_SET.test(text);
   }
-  return OF_NOBODY.test(text) && !/(?:^|\s)=/.test(text);
+  return OF_ALL_SHELLS.test(text) && !/(?:^|\s)=/.test(text);
 }

@@ -52,7 +52,7 @@ function pieces(
     if (at < done || (at !== start && !(colons && text[at - 1] === ':'))) continue;
     const name = (colons ? /[^/:]*/y : /[^/]*/y).exec(text.slice(at))?.[0] ?? '';
     const end = at + name.length;
-    // What follows is quoted or replaced, so that bash does not see a name of somebody.
+    // What follows is quoted or replaced, so bash does not read it as a user name.
     if (end === text.length && followed) continue;
     if (at > done) result.push({ kind: 'text', value: text.slice(done, at), quoted: false });
     result.push(directoryOf(name, state));

@@ -53,7 +53,7 @@ export class Walk {
     let ends: Ends = either(state);
     for (const statement of statements) {
       const next = after(ends);
-      if (next === undefined) state.forget(); // nobody gets here, or so it seems
+      if (next === undefined) state.forget(); // apparently unreachable: assume nothing
       ends = this.#statement(statement, place, next ?? state);
     }
     return ends;
@@ -252,7 +252,7 @@ export class Walk {
     const inner: Place = {
       ...place,
       redirects: [
-        // Somebody inside may go elsewhere.
+        // A command inside may change the directory.
         ...(run.steady.directory ? made.redirects : anchored(made.redirects, state.cwds)),
         ...place.redirects,
       ],

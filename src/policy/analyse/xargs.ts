@@ -1,4 +1,4 @@
-// `xargs`: a command that gets words which nobody knows.
+// `xargs`: a command that gets unknown words from its input.
 
 import type { Arg } from '../unit.ts';
 import { readOptions, type Spec } from './options.ts';

@@ -103,7 +103,7 @@ const CLAUSES: Readonly<Record<LossKind, string>> = {
   builtin: 'what cuff protects always (secrets, start-up files, configuration) is not in the rules',
 };
 
-/** In control of a terminal, or invisible: nobody should have them in a rule without seeing it. */
+/** Terminal control and invisible characters: a reviewer of the rule would not see them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 export function planOf(policy: Policy, ability: Ability, strict: boolean): Plan {

@@ -30,7 +30,7 @@ function loose(loosens: boolean): string {
   return loosens ? ', so that more gets through' : '';
 }
 
-/** A word as somebody would type it. */
+/** A word as a person would type it. */
 export function typed(word: string): string {
   return /^[\w@%+=:,./^~-]+$/.test(word) ? word : quoteWord(word);
 }

@@ -44,7 +44,7 @@ export function closureOf(tally: Tally, minFrequency: number): readonly Member[]
   return [...seen, ...closed, ...read, ...fetching(tally, minFrequency, used)];
 }
 
-/** Whoever reads with many programs may read with one that was seen but once. */
+/** An agent that reads with many programs may also read with one that was seen once. */
 function seenReading({ heads }: Tally): readonly Member[] {
   return [...heads.values()].flatMap(({ head, text }) => {
     const { kind, narrow, unseen, words } = head;

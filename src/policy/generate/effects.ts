@@ -49,7 +49,7 @@ const READING: EffectClass = {
   ],
 };
 
-// Whoever may run the tests of a project may run its code: by which tool makes no difference.
+// Running a project's tests runs its code, whichever tool does it.
 const CHECKING: EffectClass = {
   seenMin: 3,
   members: [

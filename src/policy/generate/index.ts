@@ -59,7 +59,7 @@ function readAll(seen: readonly Seen[], home: string) {
   return { readings, excluded };
 }
 
-/** Told with all that anybody needs, so that it is the same for every strategy and frequency. */
+/** Made with every need of the evidence, so that it is the same for every strategy. */
 function refusedAnyway(read: readonly Reading[], home: string) {
   const all = new Set<string>(read.flatMap(({ needs }) => needs));
   const trial = trialOf([], surroundingsOf([...all]), home);
@@ -116,7 +116,7 @@ function make(read: readonly Reading[], options: GenerateOptions): Made {
   return { policy: policyOf(withTests(kept, final, found, home), final), left };
 }
 
-/** What nobody wants who is accepted goes, unless somebody lives by it without a word. */
+/** Drops the needs of commands that were left out, if every accepted one still passes. */
 function needed(
   needs: readonly string[],
   accepted: readonly Reading[],

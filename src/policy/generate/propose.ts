@@ -15,7 +15,7 @@ export type General = Member & {
 };
 
 const UNSEEN_MIN = 0.2;
-const DISTINCT_ENOUGH = 4; // whoever used four will use a fifth, however often those were
+const DISTINCT_ENOUGH = 4; // an agent that used four will use a fifth
 
 function generalOf(member: Member, closed: boolean): General {
   const { head, fixed, open, lead } = member;

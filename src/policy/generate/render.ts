@@ -6,7 +6,7 @@ import { printableJson, shortLine } from '../../text/printable.ts';
 import type { CommandRule, Policy } from '../policy.ts';
 import type { Excluded, Generated } from './types.ts';
 
-const SHOWN_MAX = 40; // what is left out is for eyes: more than this nobody reads
+const SHOWN_MAX = 40; // a person does not read a longer list
 const SHOWN_LENGTH_MAX = 88;
 
 export function policyYaml(generated: Generated): string {

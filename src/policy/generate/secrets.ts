@@ -121,7 +121,7 @@ const ENTROPY_MIN = 3.6;
 /** Where the id of a commit or a digest is nothing special. */
 const NAMES_DIGESTS = /\b(?:git|gh|glab|hub|docker|podman|commit|rev|sha\d+(?:sum)?|md5(?:sum)?)\b/;
 
-/** A long run of letters and digits that nobody would think up: a key, most likely. */
+/** A long run of letters and digits that a person would not make up: most likely a key. */
 function hasRandomWord(command: string): boolean {
   const digests = NAMES_DIGESTS.test(command);
   for (const word of longRuns(command, OF_WORD, BEHIND_WORD)) {

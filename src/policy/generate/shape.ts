@@ -37,7 +37,7 @@ export function shapeOf({ argv: given, via }: Unit): Shape | undefined {
   if (first?.kind !== 'literal') return undefined;
   const program = programName(first.value);
   const argv = [{ ...first, value: program, source: quotedWord(program) }, ...given.slice(1)];
-  // Words that `xargs` adds are seen by nobody: its rule has to name it and leave them open.
+  // Words that `xargs` adds are not in the text: the rule names xargs and leaves them open.
   const unseen = via.includes(XARGS) && argv.some(isUnseen);
   const words = argv.map(patternWord);
   const known = words.every((word) => word !== undefined);

@@ -58,7 +58,7 @@ const SAID = /^(redirects|read)\0((?:\/var)?\/tmp\/)[^/]+(\.(?:log|txt|out|err|d
 const SAID_NAMES_MIN = 2;
 
 /**
- * The same needs for whoever gives such files a new name each time: any of that kind, and to read
+ * The same needs where such files get a new name each time: any of that kind, and to read
  * what was written. Undefined where one name was used at most.
  */
 export function widening(needs: Iterable<string>): ((need: Need) => readonly Need[]) | undefined {

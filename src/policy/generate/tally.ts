@@ -38,7 +38,7 @@ export function tallyOf(readings: readonly Reading[]): Tally {
     const text = shape.head.words.join(' ');
     const known = heads.get(text);
     const tails = known ?? { head: shape.head, text, shapes: new Map() };
-    // Whoever was seen to do more than read with it does that.
+    // A program that was seen to do more than read counts as that.
     const more = known?.head.kind === 'read' && shape.head.kind !== 'read';
     heads.set(text, more ? { ...tails, head: shape.head } : tails);
     tails.shapes.set(shape, count);

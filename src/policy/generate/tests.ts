@@ -12,7 +12,7 @@ import { trialOf } from './trial.ts';
 const MATCH_MAX = 2;
 const LENGTH_MAX = 100; // an example is read, too
 
-/** Where a policy is loaded, nobody knows yet: the examples must hold anywhere. */
+/** The policy may be loaded in any directory, so the examples must hold anywhere. */
 const PLACE = { cwd: '/project', project: '/project' };
 
 export function withTests(

@@ -64,7 +64,7 @@ function withoutTexts(program: string): string | undefined {
     if (token === '"' || token === '/') {
       const end = endOf(program, at, token);
       const regex = token === '/' && BEFORE_REGEX.test(last);
-      // A slash that divides has no other slash behind it, or nobody can tell which of them do.
+      // A slash that divides has no other slash behind it; with two it is ambiguous.
       if (token === '/' && !regex && program.indexOf('/', at + 1) !== -1) return undefined;
       if (token === '"' || regex) {
         if (end === undefined || (regex && hasOpenBracket(program, at + 1, end))) return undefined;

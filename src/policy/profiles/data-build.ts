@@ -1,5 +1,5 @@
 // What is known of build tools and of compilers: make, cargo, go and the compilers of C. A build
-// runs the project's own code; another build file, compiler or wrapper is somebody else's.
+// runs the project's own code; another build file, compiler or wrapper is foreign code.
 
 import type { Profile } from '../profile.ts';
 import { BUILD_MORE } from './data-build-more.ts';

@@ -221,7 +221,7 @@ const AZ: Profile = {
   },
 };
 
-/** What brings the project to somebody's servers: only the version is inert. */
+/** Tools that upload the project to a server: only `--version` is inert. */
 const DEPLOYS: Profile = {
   kind: 'exec',
   style: 'exact',

@@ -165,7 +165,7 @@ const ESBUILD: Profile = {
   operands: 'path*',
 };
 
-/** Their configuration is code of the project; another one is code of somebody. */
+/** Their configuration is code of the project; any other configuration is foreign code. */
 const BUNDLER = `-c,--config:exec --mode:word -m -w,--watch --silent -o,--output-path:output
   --file:output --dir:output -d --format,-f:word --sourcemap?word --env?word --progress --json?write
   --stats?word --devtool:word --entry:path --target:word --bail --analyze --minify --clean!delete

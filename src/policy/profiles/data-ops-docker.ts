@@ -1,4 +1,4 @@
-// Profiles of docker, podman and compose. Whoever may start a container is root as far as mounts
+// Profiles of docker, podman and compose. A user who may start a container is root as far as mounts
 // go, so that images and what is mounted are never covered by a star; looking at what runs is.
 
 import type { Profile } from '../profile.ts';

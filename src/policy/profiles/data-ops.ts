@@ -222,7 +222,7 @@ const CHECKERS: Profiles = {
   },
 };
 
-/** Playbooks, machines and clouds: what they do is in files that nobody here has read. */
+/** Playbooks, machines and clouds: what they do is in files that we do not read. */
 const RUNNERS: Profiles = each(
   'ansible ansible-playbook ansible-galaxy ansible-vault ansible-console ansible-pull packer ' +
     'vagrant minikube k3d k9s pulumi skaffold tilt cdk sam serverless multipass lima',

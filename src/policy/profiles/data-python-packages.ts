@@ -1,5 +1,5 @@
 // What is known of the package managers and the rarer tools of python. A requirement that is a
-// path, a url or comes from another index is code of somebody.
+// path, a url or comes from another index is foreign code.
 
 import type { Profile } from '../profile.ts';
 

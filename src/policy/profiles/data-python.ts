@@ -1,5 +1,5 @@
 // What is known of python and its tools. `python -m pytest` is read as `pytest`; code on the line,
-// scripts and modules that nobody listed are code.
+// scripts and modules that are not listed are code.
 
 import type { Profile } from '../profile.ts';
 import { PYTHON_PACKAGES } from './data-python-packages.ts';

@@ -32,7 +32,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   '-fprint0': 'write',
   '-fls': 'write',
   '-fprintf': 'write',
-  // Where it looks is in that file, which nobody has seen.
+  // That file, which we do not read, says where it looks.
   '-files0-from': 'secret',
 };
 

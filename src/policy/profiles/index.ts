@@ -80,7 +80,7 @@ export function readCall(argv: readonly Arg[]): Call | undefined {
 
 const LOOKUPS: Lookups = {
   program: profileOf,
-  // `npx cat` is a package that somebody called `cat`.
+  // `npx cat` runs a registry package named `cat`, not the program.
   nodebin: (name) => (Object.hasOwn(NODE, name) ? NODE[name] : undefined),
   module: (name) => (Object.hasOwn(PYTHON_MODULES, name) ? PYTHON_MODULES[name] : undefined),
   own: new Map([

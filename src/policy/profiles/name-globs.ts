@@ -34,7 +34,7 @@ const STARTUP_NAMES: readonly string[] = [
 /** Names like any other: a pattern that finds these, too, is for everything. */
 const ANY_NAMES: readonly string[] = ['zz', 'zz.zz'];
 
-const LENGTH_MAX = 256; // nobody writes longer ones
+const LENGTH_MAX = 256; // real names are shorter
 
 export function aimsAtSecrets(glob: string): boolean {
   if (glob.length > LENGTH_MAX) return true;

@@ -15,7 +15,7 @@ const OWN_WORDS = [
   'gopkg', // of go: a directory, or a package of the standard library or the project
   'source', // a file; `@file` has more options in it
   'warning', // of compilers: `-Wall`; `-Wl,x` is for the linker
-  'passed', // words for a script that nobody here knows
+  'passed', // words for a script whose options are unknown
   'format', // a name, never a file
   'fallback', // a name that becomes a program where there is no script of that name
   'runnable', // the same, and most names are scripts

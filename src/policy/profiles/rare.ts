@@ -73,7 +73,7 @@ function judgeRarer(word: Word, text: Text): readonly Judged[] {
   }
 }
 
-/** Whoever only wants to know whether it works throws away what comes. */
+/** `/dev/null` and `-` write no file: the caller only checks that the program works. */
 function sink(text: Text): Judged {
   return text.value === '/dev/null' || text.value === '-'
     ? part('word', text)
@@ -167,7 +167,7 @@ function isPlain(value: string): boolean {
   return !/^@|^[a-z]+:\/\//i.test(value);
 }
 
-/** Nobody else writes, and nothing runs as somebody else. */
+/** Only the owner may write, and there is no setuid or setgid bit. */
 function isMode(value: string): boolean {
   return /^0*[0-7][0145][0145]$/.test(value);
 }

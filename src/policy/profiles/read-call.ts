@@ -194,7 +194,7 @@ function innerRole(roles: Operands, count: number, arg: Arg): Inner | undefined 
   return word === 'program' || word === 'nodebin' || word === 'module' ? word : undefined;
 }
 
-const DEPTH_MAX = 8; // `npx npx npx ...`: nobody means it
+const DEPTH_MAX = 8; // `npx npx npx ...` is never meant
 
 /** Reads the command line that begins at `index` with the profile of its program. */
 function enter(reading: Reading, index: number, word: Inner): void {

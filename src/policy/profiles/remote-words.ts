@@ -25,7 +25,7 @@ const HERE = {
   image: 'word',
 } as const;
 
-/** Nobody has longer names, and they would be looked at for a long time. */
+/** No real name is longer, and matching a longer one takes long. */
 const LENGTH_MAX = 2_048;
 
 /** Where docker goes anyway. */

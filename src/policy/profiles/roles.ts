@@ -98,7 +98,7 @@ function judgeName(word: Word, text: Text): readonly Judged[] {
   }
 }
 
-const SCRIPT_LENGTH_MAX = 8_192; // nobody reviews more than that either
+const SCRIPT_LENGTH_MAX = 8_192; // a person would not review more than that either
 
 function scriptParts(
   role: Role,

@@ -110,7 +110,7 @@ function readAddress(cursor: Cursor): boolean {
 
 /**
  * To the delimiter that ends it. A bracket may hide a delimiter from some seds (`[/]`) and not from
- * others; with one in a bracket nobody can be sure where the script goes on.
+ * others; with one in a bracket the end of the script is ambiguous.
  */
 function readRegex(cursor: Cursor, delimiter: string): void {
   const text = readTo(cursor, delimiter).replace(/\\[\s\S]|\[:\w+:\]/g, '');

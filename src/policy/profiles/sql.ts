@@ -75,7 +75,7 @@ function readStatements(sql: string, found: Found[]): void {
       found.push({ effect: 'exec', why: `\`${name}\` does more than look at the data` });
     }
   }
-  // `U&"\0070g_x"` is a name whose letters nobody sees.
+  // `U&"\0070g_x"` is a name in escaped letters, which a pattern misses.
   if (/\bU&["']/i.test(sql)) found.push({ effect: 'unknown', why: 'a name is in escapes' });
   const write = WRITE.exec(sql);
   if (write !== null) found.push({ effect: 'write', why: `\`${write[0]}\` changes data` });

@@ -12,7 +12,7 @@ export type Text = {
 
 export type Judged = Pick<Part, 'role' | 'value' | 'prefix' | 'effect' | 'why'>;
 
-/** A clause about what somebody does: "runs code". */
+/** The effect as a clause without its subject: "runs code". */
 export const DOES: Readonly<Record<Effect, string>> = {
   exec: 'runs code',
   write: 'writes a file',
