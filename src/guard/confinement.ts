@@ -125,7 +125,7 @@ export class Confinement {
       if (this.#own.size <= OWN_MAX) break;
       this.#own.delete(oldest);
     }
-    gate.forget(); // somebody may have asked for the same and heard no
+    gate.forget(); // a process may have asked the same and been denied
   }
 
   #sandbox({ policies }: InForce, cwd: string): SandboxOptions {

@@ -2,7 +2,7 @@
 // shim and the runner are the clients (native/shim/gate.c, native/gate.c; native/trace.h has the
 // bytes). It settles what a command's text could not tell, and is no sandbox: a program that was
 // started without the shim does not ask, and a copy of a program under another name is another
-// program. Whoever may connect may say anything: nothing here throws because of it.
+// program. A client may send anything: nothing here throws because of it.
 
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -67,7 +67,7 @@ const PATH_BYTES = 4096;
 const QUESTION_BYTES_MAX = HEAD_BYTES + 2 * PATH_BYTES + (128 << 10);
 const ADDRESS_BYTES_MAX = 107; // of sockaddr_un, without the NUL
 const LINE_BYTES_MAX = 300;
-const IDLE_MS = 2_000; // nobody waits longer for an answer
+const IDLE_MS = 2_000; // no client waits longer for an answer
 const CONNECTIONS_MAX = 4_000;
 const BACKLOG = 4_000;
 const CACHE_MAX = 1_000;
@@ -109,7 +109,7 @@ function listening(server: Server, path: string): Promise<void> {
     server.once('error', reject);
     server.listen({ path, backlog: BACKLOG }, () => {
       server.off('error', reject);
-      server.on('error', () => {}); // a connection could not be taken: whoever asked goes on
+      server.on('error', () => {}); // a connection could not be accepted: its client goes on
       resolve();
     });
   });
@@ -245,7 +245,7 @@ function denial(message: string): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** A name for the socket that fits into an address, in a directory that nobody else can enter. */
+/** A name for the socket that fits into an address, in a directory that no other user can enter. */
 function addressIn(directory: string): { readonly path: string; readonly temporary: boolean } {
   const own = join(directory, 'gates');
   const name = `${process.pid}-${randomBytes(4).toString('hex')}.sock`;
@@ -270,7 +270,7 @@ function isPrivate(dir: string): boolean {
   }
 }
 
-/** Sockets of servers that were killed: old, and nobody listens. */
+/** Sockets of servers that were killed: old, and without a listener. */
 function sweep(dir: string): void {
   for (const name of fs.readdirSync(dir)) {
     const path = join(dir, name);

@@ -98,7 +98,7 @@ export class Guard {
     const ruled = await this.#ruled(inForce, decision, asked, call);
     if (!ruled.run) return ruled;
     if (this.#engine.inForce === inForce) return holding(ruled, ground, call);
-    // The policy is another one by now. What that denies nobody was asked about.
+    // The policy changed while we waited; anything the new one denies must be refused.
     if (ruled.decision?.approved === null) return this.rule(asked, call);
     const now = await this.#ground(asked, call);
     if (now === undefined) return ruled;
@@ -110,7 +110,7 @@ export class Guard {
     return holding(ruled, now, call);
   }
 
-  /** Whoever is being asked, or would be, gives no answer from now on. */
+  /** Questions that are open, and later ones, get no answer from now on. */
   stopAsking(): void {
     this.#stop.abort();
   }
@@ -119,7 +119,7 @@ export class Guard {
     await (await this.#confinement)?.close();
   }
 
-  /** Nothing is refused by a policy that somebody has just changed, as `approve --always` does. */
+  /** Reads changed files first: `approve --always` may have just allowed the command. */
   async #lastGround(asked: Asked, call: GuardCall): Promise<Ground | undefined> {
     const ground = await this.#ground(asked, call);
     if (ground?.inForce.mode !== 'enforce') return ground;
@@ -216,7 +216,7 @@ export class Guard {
     if (besides(asked).length > 0) {
       return '[policy: it ran this once; what came with the command is in no rule]';
     }
-    // A rule would show it to whoever reads the project.
+    // A rule would show it to every reader of the project.
     if (redact(command) !== command) {
       return '[policy: it ran this once and there is no rule for it: there is a secret in it]';
     }
@@ -302,7 +302,7 @@ function holding(ruled: Ruling, ground: Ground, call: GuardCall): Ruling | Refus
   return refusal({ ...denied, approved: null }, confined.why, call);
 }
 
-/** With the reasons of all: one that nobody may say yes to must not be behind another. */
+/** With the reasons of all, so that one that cannot be approved is not hidden by another. */
 function strictestOf(decisions: readonly Decision[]): Decision {
   const first = decisions.reduce((a, b) => (rank(b) > rank(a) ? b : a));
   const all = [first, ...decisions].flatMap(({ reasons }) => reasons);

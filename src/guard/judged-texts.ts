@@ -65,13 +65,13 @@ function otherShell({ command, shell, settingsShell }: Chosen): readonly string[
 /** The text as that shell gets it. */
 export function scriptOf(shell: string, text: string): string {
   if (isBash(shell)) return text;
-  // Quotes would hide from nobody what it is, but a plain word is what rules are written with.
+  // Rules are written with plain words, so it is quoted only where it must be.
   const word = /^[\w./-]+$/.test(shell) ? shell : quoteWord(shell);
   return `${word} -c ${quoteWord(text)}`;
 }
 
 function withVariables(variables: readonly [string, string][], command: string): string {
-  // bash takes functions from names that nobody can assign to, as `BASH_FUNC_ls%%`.
+  // bash imports functions from names that no assignment can set, as `BASH_FUNC_ls%%`.
   const set = variables.map(([name, value]) =>
     /^[A-Za-z_]\w*$/.test(name) ? `export ${name}=${quoteWord(value)}` : unseen('variable'),
   );

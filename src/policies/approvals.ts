@@ -1,4 +1,4 @@
-// Questions that nobody has answered yet, and the answers that wait to be used: one small file each
+// Questions without an answer so far, and the answers that wait to be used: one small file each
 // in the directory `approvals` of the state root, for the user alone. A grant is for exactly one
 // execution of exactly what was asked; it is taken by renaming it, so that only one can.
 //
@@ -117,13 +117,13 @@ export class Approvals {
     return this.#all('grant').some((grant) => grant.key === key && this.#claim(grant.id, key));
   }
 
-  /** Whoever renames it has it. What has the name now is looked at again. */
+  /** The process whose rename succeeds owns it, and then checks the file again. */
   #claim(id: string, key: string): boolean {
     const mine = join(this.#directory, `.${id}.${process.pid}.${newId()}`);
     try {
       fs.renameSync(this.#path(id, 'grant'), mine);
     } catch {
-      return false; // somebody else was faster
+      return false; // another process was faster
     }
     const grant = this.#readFile(mine);
     this.#remove(mine);
@@ -152,7 +152,7 @@ export class Approvals {
     try {
       return this.#isOurs() ? fs.readdirSync(this.#directory) : [];
     } catch {
-      return []; // nobody has asked yet
+      return []; // there are no questions yet
     }
   }
 
@@ -216,7 +216,7 @@ export class Approvals {
   }
 }
 
-/** What a rule denies, and what nobody may write, is not for one answer to allow. */
+/** One answer cannot allow what a rule denies, nor writing a protected file. */
 export function approvable({ verdict }: Decision): boolean {
   return verdict === 'ask';
 }
@@ -231,7 +231,7 @@ function keyOf({ project, cwd, command, beside }: Subject): string {
   return createHash('sha256').update(all).digest('hex');
 }
 
-/** Not made from what is asked: nobody can choose a question that gets the id of another. */
+/** Random, so that an agent cannot choose a question that gets the id of another. */
 function newId(): string {
   return [...randomBytes(8)].map((byte) => ALPHABET[byte % 32]).join('');
 }

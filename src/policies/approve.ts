@@ -34,7 +34,7 @@ export function pendingQuestions(env: Env, now?: () => number): readonly Questio
   return new Approvals(storeOf(env).root, now).pending();
 }
 
-/** For whoever may answer it. Throws an `AppError` with `usage` for others, and for no question. */
+/** Throws an `AppError` with `usage` for a caller that is no person, and for an unknown id. */
 export function findQuestion(id: string, env: Env, now?: () => number): Question {
   requirePerson(env, 'approve its own commands');
   const question = new Approvals(storeOf(env).root, now).find(id);

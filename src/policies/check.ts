@@ -56,13 +56,13 @@ export function projectAt(cwd: string): string {
   }
 }
 
-/** Also a link that leads nowhere: whoever reads it says so. */
+/** Also true for a dangling link: the reader reports it. */
 function isSomething(path: string): boolean {
   try {
     lstatSync(path);
     return true;
   } catch {
-    return false; // not there, or somebody else's
+    return false; // not there, or not readable by us
   }
 }
 

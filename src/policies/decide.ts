@@ -68,7 +68,7 @@ export function denyBy(judgement: Judgement, policies: readonly LoadedPolicy[]):
     const [program = '', ...rest] = argv;
     const judged = !program.includes('/') && !SHELL.test(program) && inside(rest);
     const more = judged ? judgement.decide(argv.map(quoteWord).join(' '), cwd).reasons : [];
-    // A fault of ours counts as a denial: nobody can be asked here.
+    // A fault of ours counts as a denial: no person can be asked here.
     return [...reasons, ...more].find(
       ({ code, detail }) => code === 'rule.deny' || detail === 'fault',
     );
@@ -89,7 +89,7 @@ const PLAIN = /^[\w.+-]+$/;
 
 /**
  * The programs that rules deny; undefined when a gate does not see all that rules are about: what
- * a shell does itself is no process, and nobody is asked in the middle of a command.
+ * a shell does itself is no process, and a running command cannot wait for a person.
  */
 function gateable(policies: readonly LoadedPolicy[]): ReadonlySet<string> | undefined {
   const strict = strictRules(policies);

@@ -16,7 +16,7 @@ import { isThere, type PolicyPlace } from './places.ts';
 export { explain, judge } from '../policy/decide.ts';
 export { homeOf, type PolicyPlace, policyPlaces, projectPolicy } from './places.ts';
 
-const BYTES_MAX = 4 * 1024 * 1024; // a policy of this size was not written for anybody
+const BYTES_MAX = 4 * 1024 * 1024; // no real policy is this long
 
 export type PolicyFile =
   | { readonly kind: 'none' }
@@ -42,7 +42,7 @@ export function readPolicyFile(
   return parsePolicy(read.text, { path, origin }, ground);
 }
 
-/** Waits for nobody and takes in no more than a policy: a server reads it while others wait. */
+/** Bounded and without waiting for a pipe: a server reads it while calls wait. */
 function textOf(
   path: string,
   piped: boolean,

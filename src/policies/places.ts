@@ -14,11 +14,11 @@ const SYSTEM_POLICY = '/etc/cuff/policy.yml';
 export type PolicyPlace = {
   readonly path: string;
   readonly origin: PolicyOrigin;
-  /** Somebody named it: then it has to be there. */
+  /** A setting or variable names it, so it must exist. */
   readonly named: boolean;
   /** It came with the project: what it opens counts only if it is trusted. */
   readonly guest?: boolean;
-  /** Somebody waits for just this: it may be a pipe. */
+  /** The caller waits for just this file, so it may be a pipe. */
   readonly piped?: boolean;
 };
 

@@ -1,5 +1,5 @@
 // The keys of a settings file that was not trusted, so that a notice can name them. The file is
-// somebody else's: it is read up to a limit, never through a link, never from a pipe, and looked
+// foreign: it is read up to a limit, never through a link, never from a pipe, and looked
 // at line by line without a parser that it could keep busy.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';

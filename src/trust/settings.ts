@@ -39,7 +39,7 @@ export type CountingSettings = {
 export type CountingOptions = {
   readonly cwd: string;
   readonly env: Env;
-  /** A file that somebody named on the command line: it counts, and no other does. */
+  /** A file named on the command line: it counts, and no other does. */
   readonly file?: string | undefined;
   /** Everything in the project counts, for this process. */
   readonly trusted?: boolean | undefined;
@@ -151,7 +151,7 @@ function isLinked(cwd: string, path: string): boolean {
   return lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** A dangling link is there, too: whoever made it meant something. */
+/** A dangling link counts as there: its author meant a file. */
 export function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
