@@ -4,7 +4,7 @@
 
 import type { Capture } from '../capture/store.ts';
 import { missingBytes, unknownBytes, unreadNote } from '../shell/captures.ts';
-import { type RunProcess, runProcesses } from '../shell/inspect.ts';
+import { type RunProcess, runProcesses } from '../shell/processes.ts';
 import { unreadText } from '../text/missing.ts';
 import type { AgentRun, Finished } from './agent-run.ts';
 import { isLost } from './exit-code.ts';

@@ -3,7 +3,7 @@
 // terminal never waits, because its input is over.
 
 import { openFilesOf, readProc } from '../run/processes.ts';
-import { runProcesses } from '../shell/inspect.ts';
+import { runProcesses } from '../shell/processes.ts';
 import type { Capture } from '../shell/shell.ts';
 
 export type Waiting = { readonly pid: number; readonly command: string };

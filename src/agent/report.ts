@@ -4,7 +4,7 @@
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
 import { missingBytes } from '../shell/captures.ts';
-import type { RunProcess } from '../shell/inspect.ts';
+import type { RunProcess } from '../shell/processes.ts';
 import type { Capture } from '../shell/shell.ts';
 import { keepRecent } from '../text/recent.ts';
 import type { EndedBy, Outcome, StreamTotals } from '../types.ts';

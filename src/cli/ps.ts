@@ -1,7 +1,7 @@
 // `cuff ps`: every run that something is left of, with its processes as a tree.
 
 import { storeOf } from '../shell/captures.ts';
-import { type LiveRun, liveRuns, type RunProcess } from '../shell/inspect.ts';
+import { type LiveRun, liveRuns, type RunProcess } from '../shell/processes.ts';
 import { type Column, table } from '../text/table.ts';
 import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';
 import { captureJson, commandText, stateText } from './show.ts';

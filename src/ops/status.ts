@@ -3,7 +3,7 @@
 
 import { readIndex } from '../journal/index-file.ts';
 import type { Store } from '../shell/captures.ts';
-import { type LiveRun, liveRuns } from '../shell/inspect.ts';
+import { type LiveRun, liveRuns } from '../shell/processes.ts';
 import { aliveServers, type KnownServer } from './servers.ts';
 
 export type JournalTotals = {

@@ -1,5 +1,5 @@
-// What a run needs of its capture, whichever process started it; and a run of another process as
-// its starter would have it: with promises for its end, its events, and orders.
+// What a run needs from its capture, in any process; and a run of another process, presented as to
+// its starter: with promises for its end, its events, and orders.
 
 import { readOutput } from '../capture/reader.ts';
 import { type Capture, openCapture, type Store } from '../capture/store.ts';
@@ -12,7 +12,7 @@ import { makeRun, type Run } from './run.ts';
 
 type Parts = Parameters<typeof makeRun>[0];
 
-/** Its events, its state when its runner says nothing more, and its end by force. */
+/** Its events, its state once its runner is silent, and a way to end it by force. */
 export function captureParts(at: Store, id: string): Pick<Parts, 'output' | 'look' | 'endByForce'> {
   return {
     output: {
@@ -47,7 +47,7 @@ export function attachRun(store: Store, { id, dir, meta }: Capture): Run {
     begin(listener) {
       queueMicrotask(() => {
         if (meta?.child !== undefined) listener({ kind: 'started', child: meta.child });
-        listener({ kind: 'gone' }); // its runner does not talk to us: its capture tells
+        listener({ kind: 'gone' }); // its runner does not talk to us: read the capture instead
       });
       // An order that cannot be delivered is lost; `endByForce` does not need one.
       return handleOver(orderQueue(dir, () => undefined));

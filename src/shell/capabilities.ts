@@ -27,7 +27,7 @@ export type Capabilities = {
 };
 
 const NODE_MAJOR_MIN = 20;
-const TRY_MS = 10_000; // a runner that hangs is no runner
+const TRY_MS = 10_000; // a runner that hangs is unusable
 
 export async function capabilities(env: NodeJS.ProcessEnv): Promise<Capabilities> {
   const runner = findRunner(env);
@@ -97,7 +97,7 @@ function version(path: string): string {
   return said.stdout?.trim() || 'unknown version';
 }
 
-/** Whether it really runs a command, and not only exists. */
+/** Whether it really runs a command. */
 function works(path: string, transport = 'pipe'): boolean {
   // The command is the runner itself: nothing need be on the PATH.
   const command = [path, 'version'];
@@ -138,7 +138,7 @@ function ptrace(): Check {
     '0': '0 (every process of the same user)',
     '1': '1 (own descendants)',
     '2': '2 (administrators only)',
-    '3': '3 (nobody)',
+    '3': '3 (no process)',
   };
   try {
     const scope = fs.readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'utf8').trim();

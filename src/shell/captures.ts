@@ -1,4 +1,4 @@
-// Captures for a door: which one is meant, what is in it, and its bytes as they are.
+// Captures for the doors: find one by a part of its id, list them, read their bytes unchanged.
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,13 +29,13 @@ import { openStore } from './store.ts';
 export type { Capture, CaptureSummary, OutputPiece, Store };
 export { follow, openCapture, pinCapture, streamChannel, unknownBytes };
 
-const CANDIDATES_MAX = 10; // more of them would only scroll the sentence away
+const CANDIDATES_MAX = 10; // a longer list would scroll the sentence away
 
 export function storeOf(env: NodeJS.ProcessEnv): Store {
   return openStore(stateRoot(env));
 }
 
-/** The one capture whose id contains `part`. There is no latest one: a part must be given. */
+/** The one capture whose id contains `part`. There is no "latest" one: callers must give a part. */
 export function captureNamed(store: Store, part: string): Capture {
   if (part === '') {
     throw new AppError('usage', 'The id is empty.', { hint: 'See the ids with `cuff ls`.' });
@@ -80,7 +80,7 @@ export function listing(
   return { captures: all.slice(0, limit), more: Math.max(0, all.length - limit) };
 }
 
-/** Where the last `count` lines of all that is captured start, found from the end. */
+/** Where the last `count` lines of the captured output start, found from the end. */
 export function lastLinesOffset(capture: Capture, count: number): number {
   let end = readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
   if (count <= 0) return end;
@@ -105,14 +105,14 @@ function bytesOf(pieces: readonly OutputPiece[]): Uint8Array {
   return Buffer.concat(pieces.map((piece) => piece.bytes));
 }
 
-/** What is kept from `offset` on, up to what was there when it was asked for. */
+/** The bytes kept from `offset` on, up to the end as of this call. */
 export function* pieces(capture: Capture, offset: number): Generator<OutputPiece> {
   const end = readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
   let cursor = offset;
   while (cursor < end) {
     const wanted = Math.min(READ_BYTES_DEFAULT, end - cursor);
     const { chunks, nextCursor } = readOutput(capture, cursor, wanted);
-    if (nextCursor <= cursor) return; // somebody cut the file
+    if (nextCursor <= cursor) return; // another process truncated the file
     yield* chunks;
     cursor = nextCursor;
   }
@@ -121,12 +121,12 @@ export function* pieces(capture: Capture, offset: number): Generator<OutputPiece
 export type Missing = { readonly bytes: number; readonly reasons: readonly string[] };
 
 /**
- * Bytes that were printed and are not there, and why: those that could not be stored, and those by
- * which output.bin is shorter than its end says.
+ * Bytes that were printed and are missing, and why: those that could not be stored, and those by
+ * which output.bin is shorter than final.json says.
  */
 export function missingBytes(capture: Capture): Missing {
   const events = readEvents(capture).filter((event) => event.type === 'gap');
-  const gaps = events.filter(({ reason }) => reason !== 'stdin'); // what was typed is no output
+  const gaps = events.filter(({ reason }) => reason !== 'stdin'); // typed input is not output
   const counted = gaps.reduce((sum, gap) => sum + gap.lostBytes, 0);
   const lost = Math.max(counted, capture.final?.lostBytes ?? 0);
   const cut = cutBytes(capture, outputSize(capture));
@@ -150,8 +150,8 @@ function outputSize({ dir }: Capture): number {
 type Unread = Pick<Capture, 'final' | 'outputOpen' | 'meta'>;
 
 /**
- * Words for the output that a killed runner may not have read, of its command or of processes that
- * the command left behind. Undefined where no runner was killed.
+ * A note on output that a killed runner may not have read, from its command or from survivors.
+ * Undefined if no runner was killed.
  */
 export function unreadNote({ final, outputOpen, meta }: Unread): string | undefined {
   const killed = meta?.child !== undefined && !outputOpen && final?.outputClosed !== true;

@@ -1,6 +1,6 @@
-// A run that is judged while it goes on: its programs ask a gate before they begin. That needs what
-// tracing needs. Where nothing may be written down about the run, because nobody asked for it or
-// there is a secret in it, its programs ask all the same and say nothing else.
+// A run whose programs ask a gate before they begin. That needs the shim, as tracing does. If the
+// run must not be traced (no trace was requested, or its text holds a secret), the programs ask and
+// report nothing else.
 
 import { AppError } from '../errors.ts';
 import type { GateSpec, RunSpec } from '../run/spec.ts';
@@ -12,16 +12,16 @@ type At = {
   readonly native: boolean;
 };
 
-/** `needed`: it must not run without, even if a program may when nobody answers. */
-export type AskedGate = GateSpec & { readonly needed?: boolean };
+/** `needed`: the run must not start without a gate, even if its programs may begin unanswered. */
+export type GateRequest = GateSpec & { readonly needed?: boolean };
 
 /** Whether programs can ask here. */
 export function gateCheck({ env, native }: At): TraceCheck {
   return native ? traceCheck(env) : { ok: false, reason: NO_RUNNER };
 }
 
-/** The plan with the gate in it. Without a way to ask, a strict one is refused. */
-export function withGate(plan: TracePlan, asked: AskedGate | undefined, at: At): TracePlan {
+/** The plan with the gate in it. A strict gate is refused where programs cannot ask. */
+export function withGate(plan: TracePlan, asked: GateRequest | undefined, at: At): TracePlan {
   if (asked === undefined) return plan;
   const gate = { path: asked.path, strict: asked.strict };
   if (plan.spec !== undefined) return { ...plan, spec: { ...plan.spec, gate } };
@@ -38,7 +38,7 @@ export function withGate(plan: TracePlan, asked: AskedGate | undefined, at: At):
 
 const NO_RUNNER = 'it is run without the native runner';
 
-/** What a run in a sandbox must be able to reach there, so that it can be traced and judged. */
+/** Files that must be reachable inside a sandbox for the run to be traced and judged. */
 export function reachedBy(
   dir: string,
   trace: RunSpec['trace'],

@@ -1,5 +1,5 @@
-// Ending a run that any process started. Its runner does it when it lives, since only the runner
-// sees everybody; when it was killed, or does not obey, what is left of the run is ended from here.
+// Ends a run that any process started. A live runner does it, since only the runner sees every
+// process; if the runner was killed or does not obey, this file ends the remaining processes.
 
 import { type Capture, openCapture, type Store } from '../capture/store.ts';
 import { openWatch, type Watch } from '../capture/watch.ts';
@@ -13,20 +13,21 @@ import type { Ended, EndedBy, ProcessId } from '../types.ts';
 import { membersOf, portable, runnerAlive } from './processes.ts';
 import type { KillOptions } from './run.ts';
 
-// A runner whose FIFO stays full for so long takes no orders any more.
+// A runner whose FIFO stays full for this long takes no more orders.
 const DELIVER_MS = 10_000;
 
-// A starter that lives and has made no runner by then cannot make one.
+// A live starter that has not made a runner by then cannot make one.
 const START_MS = 60_000;
 
-// Everybody is dead and only the closing of the output is missing: a reader of ours may hold it up.
+// All processes are dead and only the output is still open: one of our own readers may hold it.
 const CLOSE_MS = 250;
 
 const RECORD_MS = 1_000;
 
 const GIVE_UP_MS = 3_000; // processes in uninterruptible sleep ignore KILL
 
-const LOOK_MS = 25; // nothing tells of the end of a process that is not our child
+// the kernel does not notify us of the end of processes that are not our children
+const LOOK_MS = 25;
 
 /**
  * The first signal, the grace, then KILL, to every process of the run; resolves when they are gone
@@ -47,7 +48,7 @@ export async function endRun(
     const obeyed = sent === 'sent' && (await closed(look, watch, order.graceMs + KILL_OBEY_MS));
     if (!obeyed) {
       await endByHand(look, order);
-      // Whoever records the run, if anybody does, now writes down how it ended.
+      // Let the process that records the run, if there is one, write down how it ended.
       await closed(look, watch, RECORD_MS);
     }
     return endedOf(look(), order.cause);
@@ -57,8 +58,8 @@ export async function endRun(
 }
 
 /**
- * Exactly this signal, once, to every process of the run, and nothing else. True when the run is
- * over `waitMs` later; undefined when it was before.
+ * Sends this one signal, once, to every process of the run. True if the run is over `waitMs` later;
+ * undefined if it was over before.
  */
 export async function signalRun(
   store: Store,
@@ -81,8 +82,8 @@ export async function signalRun(
 type Look = () => Capture;
 
 /**
- * The capture as it is now; as it last was when it was removed under a live run or cannot be read
- * for the moment, for instance because this process has no free descriptor.
+ * The capture as it is now. If it was removed under a live run, or cannot be read for the moment
+ * (EMFILE, for instance), the capture as it last was.
  */
 function looking(store: Store, id: string): Look {
   let last = openCapture(store, id);
@@ -97,7 +98,7 @@ function looking(store: Store, id: string): Look {
   };
 }
 
-/** `refused`: there is something to end, but nobody who takes orders. */
+/** `refused`: there are processes to end, but no process takes orders. */
 async function deliver(
   look: Look,
   watch: Watch,
@@ -109,12 +110,12 @@ async function deliver(
     const { id } = capture;
     if (!capture.outputOpen && membersOf(capture).length === 0) return 'over';
     const runner = portable(capture) ? undefined : capture.meta?.runner;
-    // One that was stopped can neither obey nor write down how the run ended.
+    // A stopped runner can neither obey nor write down how the run ended.
     if (runner !== undefined) toAll([runner], 'SIGCONT');
     const sent = sendOrder(capture.dir, order);
     if (sent === 'sent') return 'sent';
     const waitedMs = performance.now() - begun;
-    // Between the intent and the runner there is no process to ask or to end yet.
+    // Between the intent and the runner there is no process to signal yet.
     if (sent === 'gone' && capture.state === 'starting') {
       if (waitedMs >= START_MS) throw notStarted(id);
       await watch.changed(START_MS - waitedMs);
@@ -125,17 +126,17 @@ async function deliver(
   }
 }
 
-/** True once nothing of the run is left; false when its runner is gone or the time is over. */
+/** True once no process of the run is left; false if its runner is gone or the time is up. */
 async function closed(look: Look, watch: Watch, waitMs: number): Promise<boolean> {
   let until = performance.now() + waitMs;
   while (true) {
     const capture = look();
     if (capture.final?.outputClosed === true) return true;
-    const nobody = membersOf(capture).length === 0;
-    if (capture.state !== 'starting' && !runnerAlive(capture)) return nobody;
-    if (nobody && capture.final !== undefined) until = Math.min(until, soon());
+    const noneLeft = membersOf(capture).length === 0;
+    if (capture.state !== 'starting' && !runnerAlive(capture)) return noneLeft;
+    if (noneLeft && capture.final !== undefined) until = Math.min(until, soon());
     const left = until - performance.now();
-    if (left <= 0) return nobody;
+    if (left <= 0) return noneLeft;
     await watch.changed(left);
   }
 }
@@ -146,11 +147,12 @@ function soon(): number {
 
 async function endByHand(look: Look, order: KillOrder): Promise<void> {
   signalMembers(look, order.signal);
-  if (order.signal !== 'KILL') signalMembers(look, 'CONT'); // those that are stopped, too
+  if (order.signal !== 'KILL') signalMembers(look, 'CONT'); // stopped processes must see it, too
   const graceUntil = performance.now() + (order.signal === 'KILL' ? 0 : order.graceMs);
   const giveUpAt = graceUntil + GIVE_UP_MS;
   while (membersOf(look()).length > 0 && performance.now() < giveUpAt) {
-    if (performance.now() >= graceUntil) signalMembers(look, 'KILL'); // and the newly forked
+    // also for newly forked processes
+    if (performance.now() >= graceUntil) signalMembers(look, 'KILL');
     await pause();
   }
 }
@@ -177,7 +179,7 @@ function toAll(processes: readonly ProcessId[], signal: NodeJS.Signals): void {
   for (const one of processes) if (processAlive(one)) send(one.pid, signal);
 }
 
-/** `SIGTERM` and `TERM` are the same to everybody. */
+/** `SIGTERM` and `TERM` name the same signal. */
 function bare(signal: string): string {
   return signal.replace(/^SIG/, '');
 }

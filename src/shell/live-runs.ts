@@ -1,5 +1,5 @@
-// The runs of one shell: which of them are live, and where those are whose capture could not be
-// made under the state root. Those go with the shell, or with their run if that lasts longer.
+// The runs of one shell: which are live, and where the captures are that could not be made under
+// the state root. Those are removed with the shell, or with their run if it lasts longer.
 
 import { rmSync } from 'node:fs';
 import type { Store } from '../capture/store.ts';

@@ -1,4 +1,4 @@
-// Joins the portable backend to the capture format: what the backend sees, the writer keeps.
+// Joins the portable backend to the capture format: the writer stores what the backend reports.
 
 import { type CaptureEvent, decodeEvent } from '../capture/event.ts';
 import { decodeMeta } from '../capture/format.ts';
@@ -18,11 +18,11 @@ export function portableSink(spec: RunSpec): Sink {
     started(child) {
       try {
         const meta = decodeMeta(readTextIn(dir, 'meta.json') ?? '');
-        if (meta === undefined) return; // removed meanwhile: the run goes on without it
+        if (meta === undefined) return; // the capture was removed: the run goes on without it
         const launched = { child, runner: thisProcess(), startedAt: Date.now() };
         rewriteMeta(dir, { ...meta, ...launched }, meta.argv);
       } catch {
-        // A full or read-only disk: the run goes on, and its capture says less.
+        // A full or read-only disk: the run goes on with an incomplete capture.
       }
     },
     append(channel, bytes) {
@@ -55,13 +55,13 @@ function discreet(spec: RunSpec, event: CaptureEvent | undefined): CaptureEvent 
   return { ...event, processes: event.processes.map((one) => named(spec, one)) };
 }
 
-/** Of a run that is to leave no bytes the arguments are not written down either. */
+/** A run whose output must not reach the disk does not write down arguments either. */
 function named({ memory }: RunSpec, survivor: Survivor): Survivor {
   if (memory === undefined) return survivor;
   return { ...survivor, command: survivor.command.split(' ', 1)[0] ?? '' };
 }
 
-/** The backend speaks in plain fields; the format decides whether that is an event. */
+/** Maps the backend's plain fields to an event of the format; undefined if they are none. */
 function asEvent(
   type: string,
   fields: Readonly<Record<string, unknown>>,

@@ -1,9 +1,8 @@
-// Which processes belong to a run, asked from outside of it: with a live runner all its
-// descendants, without one those that can still be told apart from strangers. Also who of them can
-// still write to the run's output.
+// Which processes belong to a run, seen from outside: all descendants of a live runner; without a
+// runner, those that we can still tell from strangers. Also which of them can write output.
 
 import { uptime } from 'node:os';
-import type { Capture } from '../capture/store.ts';
+import { type Capture, type CaptureSummary, listCaptures, type Store } from '../capture/store.ts';
 import {
   descendantsOf,
   describeProcess,
@@ -16,20 +15,20 @@ import {
 } from '../run/processes.ts';
 import type { ProcessId } from '../types.ts';
 
-/** `ageMs` is undefined where nobody tells. */
+/** `ageMs` is undefined where the system does not say. */
 export type Member = Omit<LiveProcess, 'ageMs'> & { readonly ageMs: number | undefined };
 
 type Run = Pick<Capture, 'meta' | 'final'>;
 
-// Clocks are corrected, and a boot is known only by the clock.
+// The boot time is computed from the clock, and clocks are corrected.
 const BOOT_SLACK_MS = 5 * 60_000;
 
-/** True while a native runner, or the process that runs it portably, is there. */
+/** True while the native runner, or the process that runs it portably, is alive. */
 export function runnerAlive({ meta }: Run): boolean {
   return meta?.runner !== undefined && processAlive(meta.runner);
 }
 
-/** Everyone alive that belongs to the run, without its runner; parents before their children. */
+/** Every live process of the run except its runner; parents before their children. */
 export function membersOf(run: Run): Member[] {
   const { meta } = run;
   if (meta?.runner !== undefined && !portable(run) && processAlive(meta.runner)) {
@@ -38,16 +37,16 @@ export function membersOf(run: Run): Member[] {
   return process.platform === 'linux' ? leftOf(run) : leaderOf(run);
 }
 
-/** A run without a runner of its own: then the starter has other children, too. */
+/** The run has no runner of its own, so its starter has other children, too. */
 export function portable({ meta }: Pick<Run, 'meta'>): boolean {
   return meta?.runner !== undefined && meta.runner.pid === meta.starter.pid;
 }
 
-/** Without a runner to ask: the command, its descendants and sessions, and the known survivors. */
+/** Without a runner: the command, its descendants and sessions, and the known survivors. */
 function leftOf(run: Run): Member[] {
   const { meta, final } = run;
   if (meta === undefined || meta.createdAt < Date.now() - uptime() * 1000 - BOOT_SLACK_MS) {
-    return []; // before this boot: whoever has these pids now is somebody else
+    return []; // before this boot: these pids now belong to other processes
   }
   const roots = [...(meta.child === undefined ? [] : [meta.child]), ...(final?.survivors ?? [])];
   const sessions = [meta.child, portable(run) ? undefined : meta.runner].filter(
@@ -67,7 +66,9 @@ function leftOf(run: Run): Member[] {
   return [...known.values()];
 }
 
-/** The session a process leads or led. Its number is not given away while it has members. */
+/**
+ * The session a process leads or led. The kernel does not reuse its number while it has members.
+ */
 function sessionOf(leader: ProcessId): ProcessId[] {
   const taken = processAlive({ pid: leader.pid, startTime: 0 }) && !processAlive(leader);
   if (taken) return [];
@@ -81,9 +82,9 @@ function leaderOf({ meta }: Run): Member[] {
 }
 
 /**
- * Which of the members can write to what the runner reads. Pipes have one name for both ends, and
- * the runner's end of a terminal knows its number. The ends of a socket have two names: there, who
- * has one as stdout or stderr is taken for a holder.
+ * The members that can write to what the runner reads. Both ends of a pipe have one name, and the
+ * runner's end of a terminal gives its number. The two ends of a socket have different names, so a
+ * process with a socket as stdout or stderr counts as a holder.
  */
 export function holders(run: Run, members: readonly ProcessId[]): ReadonlySet<number> {
   const runner = run.meta?.runner;
@@ -107,9 +108,9 @@ export function holders(run: Run, members: readonly ProcessId[]): ReadonlySet<nu
   return found;
 }
 
-/** The names under which others have the far end of one of the runner's open files. */
+/** The names under which other processes hold the far end of one of the runner's open files. */
 function outputBehind(runner: number, { fd, link }: OpenFile): string[] {
-  // The pipe for input and those that output is forwarded to are open here for writing only.
+  // The runner holds its input pipe and its forwarding pipes for writing only.
   if (link.startsWith('pipe:')) return accessOf(fdInfo(runner, fd)) === 'read' ? [link] : [];
   if (!link.endsWith('/ptmx')) return [];
   const index = /^tty-index:\s*(\d+)/m.exec(fdInfo(runner, fd))?.[1];
@@ -124,4 +125,59 @@ function fdInfo(pid: number, fd: number): string {
 function accessOf(fdinfo: string): 'read' | 'write' {
   const flags = /^flags:\s*([0-7]+)/m.exec(fdinfo)?.[1] ?? '1';
   return (Number.parseInt(flags, 8) & 3) === 0 ? 'read' : 'write';
+}
+
+export type RunProcess = Member & {
+  readonly holdsOutput: boolean;
+  /** 0 for a process whose parent is not part of the run. */
+  readonly depth: number;
+};
+
+export type LiveRun = {
+  readonly capture: CaptureSummary;
+  /** False if the runner was killed: then no process captures further output. */
+  readonly runnerAlive: boolean;
+  /** In the order of a tree: each process right before its children. */
+  readonly processes: readonly RunProcess[];
+};
+
+/** Newest first. */
+export function liveRuns(store: Store): LiveRun[] {
+  return listCaptures(store).flatMap((capture) => {
+    if (capture.final?.outputClosed === true) return [];
+    const processes = runProcesses(capture);
+    if (!capture.outputOpen && processes.length === 0) return [];
+    return [{ capture, runnerAlive: runnerAlive(capture), processes }];
+  });
+}
+
+export function runProcesses(run: Pick<CaptureSummary, 'meta' | 'final'>): RunProcess[] {
+  const members = membersOf(run);
+  const holding = holders(run, members);
+  return inTreeOrder(members).map(({ member, depth }) => ({
+    ...member,
+    depth,
+    holdsOutput: holding.has(member.pid),
+  }));
+}
+
+export function stillAlive(processes: readonly RunProcess[]): ReadonlySet<number> {
+  return new Set(processes.filter(processAlive).map(({ pid }) => pid));
+}
+
+function inTreeOrder(given: readonly Member[]): { member: Member; depth: number }[] {
+  const members = [...given].sort((a, b) => a.startTime - b.startTime || a.pid - b.pid);
+  const pids = new Set(members.map((one) => one.pid));
+  const out: { member: Member; depth: number }[] = [];
+  const placed = new Set<number>();
+  const place = (member: Member, depth: number): void => {
+    // A pid that was given away while we looked could make its own child its parent.
+    if (placed.has(member.pid)) return;
+    placed.add(member.pid);
+    out.push({ member, depth });
+    for (const one of members) if (one.parent === member.pid) place(one, depth + 1);
+  };
+  for (const one of members) if (!pids.has(one.parent)) place(one, 0);
+  for (const one of members) place(one, 0);
+  return out;
 }

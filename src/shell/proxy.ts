@@ -1,6 +1,6 @@
-// `cuff run`: one command on the caller's own streams, as if cuff were not there, with a capture
-// beside it. The runner moves the bytes; this file chooses the transport, passes signals on from
-// before the command's pid is known, and gives back the end the command had.
+// `cuff run`: one command on the caller's own streams, as if cuff were not there, with a capture.
+// The runner moves the bytes; this file chooses the transport, forwards signals even before the
+// command's pid is known, and exits as the command did.
 
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
@@ -36,7 +36,7 @@ export type ProxyOptions = {
 /** `timedOut`: the command was killed because of `killAfterMs`. */
 export type ProxyEnd = { readonly outcome: Outcome; readonly timedOut: boolean };
 
-/** Sends an order, in the words of native/orders.c. */
+/** Sends an order in the syntax of native/orders.c. */
 type Order = (text: string) => void;
 
 export async function proxy(argv: readonly string[], options: ProxyOptions): Promise<ProxyEnd> {
@@ -63,10 +63,10 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
     const ended = endOf(message);
     if (ended !== undefined) end.resolve(ended);
   });
-  // Handlers first: a signal that comes before the pid is known must still reach the command.
+  // Handlers first: a signal that arrives before the pid is known must still reach the command.
   const stopForwarding = forwardSignals((text) => state.order?.(text));
   state.order = await start(runner, spec, listener);
-  // Behind the start, so that the command does not wait for a log; no message can be here yet.
+  // After the start, so that the command does not wait for a log; no message can have arrived yet.
   log({ ...factsOf(meta), state_transition: 'starting' });
   closeRoot(store);
   if (why !== undefined) uncaptured(why);
@@ -84,8 +84,8 @@ async function start(runner: Runner, spec: RunSpec, listener: Listener): Promise
     return startPortable(spec, listener);
   }
   const attached = startAttached(runner.path, spec, listener);
-  // The runner has these streams now. A reader that waits for the end of our stdout, or a writer
-  // for its reader to leave, must not wait for us.
+  // The runner has these streams now. Close ours, so that a reader waiting for EOF on our stdout,
+  // or a writer waiting for EPIPE, does not wait for us.
   for (const fd of [0, 1]) {
     closeSync(fd);
     openSync('/dev/null', 'r+'); // takes the lowest free number, which is this one
@@ -93,14 +93,14 @@ async function start(runner: Runner, spec: RunSpec, listener: Listener): Promise
   return attached.order;
 }
 
-/** A pty for a terminal, unless told otherwise or there is none to be had: then a pipe. */
+/** A pty for a terminal, unless the caller chose otherwise; a pipe where no pty is available. */
 async function ptyWanted(runner: Runner, options: ProxyOptions): Promise<boolean> {
   const wanted = options.tty ?? isatty(1);
   if (!wanted || runner.kind === 'native') return wanted;
   return (await import('./portable-proxy.ts')).portablePty();
 }
 
-/** Who does not ask for it does not even load it. */
+/** Loaded only if tracing is requested. */
 async function tracePlan(
   pty: boolean,
   argv: readonly string[],
@@ -138,8 +138,8 @@ function describe(
 }
 
 /**
- * The capture directory, or why it cannot be made: then the command runs all the same, and nothing
- * is said on its streams. What the caller asked for wrongly is still an error.
+ * The capture directory, or why it cannot be made: then the command still runs, and its streams
+ * stay free of messages. Wrong usage is still an error.
  */
 function record(
   store: Store,
@@ -159,7 +159,7 @@ function record(
   }
 }
 
-/** In the log, and for the next `cuff ls`; only such a run loads what that needs. */
+/** Notes it in the log and for the next `cuff ls`; loaded only for such a run. */
 async function noteUncaptured(
   store: Store,
   meta: CaptureMeta,
@@ -188,7 +188,7 @@ function specify(
     env: childEnvironment(process.env, options.env === undefined ? {} : { add: options.env }),
     cwd: meta.cwd,
     dir,
-    // Without a capture there is no place for a trace, and without a shim a pipe is better.
+    // Without a capture there is nowhere to put a trace, and without a shim a pipe is better.
     transport: dir === undefined && meta.transport === 'socket' ? 'pipe' : meta.transport,
     stdin: 'inherit',
     forward: true,

@@ -1,5 +1,5 @@
-// A run as a stream of events, read from its capture: so nothing is lost however slow the reader
-// is, everybody gets everything from the start, and a reader that leaves costs nobody anything.
+// A run as a stream of events, read from its capture: a slow reader loses nothing, every reader
+// gets everything from the start, and a reader that leaves needs no cleanup.
 
 import type { OutputPiece, ReadResult } from '../capture/reader.ts';
 import { READ_BYTES_DEFAULT } from '../limits.ts';
@@ -17,13 +17,13 @@ export type RunEvent =
       /** Epoch milliseconds. */
       readonly at: number;
     }
-  /** The shell is done; all it printed came before. Survivors may print on. */
+  /** The shell is done; all it printed came before. Survivors may print more. */
   | { readonly type: 'done'; readonly ended: Ended; readonly survivors: readonly Survivor[] }
   /** Nothing more can come. */
   | { readonly type: 'closed' };
 
 export type EventsOptions = {
-  /** The last event: `done` (the default), or `closed`, once the last survivor is gone. */
+  /** The last event: `done` (the default), or `closed`, after the last survivor ended. */
   readonly until?: 'done' | 'closed';
 };
 
@@ -37,13 +37,15 @@ export type EventSource = {
   readonly started: Promise<ProcessId | undefined>;
   readonly done: Promise<Doneness>;
   readonly closed: Promise<void>;
-  /** Everything behind the cursor as it comes, until `over` or until nothing more can come. */
+  /** All bytes behind the cursor as they come, until `over` or until no more can come. */
   follow(cursor: number, over?: Promise<unknown>): AsyncIterable<ReadResult>;
   read(cursor: number, maxBytes: number): ReadResult;
   survivors(): readonly Survivor[];
 };
 
-/** `return` ends a `next` that waits, and every wait with it: a generator's own would queue. */
+/**
+ * `return` ends a pending `next` and its wait; the `return` of a generator would queue behind it.
+ */
 export function runEvents(
   run: EventSource,
   options: EventsOptions = {},
@@ -86,7 +88,7 @@ async function* eventsUntil(
   while (cursor < outputBytes) {
     const wanted = Math.min(READ_BYTES_DEFAULT, outputBytes - cursor);
     const { chunks, nextCursor } = run.read(cursor, wanted);
-    if (nextCursor <= cursor) break; // somebody cut or removed the file
+    if (nextCursor <= cursor) break; // another process truncated or removed the file
     yield* chunks.map(outputEvent);
     cursor = nextCursor;
   }

@@ -1,10 +1,10 @@
 // One run as its starter sees it: promises for its start, its end and the closing of its output,
-// its events, and the orders it takes. Built from the messages of whichever backend runs it.
+// its events, and its orders. Built from the messages of either backend.
 
 import type { Capture } from '../capture/store.ts';
 import { KILL_OBEY_MS } from '../limits.ts';
 import type { Handle, KillOrder, Listener, RunMessage } from '../run/spec.ts';
-import type { Ended, EndedBy, Outcome, ProcessId } from '../types.ts';
+import type { CaptureFinal, Ended, EndedBy, Outcome, ProcessId } from '../types.ts';
 import {
   type Doneness,
   type EventSource,
@@ -12,12 +12,11 @@ import {
   type RunEvent,
   runEvents,
 } from './run-events.ts';
-import { watchLeft } from './run-left.ts';
 import { refuseKill } from './validate.ts';
 
 export type { EventsOptions, RunEvent };
 
-/** An `AbortSignal`, in words that need neither the types of the DOM nor those of Node. */
+/** An `AbortSignal`, typed without the DOM or Node. */
 export type AbortSignalLike = {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
@@ -26,7 +25,7 @@ export type AbortSignalLike = {
 
 export type Recording =
   | { readonly on: true; readonly dir: string }
-  /** The bytes are in `dir` for now, but not where they should be; `why` says what is wrong. */
+  /** The bytes are in `dir` for now, which is not under the state root; `why` gives the reason. */
   | { readonly on: false; readonly dir: string; readonly why: string };
 
 /** The head of each stream, and how many bytes there were. */
@@ -51,16 +50,18 @@ export type Run = {
   readonly started: Promise<ProcessId | undefined>;
   /** The shell is done and its output is captured. Never rejects. */
   readonly done: Promise<Ended>;
-  /** How long the command took; undefined before `done`, and where nobody saw it. */
+  /** How long the command took; undefined before `done`, and if no runner saw its end. */
   readonly tookMs: number | undefined;
-  /** It is over and printed nothing, lost nothing and left nobody: nothing of it need be read. */
+  /**
+   * It is over, printed nothing, lost nothing and left no survivor: its capture need not be read.
+   */
   readonly silent: boolean;
   /** Every survivor is gone and nothing more can come. Never rejects. */
   readonly closed: Promise<void>;
-  /** What `done` gives, or undefined when the time is over first. It never kills. */
+  /** Resolves with `done`, or with undefined when the time is up. Never kills. */
   wait(waitMs: number): Promise<Ended | undefined>;
   /**
-   * Everything from the start, whenever it is asked for and by however many. It is read from the
+   * Everything from the start, for any number of callers at any time. Events are read from the
    * capture, so a run with `output: 'memory'` has no `output` events.
    */
   events(options?: EventsOptions): AsyncIterableIterator<RunEvent>;
@@ -82,7 +83,7 @@ type Parts = {
   readonly begin: (listener: Listener) => Handle;
   readonly memory: MemoryOutput | undefined;
   readonly output: Pick<EventSource, 'follow' | 'read'>;
-  /** Its capture as it is now; undefined when that is gone. */
+  /** Its capture as it is now; undefined if it is gone. */
   readonly look: () => Capture | undefined;
   /** Ends the processes of the run without its runner's help. Always settles. */
   readonly endByForce: (order: KillOrder) => Promise<Ended>;
@@ -96,12 +97,12 @@ export function makeRun(parts: Parts): Run {
   let recording = parts.recording;
   const heard = hearing(() => recording.on && parts.memory === undefined);
 
-  const end = ({ outcome, endedBy, outputBytes = 0 }: Told): void => {
+  const end = ({ outcome, endedBy, outputBytes = 0 }: RunEnd): void => {
     started.resolve(undefined);
     doneness.resolve({ ended: { at: parts.now(), outcome, endedBy }, outputBytes });
   };
   const over = (): void => {
-    // Only news when `done` did not come first: then the runner was killed under us.
+    // Has an effect only if `done` did not come first: then the runner was killed.
     end(failed({ error: 'runner_lost', message: 'the runner was killed' }));
     closed.resolve();
   };
@@ -156,7 +157,7 @@ export function makeRun(parts: Parts): Run {
   };
 }
 
-/** `over`: how it ended, once nothing of it is left. */
+/** `over` resolves with how it ended, once none of its processes is left. */
 function killing(parts: Parts, handle: Handle, over: Promise<Ended>): Run['kill'] {
   return async ({ signal = 'TERM', graceMs = parts.graceMs, cause = 'kill' } = {}) => {
     const order: KillOrder = { signal, graceMs, cause };
@@ -167,14 +168,14 @@ function killing(parts: Parts, handle: Handle, over: Promise<Ended>): Run['kill'
   };
 }
 
-/** How it ended, as its runner or its capture tells. */
-type Told = {
+/** How it ended, according to its runner or its capture. */
+type RunEnd = {
   readonly outcome: Outcome;
   readonly endedBy: EndedBy;
   readonly outputBytes?: number;
 };
 
-function failed({ error, message }: { readonly error: string; readonly message: string }): Told {
+function failed({ error, message }: { readonly error: string; readonly message: string }): RunEnd {
   return { outcome: { kind: 'failed', error, message }, endedBy: 'itself' };
 }
 
@@ -187,7 +188,7 @@ function ordersTo(handle: Handle): Pick<Run, 'signal' | 'write' | 'endInput' | '
   };
 }
 
-/** What is known of a run by its messages alone. */
+/** Facts known from the messages of a run alone. */
 function hearing(
   captured: () => boolean,
 ): Pick<Run, 'silent' | 'tookMs'> & { hear(message: RunMessage): void } {
@@ -205,7 +206,7 @@ function hearing(
     get tookMs() {
       return tookMs;
     },
-    /** Certain only when all of it is over. */
+    /** Certain only once the whole run is over. */
     get silent() {
       return over && nothing;
     },
@@ -229,9 +230,9 @@ export function aborted(signal: AbortSignalLike): Promise<undefined> {
   });
 }
 
-const TIMER_MS_MAX = 2 ** 31 - 1; // Node takes more for 1 ms
+const TIMER_MS_MAX = 2 ** 31 - 1; // Node treats more as 1 ms
 
-/** What it gives, or undefined when the time is over first. */
+/** The promise's value, or undefined when the time is up first. */
 export async function within<T>(promise: Promise<T>, waitMs: number): Promise<T | undefined> {
   if (waitMs > TIMER_MS_MAX) return promise;
   let timer: NodeJS.Timeout | undefined;
@@ -243,4 +244,32 @@ export async function within<T>(promise: Promise<T>, waitMs: number): Promise<T 
   } finally {
     clearTimeout(timer);
   }
+}
+
+// A run whose runner no longer talks to us, because the shell was closed or the runner was killed:
+// its capture says what becomes of it. The polling keeps no process alive, since a caller that
+// closed its shell let go of its runs.
+
+const LOOK_MS = 100; // no caller waits for this any more
+
+// By then a pending request has become a runner, or it never will.
+const START_MS = 2_000;
+
+type LeftListener = {
+  readonly done: (final: CaptureFinal) => void;
+  /** No process is left to see how it ends. Also called after `done`. */
+  readonly over: () => void;
+};
+
+/** `look` returns the capture as it is now, or undefined if it is gone. */
+function watchLeft(look: () => Capture | undefined, listener: LeftListener): void {
+  const startBy = performance.now() + START_MS;
+  const turn = (): void => {
+    const capture = look();
+    if (capture?.final !== undefined) listener.done(capture.final);
+    const late = capture?.state === 'starting' && performance.now() > startBy;
+    if (capture?.outputOpen === true && !late) setTimeout(turn, LOOK_MS).unref();
+    else listener.over();
+  };
+  turn();
 }

@@ -1,6 +1,6 @@
-// The hall: joins the rooms into a shell that remembers. Starts runs through the native runner or
-// the portable fallback, records each in a capture, and reads, waits for and kills any run of the
-// same user, also one that another process started.
+// Joins the rooms into a shell that remembers. Starts runs through the native runner or the
+// portable fallback, records each in a capture, and reads, waits for and kills any run of the same
+// user, including runs that other processes started.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ import type {
   View,
 } from '../types.ts';
 import { captureParts } from './attach.ts';
-import { type AskedGate, gateCheck, reachedBy, withGate } from './gate-plan.ts';
+import { type GateRequest, gateCheck, reachedBy, withGate } from './gate-plan.ts';
 import { endedOf, endRun } from './kill.ts';
 import { ShellRuns } from './live-runs.ts';
 import { portableSink } from './portable.ts';
@@ -74,23 +74,23 @@ export type { Capture, CaptureSummary, OutputPiece, ReadResult, ViewOptions };
 
 export type ShellOptions = {
   readonly stateRoot?: string;
-  /** Where runs happen unless they say otherwise; fixed when the shell is made. */
+  /** The default directory of runs; fixed when the shell is made. */
   readonly cwd?: string;
   readonly env?: Env;
-  /** `agent` withholds secrets and makes editors fail at once; `inherit` passes all on. */
+  /** `agent` withholds secrets and makes editors fail at once; `inherit` passes everything on. */
   readonly environment?: 'inherit' | 'agent';
   readonly runner?: 'auto' | 'native' | 'portable';
-  /** `answer`: a run is on disk before it is said to be done. `group`: shortly after. */
+  /** `answer`: a run is on disk before `done` resolves. `group`: shortly after. */
   readonly durability?: 'answer' | 'group';
   readonly retentionSeconds?: number;
   readonly outputBytesMax?: number;
   /** Refuse to run, and end runs, that cannot be recorded. */
   readonly strict?: boolean;
-  /** Whether the processes of a run are written down; `off` unless it is said. */
+  /** Whether to trace the processes of runs; default `off`. */
   readonly trace?: TraceSetting;
 };
 
-/** The command line to start instead; `also` are files that must be reached from inside. */
+/** Returns the command line to start instead; `also` lists files it must be able to reach. */
 type Sandbox = (
   argv: readonly string[],
   also: { readonly read: readonly string[]; readonly write: readonly string[] },
@@ -100,7 +100,7 @@ export type StartOptions = {
   readonly id?: string;
   readonly cwd?: string;
   readonly env?: Environment;
-  /** `pipe` unless it is said; `socket` for a traced run. */
+  /** Default `pipe`; `socket` for a traced run. */
   readonly transport?: Transport;
   readonly stdin?: 'null' | 'orders';
   /** A hard deadline. Waiting never kills; this does. */
@@ -110,47 +110,50 @@ export type StartOptions = {
   readonly size?: { readonly cols: number; readonly rows: number };
   /** `memory`: the output goes to no file; the head of each stream is in the run's `memory`. */
   readonly output?: 'capture' | 'memory';
-  /** What is written down in place of the command's text, without its secrets. */
+  /** Written down instead of the command's text; must not contain its secrets. */
   readonly shown?: string;
   readonly journal?: JournalIntent;
-  /** Whose run it is, for a server that goes on with it should this one die. */
+  /** Whose run it is, so that another server can adopt it if this one dies. */
   readonly owner?: RunOwner;
-  /** Less output than this the starter has on disk before it answers; the capture may be later. */
+  /**
+   * The starter itself stores up to this much output before it answers, so the capture may be
+   * synced later.
+   */
   readonly keptBytes?: number;
-  /** In place of the shell's own. */
+  /** Overrides the shell's setting. */
   readonly trace?: TraceSetting;
-  /** Variables whose values a trace may keep; never those of secrets. None unless it is said. */
+  /** Variables whose values a trace may keep, never those of secrets. Default: none. */
   readonly traceEnv?: readonly string[];
-  /** Where every program of the run asks whether it may begin: an open gate (gate.ts). */
-  readonly gate?: AskedGate;
-  /** Puts something around the command that is started, such as `bwrap`; see sandbox.ts. */
+  /** An open gate (gate.ts), where every program of the run asks whether it may begin. */
+  readonly gate?: GateRequest;
+  /** Wraps the started command, in `bwrap` for instance; see sandbox.ts. */
   readonly sandbox?: Sandbox;
-  /** Aborting it kills the run while its shell is not done; aborted before, nothing starts. */
+  /** Aborting it kills the run while its shell is not done; if aborted before, nothing starts. */
   readonly signal?: AbortSignalLike;
 };
 
 export type Shell = {
   readonly store: Store;
   readonly backend: 'native' | 'portable';
-  /** Whether the programs of its runs can ask at a gate. */
+  /** Whether the programs of its runs can ask a gate. */
   gateCheck(): TraceCheck;
   /** Throws an `AppError`: `usage`, `closed`, `cwd_missing`, ... */
   start(command: string | Command, options?: StartOptions): Run;
   /**
-   * How a run ended, as soon as its shell is done, whoever started it; undefined when the time is
-   * over first. Without a time it is waited for as long as it takes. It never kills.
+   * How a run ended, as soon as its shell is done; works for runs of any process. Undefined when
+   * the time is up first; without a time it waits for as long as it takes. Never kills.
    */
   wait(id: string, waitMs?: number): Promise<Ended | undefined>;
   read(id: string, cursor?: number, maxBytes?: number): ReadResult;
-  /** Waits for bytes past the cursor, in any run, whoever started it. */
+  /** Waits for bytes past the cursor, in a run of any process. */
   waitOutput(id: string, cursor: number, waitMs: number): Promise<ReadResult>;
   view(id: string, options: ViewOptions): View;
   list(filter?: Parameters<typeof listCaptures>[1]): CaptureSummary[];
   open(id: string): Capture;
   kill(id: string, options?: KillOptions): Promise<Ended | undefined>;
   /**
-   * Lets go. Native runs go on, and their promises stay true, but no run keeps this process alive
-   * any more; portable ones end with it.
+   * Lets go of the runs. Native runs continue, and their promises still resolve, but they no longer
+   * keep this process alive; portable runs end with it.
    */
   close(): void;
 };
@@ -235,7 +238,7 @@ function noting({ root }: Store, meta: CaptureMeta, listener: Listener): Listene
 
 type Reading = Pick<Shell, 'wait' | 'read' | 'waitOutput' | 'view' | 'list' | 'open'>;
 
-/** What asks and changes nothing. */
+/** The calls that change nothing. */
 function readingIn(store: Store, runs: ShellRuns): Reading {
   const open = (id: string): Capture => openCapture(runs.storeOf(id), id);
   return {
@@ -267,7 +270,7 @@ function refuseAborted(signal: AbortSignalLike | undefined): void {
 function killOnAbort(run: Run, signal: AbortSignalLike | undefined): void {
   if (signal === undefined) return;
   const cancel = (): void => {
-    // The run's own promises tell how it ended; an abort has no caller that could take an error.
+    // The run's own promises report its end; an abort has no caller to take an error.
     run.kill({ cause: 'cancelled' }).catch(() => undefined);
   };
   signal.addEventListener('abort', cancel);
@@ -298,16 +301,16 @@ function planOf(
   return withGate(plan, start.gate, { env, native: backend.kind === 'native' });
 }
 
-/** A trace has arguments as they are, so what must be in no file must not be traced. */
+/** A trace holds arguments unredacted, so a run with secrets must not be traced. */
 function neverTraced(
   { kind }: Backend,
   command: Command,
   { output, shown }: Pick<StartOptions, 'output' | 'shown'>,
 ): string | undefined {
   if (kind !== 'native') return 'it is run without the native runner';
-  // What was printed may come back as an argument.
+  // Printed text may come back as an argument of another program.
   if (output === 'memory') return 'its output is kept in no file';
-  // What its own words call a secret is taken out of the trace as it is out of the text.
+  // The trace redacts what the text itself marks as a secret, as `shown` does.
   const hidden =
     shown !== undefined && command.kind === 'shell' && shown !== redactText(command.text);
   return hidden ? 'there is a secret in its text' : undefined;
@@ -318,7 +321,7 @@ function baseEnvironment(env: Env, kind: 'inherit' | 'agent'): Environment {
   return childEnvironment(env, { add: NO_EDITOR, removePrefixes: SECRET_PREFIXES });
 }
 
-/** Runs that add nothing share one object, so that its encoding is made once. */
+/** Runs that add no variables share one object, so that it is encoded once. */
 const shellVariants = new WeakMap<Environment, Environment>();
 
 function environmentFor(base: Environment, command: Command, add?: Environment): Environment {
@@ -364,7 +367,7 @@ function shownCommand(command: Command, shown: string | undefined): Command {
   return command.kind === 'shell' ? { ...command, text: shown } : { kind: 'argv', argv: [shown] };
 }
 
-/** A capture under the state root; failing that, one in the temporary directory, and why. */
+/** A capture under the state root, or else one in the temporary directory and the reason. */
 function record(
   store: Store,
   meta: CaptureMeta,
@@ -378,7 +381,7 @@ function record(
     if (strict || !unwritable) throw error;
     const why = messageOf(error);
     noteUncaptured(store.root, meta, reasonOf(error));
-    // A name that nobody can have taken before, and that goes with the run.
+    // mkdtemp makes a name that no other process has; it is removed with the run.
     const at = { ...store, root: mkdtempSync(join(tmpdir(), 'cuff-unrecorded-')) };
     return { recording: { on: false, dir: createCapture(at, meta, argv), why }, at };
   }

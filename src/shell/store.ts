@@ -1,4 +1,4 @@
-// The store of captures as everyone here uses it: real processes, the real clock.
+// The store of captures with real processes and the real clock.
 
 import type { Store } from '../capture/store.ts';
 import { processAlive } from '../run/processes.ts';

@@ -1,4 +1,4 @@
-// Expired captures are removed when a run starts, beside the run, so that nobody waits for it.
+// Removes expired captures when a run starts, beside the run, so that the run does not wait.
 
 import { closeSync, constants, lstatSync, openSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import type { Log } from '../log.ts';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
 import { within } from './run.ts';
 
-const LOOKED_AT_MIN = 8; // captures, the oldest and some others, however short the run is
-const SLICE = 4; // captures between two looks at the run
-const LONG_MS = 50; // a run of more than this does not notice the sweep beside it
+const LOOKED_AT_MIN = 8; // captures looked at even for the shortest run: the oldest and some others
+const SLICE = 4; // captures between two checks of the run
+const LONG_MS = 50; // a longer run does not notice the sweep beside it
 
 /** Sweeps and writes one log line per capture looked at. */
 export async function sweepLogged(
@@ -29,9 +29,9 @@ export async function sweepLogged(
 }
 
 /**
- * Looks at a few captures, unless somebody did so a moment ago; and when the run lasts, at all
- * others for as long as it does. A short command in a full state root is not held up, and one in a
- * place that is none is not, either: that it is not recorded is said elsewhere.
+ * Looks at a few captures, unless another process did so a moment ago; while the run lasts, at all
+ * others. Short commands in a full state root are not delayed, nor are those without a usable state
+ * root: another message says that they are not recorded.
  */
 export async function sweepAtStart(store: Store, log: Log, done: Promise<unknown>): Promise<void> {
   try {
@@ -57,12 +57,13 @@ async function sweepBeside(store: Store, log: Log, done: Promise<unknown>): Prom
   }
 }
 
-const OWED_MS_MAX = 30 * 24 * 60 * 60 * 1000; // what nobody fetches in a month is let go
+// give up on entries that no server fetched for a month
+const OWED_MS_MAX = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * A run of an agent whose server was killed, or left it running, has no entry in its journal until
- * the next server of that project writes one, from the capture; so has one that ran while the
- * journal could not be written. Only looked up for old captures.
+ * True if the capture's journal still lacks its entry, because the server was killed, left the run
+ * running, or could not write the journal; the project's next server writes the entry from the
+ * capture. Only looked up for old captures.
  */
 function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
   return ({ id, journal }, { at }) => {
@@ -75,7 +76,7 @@ function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
     try {
       session = parseObject(readFileSync(path, 'utf8'));
     } catch {
-      return false; // the session was removed, and nobody will ask
+      return false; // the session was removed, so no server will ask
     }
     if (hasReach(dir)) return true;
     const owner = asObject(session?.owner);
@@ -87,12 +88,12 @@ function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
   };
 }
 
-/** The time of the last sweep is that of an empty file. */
+/** The mtime of an empty file is the time of the last sweep. */
 function due(store: Store): boolean {
   const path = join(store.root, 'swept');
   const now = store.now();
   const last = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  // A clock that was put back must not keep everything for ever.
+  // A clock that was set back must not keep captures for ever.
   if (last !== undefined && last <= now && now - last < SWEEP_PAUSE_MS) return false;
   touch(path, now);
   return true;
@@ -104,11 +105,11 @@ function touch(path: string, now: number): void {
     closeSync(openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600));
     utimesSync(path, now / 1000, now / 1000);
   } catch {
-    // A full or read-only state root: then every run looks, as if it were the first.
+    // A full or read-only state root: every run sweeps, as if it were the first.
   }
 }
 
-/** Lets news of the run come in. */
+/** Yields to the event loop, so that messages of the run come in. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

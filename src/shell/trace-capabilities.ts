@@ -1,5 +1,5 @@
-// What tracing can do on this machine, and why not where it cannot: rows for `cuff doctor`. Loaders
-// are asked to load the shim, as they would for a program of theirs.
+// What tracing can do on this machine, and reasons for what it cannot: rows for `cuff doctor`.
+// Loaders are asked to load the shim as they would for a program.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -46,7 +46,7 @@ function loaders(check: TraceCheck, env: Env): readonly Check[] {
       { name: '32-bit', ...unknown },
     ];
   }
-  // That it is there says nothing: only the self-test knows whether it does what it should.
+  // Only the self-test knows whether a shim that exists also works.
   const status = check.ok ? 'ok' : 'warn';
   const value = check.ok ? shim.dir : `${shim.dir}, not used`;
   return [{ name: 'shim', status, value }, musl(shim.dir), bits32(shim.dir)];
@@ -61,7 +61,7 @@ function musl(dir: string): Check {
   return { name, status: 'warn', value: `${loader} does not load it`, hint: firstLine(stderr) };
 }
 
-/** Such programs are not traced, but they must not hear of it. */
+/** Such programs are not traced, but the loader must not warn about it. */
 function bits32(dir: string): Check {
   const name = '32-bit';
   const loader = BITS_32[process.arch] ?? '';
@@ -85,7 +85,7 @@ function ptrace(check: TraceCheck): Check {
   const name = 'ptrace';
   if (!check.ok) return { name, ...UNKNOWN };
   if (check.follows) return { name, status: 'ok', value: 'static programs are followed' };
-  // Without that right a followed program could not start others that change their user.
+  // Without CAP_SYS_PTRACE a followed program could not start set-user-ID programs.
   const value = 'static programs are known from who started them (no CAP_SYS_PTRACE)';
   return { name, status: 'ok', value };
 }

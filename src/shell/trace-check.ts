@@ -1,7 +1,7 @@
-// Whether runs can be traced here. A self-test is run once, before the first traced command, and
-// its result is kept on disk for all processes of the user, by what it depends on: the two binaries
-// and the kernel. So that the first command of an agent is traced, too, the test is waited for: it
-// takes about as long as starting four programs. Whatever is wrong is a reason, never an error.
+// Whether runs can be traced here. A self-test runs once, before the first traced command. Its
+// result is kept on disk for all processes of the user, keyed by the two binaries and the kernel.
+// The first command waits for it, about as long as starting four programs, so that it is traced,
+// too. Any trouble is a reason, never an error.
 
 import * as fs from 'node:fs';
 import { release } from 'node:os';
@@ -20,25 +20,25 @@ export type TraceCheck =
   | {
       readonly ok: true;
       readonly shimDir: string;
-      /** The runner may follow programs in which no shim can be. */
+      /** The runner may ptrace programs that cannot load the shim. */
       readonly follows: boolean;
     }
   | { readonly ok: false; readonly reason: string };
 
-const VERSION = 2; // of what is tested: a change makes every earlier result worthless
-const FAILED_MS = 300_000; // a busy machine, a full disk: in a few minutes it may be another story
+const VERSION = 2; // raise it when the test changes: earlier results become invalid
+const FAILED_MS = 300_000; // a busy machine or a full disk may have recovered by then
 
-/** The shim where musl looks for it, which is there on every system. */
+/** The shim at the path that musl opens; present on every system. */
 export function shimFile(dir: string): string {
   return join(dir, '$LIB', 'libcuff-shim.so');
 }
 
-const FRESH_MS = 1_000; // so long nobody looks whether the binaries are still the same
+const FRESH_MS = 1_000; // the binaries are checked for changes at most this often
 const fresh = new WeakMap<Env, { readonly at: number; readonly check: TraceCheck }>();
 
 /**
- * Never throws. Costs two looks at files when the answer is known to this process, and none within
- * a second of the last. `again`: it is tested, whatever is known.
+ * Never throws. Costs two stats if this process knows the answer, and none within a second of the
+ * last call. `again`: tests in any case.
  */
 export function traceCheck(env: Env, { again = false } = {}): TraceCheck {
   const now = performance.now();
@@ -73,7 +73,7 @@ function checkOf(result: Tested, shimDir: string): TraceCheck {
 
 type Parts = { readonly runner: string; readonly shimDir: string };
 
-/** A result, for what it holds, and when it was found (epoch ms). */
+/** A result, the key it holds for, and when it was found (epoch ms). */
 type Known = { readonly key: string; readonly at: number; readonly result: Tested };
 
 const known = new Map<string, Known>();
@@ -99,7 +99,7 @@ function holds({ at, result }: Known): boolean {
   return result.passed || (age >= 0 && age < FAILED_MS);
 }
 
-/** Throws when one of them is gone. */
+/** Throws if one of the binaries is gone. */
 function keyOf({ runner, shimDir }: Parts): string {
   const files = [runner, shimFile(shimDir)].map((path) => {
     const { size, mtimeMs } = fs.statSync(path);
@@ -113,39 +113,39 @@ function stored(path: string): Known | undefined {
   try {
     text = fs.readFileSync(path, 'utf8');
   } catch {
-    return undefined; // nobody has tested yet, or not for us
+    return undefined; // no process has tested yet, or the result is for other binaries
   }
   const json = parseObject(text);
   const [key, at, why] = [asString(json?.key), asCount(json?.at), asString(json?.why)];
   if (key === undefined || at === undefined || typeof json?.passed !== 'boolean') return undefined;
   const result: Tested = json.passed
     ? { passed: true, follows: json.follows === true }
-    : { passed: false, why: why ?? 'nobody knows why' };
+    : { passed: false, why: why ?? 'no reason was given' };
   return { key, at, result };
 }
 
-/** One that cannot be kept is found out again by the next process. */
+/** If it cannot be stored, the next process tests again. */
 function store(path: string, { key, at, result }: Known): void {
   try {
     makeDirectories(join(path, '..'), 0o700);
     replaceFile(path, `${JSON.stringify({ key, at, ...result })}\n`);
   } catch {
-    // A state root that cannot be written: the next process tries again.
+    // The state root is not writable: the next process tests again.
   }
 }
 
 export type TracePlan = {
   readonly transport: Transport;
-  /** For meta.json; undefined when nobody asked. */
+  /** For meta.json; undefined if tracing was not requested. */
   readonly meta: CaptureTrace | undefined;
   readonly spec: RunSpec['trace'];
 };
 
-// Who opens its output by name cannot do so on a socket. The shim mends that, and a static program
-// has none.
+// open(2) of such a path fails on a socket (ENXIO). The shim mends that, but a static program has
+// none.
 const OUTPUT_BY_NAME = /\/dev\/(std(out|err)|fd\/)|\/proc\/(self|thread-self|\d+)\/fd\//;
 
-/** What a run will be: traced, or why not, and over which transport. */
+/** Whether a run will be traced, or why not, and over which transport. */
 export function planTrace(
   setting: TraceSetting,
   asked: {
@@ -165,8 +165,8 @@ export function planTrace(
   if (!check.ok) {
     return { transport, meta: { enabled: false, reason: check.reason }, spec: undefined };
   }
-  // On a socket the kernel says who wrote what; but a program can tell it from a pipe. Who did not
-  // ask to be traced gets what he would have had: there the processes say what they write.
+  // On a socket the kernel names each writer, but a program can tell it from a pipe. Runs that did
+  // not request a trace therefore keep their pipe, and the processes report their writes.
   const stamps = setting === 'on' && !byName;
   const used = asked.transport ?? (stamps ? 'socket' : 'pipe');
   const merged = stamps ? 'socket' : 'pipe';

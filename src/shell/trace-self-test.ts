@@ -1,5 +1,5 @@
-// Tries tracing on a small real command, and compares it with the same command without us: the same
-// bytes, the same exit code, and a trace that has everything that happened.
+// Traces a small real command and compares it with the same command run without cuff: same bytes,
+// same exit code, and a complete trace.
 
 import {
   type SpawnSyncOptionsWithBufferEncoding,
@@ -24,12 +24,12 @@ export type Tested =
   | { readonly passed: true; readonly follows: boolean }
   | { readonly passed: false; readonly why: string };
 
-// Of each of them: a thousand times what it takes. A machine that stood still for a few seconds
-// must not be known for minutes as one that cannot trace.
+// A thousand times what each takes: a machine that stalled for seconds must not be remembered as
+// one that cannot trace.
 const TEST_MS = 30_000;
 
-// What a preloaded library could spoil (the environment), a program that ends well and one that
-// does not; and in front of them what a socket could spoil, which Node's own pipes do.
+// Covers what a preloaded library could spoil (the environment, a program that succeeds, one that
+// fails) and what a socket could spoil, which Node's own pipes are.
 const INNER = 'exit 7';
 const BARE = `env; sh -c '${INNER}'; exit 3`;
 const ARGV = ['sh', '-c', `echo out; echo err >&2; echo dev >/dev/stdout; ${BARE}`];
@@ -37,11 +37,11 @@ const [MORE_OUT, MORE_ERR] = ['out\ndev\n', 'err\n'];
 const EXIT_CODE = 3;
 const INNER_EXIT_CODE = 7;
 
-// Those that a command may get without a terminal. On pipes the shim reaches into stdio, too.
+// The transports a command may get without a terminal. On pipes the shim also hooks stdio.
 const TRANSPORTS = ['socket', 'pipe'] as const;
 type Tried = (typeof TRANSPORTS)[number];
 
-/** Throws when there is no place for it. */
+/** Throws if there is no directory for it. */
 export function selfTest(
   parts: { readonly runner: string; readonly shimDir: string },
   given: Env,
@@ -114,7 +114,7 @@ function specOf(
   };
 }
 
-/** What is not as it is without us. */
+/** What differs from the run without cuff. */
 function difference(
   bare: SpawnSyncReturns<Buffer>,
   traced: SpawnSyncReturns<Buffer>,
@@ -125,7 +125,7 @@ function difference(
   if (traced.status !== bare.status) return `it ended with ${traced.status ?? traced.signal}`;
   const [out, err] = [traced.stdout.toString('latin1'), traced.stderr.toString('latin1')];
   if (out !== MORE_OUT + bare.stdout.toString('latin1')) return 'its stdout is another';
-  // The loader may have words of its own about what the user preloads, for each of the programs.
+  // The loader may print warnings about the user's own preloads, once per program.
   const same = err.replace(MORE_ERR, '') === bare.stderr.toString('latin1');
   return same && err.includes(MORE_ERR) ? undefined : 'its stderr is another';
 }
@@ -134,7 +134,7 @@ function bytesOf(dir: string): Uint8Array {
   return readFileSync(join(dir, 'trace.bin'));
 }
 
-/** What the trace should have and does not. */
+/** What the trace lacks. */
 function missing(dir: string, transport: Tried, outBytes: number): string | undefined {
   const { header, frames } = decodeTrace(bytesOf(dir));
   if (header === undefined) return 'trace.bin has no header';
@@ -143,7 +143,7 @@ function missing(dir: string, transport: Tried, outBytes: number): string | unde
     const [name = ''] = argv;
     if (start === undefined) return `${name} did not tell of its start`;
     const code = argv === ARGV ? EXIT_CODE : name === 'env' ? 0 : INNER_EXIT_CODE;
-    if (!ended(frames, start.who.pid, code)) return `nobody told how ${name} ended`;
+    if (!ended(frames, start.who.pid, code)) return `no frame reports how ${name} ended`;
   }
   if (transport === 'socket') {
     return unstamped(dir) ? 'the kernel did not say who wrote what' : undefined;
@@ -163,7 +163,9 @@ function ended(frames: readonly Frame[], pid: number, code: number): boolean {
   );
 }
 
-/** How much they say they wrote to stdout. On stderr the loader may have words of its own. */
+/**
+ * How much the processes report to have written to stdout. On stderr the loader may add warnings.
+ */
 function told(frames: readonly Frame[]): number {
   return frames
     .flatMap((one) => (one.type === 'write' ? one.writes : []))

@@ -1,7 +1,7 @@
-// Runs that went on without a capture. The command's own streams say nothing of it, so it is noted
+// Runs that went on without a capture. The command's own streams do not mention it, so it is noted
 // here for the next `cuff ls`, `cuff status` and `cuff doctor`: JSON lines {timestamp, state_root,
-// session_id, command, reason} in `uncaptured.jsonl`. That file lies in the state root or, where
-// that takes nothing, in a directory that only this user may enter.
+// session_id, command, reason} in `uncaptured.jsonl`. The file lies in the state root or, if that
+// is not writable, in a directory that only this user may enter.
 
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ export type UncapturedRun = {
   readonly id: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Without what looks like a secret, and short. */
+  /** Redacted and shortened. */
   readonly command: string;
   readonly reason: string;
 };
@@ -32,7 +32,7 @@ const REASON_LENGTH_MAX = 300;
 /** As long as the capture would have been listed. */
 const KEPT_MS = RETENTION_SECONDS_DEFAULT * 1000;
 
-/** Goes to the first place that takes it. Never throws: the command runs in any case. */
+/** Writes to the first directory that accepts it. Never throws: the command runs in any case. */
 export function noteUncaptured(
   root: string,
   { id, command, createdAt }: Pick<CaptureMeta, 'id' | 'command' | 'createdAt'>,
@@ -50,11 +50,11 @@ export function noteUncaptured(
   for (const place of places(root)) {
     try {
       if (place !== root) makePrivate(place);
-      // The newline in front ends a line that a full disk has torn.
+      // The leading newline ends a line that a full disk has torn.
       appendBounded(realPlace(place, root), NAME, `\n${line}\n`, BYTES_MAX);
       return;
     } catch {
-      // Full, read-only or not ours: the next place may take it.
+      // Full, read-only or not ours: try the next directory.
     }
   }
 }
@@ -72,7 +72,7 @@ export function uncapturedRuns(root: string, now: number = Date.now()): readonly
     .sort((a, b) => b.at - a.at);
 }
 
-/** Memory last: it helps where the state root and the temporary directory share one full disk. */
+/** Memory last: it helps if the state root and the temporary directory share one full disk. */
 function places(root: string): readonly string[] {
   const runtime = process.env.XDG_RUNTIME_DIR ?? '';
   const name = `cuff-uncaptured-${process.getuid?.() ?? 'user'}`;
@@ -96,7 +96,7 @@ function isPrivate(dir: string): boolean {
   return uid === undefined || (stat.uid === uid && (stat.mode & 0o077) === 0);
 }
 
-/** The root itself may be a link: where it leads is the user's choice. */
+/** The root itself may be a link: its target is the user's choice. */
 function realPlace(place: string, root: string): string {
   return place === root ? fs.realpathSync.native(root) : place;
 }
@@ -106,7 +106,7 @@ function safePlace(place: string, root: string): string | undefined {
     const dir = realPlace(place, root);
     return place === root || isPrivate(dir) ? dir : undefined;
   } catch {
-    return undefined; // there is no such place
+    return undefined; // there is no such directory
   }
 }
 

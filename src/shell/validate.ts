@@ -1,6 +1,5 @@
-// Calls of a shell that cannot be meant: said to whoever makes them as a `usage` error, before
-// anything is written down or started. Types hold most of it for TypeScript; a program in
-// JavaScript, or a value from outside, has only this.
+// Refuses invalid calls with a `usage` error before anything is written or started. Types catch
+// most of them in TypeScript; JavaScript callers and outside values have only this.
 
 import { constants } from 'node:os';
 import { AppError } from '../errors.ts';
@@ -8,7 +7,7 @@ import { AppError } from '../errors.ts';
 const TRANSPORTS: readonly unknown[] = ['pipe', 'merged', 'socket', 'pty'];
 const VIEWS: readonly unknown[] = ['tail', 'head', 'middle', 'raw'];
 
-const GRACE_MS_MAX = 3_600_000; // what the runner takes
+const GRACE_MS_MAX = 3_600_000; // the runner's own limit
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -89,7 +88,7 @@ function strings(all: readonly unknown[]): readonly string[] | undefined {
   return all.every((one) => typeof one === 'string') ? all : undefined;
 }
 
-/** No program can be given one; what carries words to the runner ends them with it. */
+/** execve(2) cannot pass a NUL, and the runner's protocol ends words with it. */
 function refuseNul(words: readonly string[]): void {
   if (!words.some((word) => word.includes('\0'))) return;
   throw new AppError('usage', 'A command and its environment must not contain a NUL.', {

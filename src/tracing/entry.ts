@@ -1,6 +1,6 @@
-// What an entry of the journal says about the processes of a command: how many, which programs, and
-// which of them failed. It outlives the trace, so it is short, and without secrets as the command
-// is. A trace that is too large to be looked at beside the work is only counted.
+// What a journal entry says about the processes of a command: how many, which programs, and which
+// failed. It outlives the trace, so it is short and redacted like the command. A trace that is too
+// large to decode while the caller waits is only counted.
 
 import { quoteWords } from '../text/printable.ts';
 import type { Redactor } from '../text/redact.ts';
@@ -14,7 +14,7 @@ const FAILED_MAX = 10;
 const TEXT_LENGTH_MAX = 200;
 const COPY = '(a copy of the shell)';
 
-/** Of a command that was not traced. */
+/** For a command that was not traced. */
 export const UNTRACED: EntryProcesses = {
   processes: null,
   failed_processes: null,
@@ -22,7 +22,7 @@ export const UNTRACED: EntryProcesses = {
   failed_process_list: null,
 };
 
-/** A trace that cannot be read costs what it could have told, and no more. */
+/** A trace that cannot be read yields no process facts, never an error. */
 export function entryProcesses(dir: string, command: string, redact: Redactor): EntryProcesses {
   const trace = smallTrace(dir);
   if (trace === undefined) return UNTRACED;
@@ -38,7 +38,9 @@ export function entryProcesses(dir: string, command: string, redact: Redactor): 
   };
 }
 
-/** What ran, in order of time; not the shell that we started, which is the command itself. */
+/**
+ * The programs in order of time, without the shell that we started, which is the command itself.
+ */
 function programsOf(processes: readonly Process[]): readonly string[] {
   return processes
     .flatMap(({ images, parent }) => images.slice(parent === undefined ? 1 : 0))
@@ -51,7 +53,7 @@ function failureText({ name, process }: Failure, short: (text: string) => string
   return `${name === undefined ? COPY : short(name)}: ${endText(process.exit)}`;
 }
 
-/** At most so many characters; none of them is cut in two. */
+/** At most so many characters; no surrogate pair is split. */
 function shortened(text: string): string {
   if (text.length <= TEXT_LENGTH_MAX) return text;
   return [...text.slice(0, TEXT_LENGTH_MAX * 2)].slice(0, TEXT_LENGTH_MAX).join('');

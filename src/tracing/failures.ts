@@ -1,32 +1,33 @@
-// Which processes of a run failed, and what they are called: the truth about a pipeline, whose exit
-// status is that of its last stage alone. An answer like that of `grep`, and a writer whose reader
-// had enough, are no failures.
+// Which processes of a run failed, and their names. A pipeline's exit status is that of its last
+// stage alone. `grep` without a match, and a writer whose reader left, are not failures.
 
 import { ANSWERS } from '../text/answers.ts';
 import { quoteWords } from '../text/printable.ts';
 import { baseName, lastImage, type Process, type ProcessExit } from '../trace/processes/process.ts';
 import { type Place, pipelinePlaces } from './stages.ts';
 
-const BROKEN_PIPE = 141; // how a shell says that its program died of SIGPIPE
+const BROKEN_PIPE = 141; // a shell's exit code for a program that died of SIGPIPE
 const SIGNALLED_FROM = 128;
 const SIGNALS_MAX = 64;
 const SHELLS = /^-?(ba|da|k|z|fi|)sh$|^$/;
 
 export type Failure = {
   readonly process: Process;
-  /** As it is written, or what it ran, or is a copy of; undefined for a shell's copy of itself. */
+  /** As written in the command, or what it ran or is a copy of; undefined for a shell's copy. */
   readonly name: string | undefined;
-  /** Its place in a pipeline of the command. */
+  /** Its stage in a pipeline of the command. */
   readonly place: Place | undefined;
 };
 
-/** In the order of their pids. The command's own shell, whose end is known, is not among them. */
+/**
+ * In the order of their pids, without the command's own shell, whose end is reported separately.
+ */
 export function failures(processes: readonly Process[], command = ''): readonly Failure[] {
   const places = pipelinePlaces(processes, command);
   const failed = processes.filter(
     (one) => one.parent !== undefined && isFailure(one, places.get(one)),
   );
-  // A copy of a shell that ends as its last program did adds nothing.
+  // A copy of a shell that ends like its last program adds nothing.
   const echoes = new Set(
     failed.filter((one) => !isCopy(one)).map(({ parent, exit }) => `${parent} ${codeOf(exit)}`),
   );
@@ -43,7 +44,7 @@ function isFailure(process: Process, place: Place | undefined): boolean {
   const { exit } = process;
   if (exit.kind === 'signaled') return exit.signal !== 'SIGPIPE';
   if (exit.kind === 'unknown' || exit.code === 0 || exit.code === BROKEN_PIPE) return false;
-  // A copy of the shell is the builtin that it runs.
+  // A copy of the shell runs a builtin.
   const program = (isCopy(process) ? place?.program : lastImage(process)?.argv[0]) ?? '';
   const answers = ANSWERS[program.slice(program.lastIndexOf('/') + 1)] !== undefined;
   return exit.code !== 1 || !answers;
@@ -54,7 +55,7 @@ function isCopy({ forkedFrom }: Process): boolean {
   return forkedFrom !== undefined;
 }
 
-/** Its exit code, or for a signal any of those a shell makes of one. */
+/** Its exit code, or for a signal any code a shell maps it to. */
 function codeOf(exit: ProcessExit): string {
   if (exit.kind === 'signaled') return 'signal';
   if (exit.kind === 'unknown') return '';
@@ -62,7 +63,7 @@ function codeOf(exit: ProcessExit): string {
   return signalled ? 'signal' : String(exit.code);
 }
 
-/** What it ran, as somebody would type it; undefined for a shell's copy of itself. */
+/** Its command line; undefined for a shell's copy of itself. */
 function programText(process: Process): string | undefined {
   const image = lastImage(process);
   if (image === undefined) return undefined;

@@ -1,5 +1,5 @@
-// The trace of a capture: its frames, its index and its bytes, put together. Works on a run that
-// goes on, too: then it is what is known so far.
+// The trace of a capture: frames, index and bytes, put together. For a live run it holds what is
+// known so far.
 
 import * as fs from 'node:fs';
 import { openIn } from '../capture/paths.ts';
@@ -29,7 +29,7 @@ export type CapturedTrace =
 export function readTrace(capture: Capture): CapturedTrace {
   const reason = whyUntraced(capture);
   if (reason !== undefined) return { kind: 'untraced', reason };
-  // Frames before the output: whoever wrote a byte that is read then has told of his start.
+  // Frames before the output: the writer of any byte read afterwards has then reported its start.
   const decoded = decodedTrace(capture);
   if (typeof decoded === 'string') return { kind: 'untraced', reason: decoded };
   if (decoded.header === undefined) {
@@ -45,7 +45,7 @@ function whyUntraced({ meta }: Capture): string | undefined {
   return meta.trace.enabled ? undefined : meta.trace.reason;
 }
 
-/** The runner says why there is none, if it could. */
+/** The reason that the runner gave, if any. */
 function whyMissing(capture: Capture): string {
   const said = readEvents(capture).find(({ type }) => type === 'trace');
   if (said?.type === 'trace') return said.reason;
@@ -53,10 +53,10 @@ function whyMissing(capture: Capture): string {
   return starting ? 'it has not begun yet' : 'its trace.bin is gone, or could not be made';
 }
 
-// Frames end at 64 MiB. What makes a file longer than this was not written by us, and is damage.
+// Writers stop at 64 MiB of frames; anything beyond this limit is damage.
 const TRACE_BYTES_MAX = 128 * 1024 * 1024;
 
-/** Or why it cannot be read: something else may be in its place. */
+/** Or why it cannot be read: another file may be in its place. */
 function decodedTrace(capture: Capture): DecodedTrace | string {
   let fd: number;
   try {
@@ -93,7 +93,7 @@ function built({ id, meta, final }: Capture, decoded: DecodedTrace, snapshot: Sn
   });
 }
 
-/** What could be used for this one. */
+/** Which mechanisms this trace could use. */
 function capabilitiesOf(trace: Trace, { header }: DecodedTrace): TraceCapabilities {
   return {
     shim: trace.processes.some(({ sources }) => sources.includes('shim')),
@@ -115,7 +115,7 @@ export function capturedTraceJson(
 
 const PIECE_BYTES = 64 * 1024;
 
-/** What one process wrote, in the order it came, of one stream or of all. */
+/** The bytes one process wrote, in order of arrival, of one stream or of all. */
 export function* outputOf(
   capture: Capture,
   trace: Trace,
@@ -130,13 +130,13 @@ export function* outputOf(
   }
 }
 
-/** For comparing: what is not kept is like nothing that a process wrote. */
+/** For comparisons: bytes of the hole equal nothing that a process wrote. */
 function bytesNear({ output, hole }: Snapshot, offset: number, length: number): Uint8Array {
   const kept = hole === undefined || offset >= hole.to || offset + length <= hole.from;
   return kept ? output.read(offset, length) : new Uint8Array(Math.max(0, length));
 }
 
-/** What is kept of `[offset, offset + length)` of output.bin. */
+/** The kept bytes of `[offset, offset + length)` of output.bin. */
 function bytesAt(snapshot: Snapshot, offset: number, length: number): Uint8Array {
   const kept = [...spans(snapshot, offset, offset + length)];
   return Buffer.concat(kept.map((span) => snapshot.output.read(span.offset, span.length)));

@@ -1,6 +1,5 @@
-// Which processes are the stages of the pipelines of a command. Its text says what the stages are,
-// and the processes in the order they were started fit it or do not: where that is not certain,
-// nothing is said.
+// Which processes are the stages of the command's pipelines. The text gives the stages; the
+// processes, in order of start, either fit or not. If that is uncertain, there is no answer.
 
 import { mayChangeDirectory } from '../text/shell-facts.ts';
 import { type Pipeline, parseShell, type SimpleCommand, type Stage } from '../text/shell-parse.ts';
@@ -11,15 +10,15 @@ export type Place = {
   /** From 1. */
   readonly stage: number;
   readonly of: number;
-  /** Of the pipeline that the command ends with. */
+  /** Belongs to the pipeline that the command ends with. */
   readonly ending: boolean;
-  /** As it is written; undefined for groups and the like. */
+  /** As written; undefined for groups and the like. */
   readonly text: string | undefined;
-  /** Its first word; undefined where it is not known before it runs. */
+  /** Its first word; undefined if it is known only at run time. */
   readonly program: string | undefined;
 };
 
-const PIDS_APART_MAX = 16_384; // further apart than that, the numbers began again in between
+const PIDS_APART_MAX = 16_384; // further apart, the pids have wrapped around in between
 
 export function pipelinePlaces(
   processes: readonly Process[],
@@ -28,7 +27,7 @@ export function pipelinePlaces(
   const places = new Map<Process, Place>();
   const [root] = processes;
   const { ok, pipelines } = command.includes('|') ? parseShell(command) : NOTHING;
-  // A shell that has become another program has that one's children.
+  // After an exec the root's children are those of another program.
   if (root === undefined || !ok || root.images.length !== 1) return places;
   const children = inOrder(processes.filter(({ parent }) => parent === root.id));
   const last = pipelines.at(-1);
@@ -50,7 +49,7 @@ const NOTHING: Pick<ReturnType<typeof parseShell>, 'ok' | 'pipelines'> = {
   pipelines: [],
 };
 
-/** As the shell forked them: what they say comes in any order. */
+/** In the order of forking: their frames come in any order. */
 function inOrder(children: readonly Process[]): Process[] {
   const pids = children.map(({ pid }) => pid);
   const apart = Math.max(...pids) - Math.min(...pids);
@@ -74,10 +73,10 @@ function put(
   }
 }
 
-// With these another pipeline may have been the last thing to run.
+// With these, another pipeline may have run last.
 const UNSURE = /&&|\|\||\b(set|exit)\b/;
 
-/** What is said about the stages of such a command may be nothing at all. */
+/** For such a command there may be no answer about its stages. */
 export function stagesUnsure(command: string): boolean {
   return UNSURE.test(command);
 }
@@ -85,18 +84,19 @@ export function stagesUnsure(command: string): boolean {
 function isPipeline({ stages }: Pipeline, tail: readonly Process[], command: string): boolean {
   if (tail.length !== stages.length) return false;
   const fits = stages.map((stage, i) => likeness(stage, tail[i]));
-  // So may a trap: one of the command, or one that tells a dialect where it has gone to.
+  // A trap, too, may run last: one of the command, or the one a dialect sets to learn the
+  // directory.
   const trapped = noticesTrap(command) || mayChangeDirectory(command);
   const proven = !stagesUnsure(command) && !trapped;
   return !fits.includes('no') && (proven || fits.includes('yes'));
 }
 
-/** `maybe`: a builtin, a function or a group runs in a copy of the shell, whatever it is called. */
+/** `maybe`: a builtin, a function or a group runs in a copy of the shell, under any name. */
 function likeness(stage: Stage, process: Process | undefined): 'yes' | 'maybe' | 'no' {
   const name = stage.kind === 'simple' ? stage.command.words[0]?.literal : undefined;
   const image = process && ownImage(process);
   if (name === undefined || image === undefined || PREFIXES.has(name)) return 'maybe';
-  // The interpreter of a script stands in front of it.
+  // The interpreter of a script precedes it in argv.
   const named = image.argv.slice(0, 3).some((word) => baseName(word) === baseName(name));
   return named ? 'yes' : 'no';
 }
@@ -118,7 +118,7 @@ function sameWords({ words }: SimpleCommand, { argv }: Image): boolean {
   );
 }
 
-/** The first program it became. */
+/** The first program it became by exec. */
 function ownImage({ images, forkedFrom }: Process): Image | undefined {
   return forkedFrom === undefined ? images.find(({ inherited }) => !inherited) : undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../agent/caller.ts';
 import type { ToolResult } from '../../host/plugin.ts';
-import { runProcesses, stillAlive } from '../../shell/inspect.ts';
+import { runProcesses, stillAlive } from '../../shell/processes.ts';
 import type { Args } from '../arguments.ts';
 import { answerAbout } from './answer.ts';
 import { findRun, type Native, textArgument } from './runs.ts';
