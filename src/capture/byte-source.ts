@@ -32,7 +32,7 @@ export type KeptFiles = {
   close(): void;
 };
 
-/** For one who reads the same growing files again and again. */
+/** For a caller that reads the same growing files again and again. */
 export function keepOpen(dir: string): KeptFiles {
   const files = new Map<string, number>();
   return {
@@ -93,7 +93,7 @@ export function* recordsFrom<T>(
   }
 }
 
-/** The same bytes for one who reads many small pieces one after the other. */
+/** The same bytes for a caller that reads many small pieces one after the other. */
 export function readAhead(source: ByteSource): ByteSource {
   let start = 0;
   let window: Uint8Array = new Uint8Array();
@@ -108,7 +108,7 @@ export function readAhead(source: ByteSource): ByteSource {
   return { ...source, read };
 }
 
-/** The same bytes without `[from, to)`, for one who has no use for what was there. */
+/** The same bytes without `[from, to)`, for a caller that must not see the hole. */
 export function without(source: ByteSource, { from, to }: Hole): ByteSource {
   const gone = to - from;
   const read = (position: number, length: number): Uint8Array => {
@@ -133,7 +133,7 @@ function readAt(fd: number, position: number, length: number): Uint8Array {
   let done = 0;
   while (done < length) {
     const count = readSync(fd, bytes, done, length - done, position + done);
-    // Somebody cut the file: what is gone is not there to be read.
+    // Another process truncated the file: the rest cannot be read.
     if (count === 0) break;
     done += count;
   }

@@ -15,7 +15,7 @@
 //               The runner replaces the file once with runner_pid,
 //               runner_start, pid, pid_start, started_at put in front of the closing brace;
 //               every other byte stays. *_start is a process's start time, 0 where
-//               unknown: a pid alone may be somebody else by now.
+//               unknown: a pid alone may be reused.
 // output.bin    Every byte in order of arrival, at its true offset. Append only, no framing. Above
 //               the cap (output_bytes_max) the runner gives the middle back to the disk: a hole,
 //               announced by gap events before it is made. What lies in it was printed and is gone.

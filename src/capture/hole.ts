@@ -1,7 +1,7 @@
-// The middle of a capture that was larger than it may be: a hole in output.bin and one in
-// index.jsonl, announced in events.jsonl before the runner makes them or lets them grow. Nothing
-// may be shown from there: a hole reads as NULs. Whoever has read bytes of a run that goes on looks
-// at the events again behind it, and reads anew when the hole has reached those bytes meanwhile.
+// The middle of a capture that exceeded its limit: a hole in output.bin and one in index.jsonl,
+// announced in events.jsonl before the runner makes or extends them. A hole reads as NULs, so
+// nothing may be shown from it. After reading bytes of a live run, the reader checks the events
+// again, and starts over if the hole has reached those bytes.
 import { readLines } from '../text/line-reader.ts';
 import type { Hole } from '../types.ts';
 import type { ByteSource } from './byte-source.ts';
@@ -31,7 +31,7 @@ function lastIn(events: ByteSource, position: number): Gap | undefined {
   return last;
 }
 
-/** Bytes were read that are part of the hole by now: the reader has to begin anew. */
+/** Bytes were read that are part of the hole by now: the reader has to start over. */
 export class HoleMoved extends Error {}
 
 /** The same bytes; reading throws `HoleMoved` rather than give some that are gone. */

@@ -1,7 +1,6 @@
-// Finds records of index.jsonl without reading it: every number in it only grows, so a binary
-// search over blocks of the file finds the place where one of them passes a value. A block is
-// judged by the middle one of its records, so that a few repeated or misplaced lines lead nobody
-// astray.
+// Finds records of index.jsonl without reading all of it: every number in it only grows, so a
+// binary search over blocks of the file finds where one of them passes a value. A block is judged
+// by its middle record, so that a few repeated or misplaced lines do no harm.
 import { readLines } from '../text/line-reader.ts';
 import { type ByteSource, recordsFrom } from './byte-source.ts';
 import type { IndexRecord } from './format.ts';

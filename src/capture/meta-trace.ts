@@ -1,6 +1,6 @@
 // The key `trace` of meta.json: {"enabled":true,"mode":"socket|pipe|pty"} for a run whose processes
-// tell about themselves in trace.bin, {"enabled":false,"reason"} for one that could not be traced
-// although it was asked for. Without the key nobody asked.
+// report to trace.bin, {"enabled":false,"reason"} for one that could not be traced although the
+// caller asked for it. Without the key no trace was requested.
 import { asObject, asOneOf, asString } from '../text/json.ts';
 import type { CaptureTrace, TraceMode } from '../types.ts';
 

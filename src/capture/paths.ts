@@ -90,7 +90,7 @@ export function newSessionId(now: number, random: () => number = Math.random): s
   return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${hex}`;
 }
 
-/** The second a generated id was made in (epoch ms), or undefined for an id somebody chose. */
+/** The second a generated id was made in (epoch ms), or undefined for an id that a user chose. */
 export function sessionIdTime(id: string): number | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[0-9a-f]{8}$/.exec(id);
   if (match === null) return undefined;
@@ -122,7 +122,7 @@ export function ensurePrivateDir(path: string): void {
   }
   if (!stat.isDirectory()) throw unsafe(path, 'is not a directory of its own');
   if (process.platform === 'win32' || (stat.mode & 0o777) === DIRECTORY_MODE) return;
-  // A shared place like /tmp must not be taken from everybody else.
+  // A shared directory like /tmp must stay open to other users.
   if ((stat.mode & STICKY) !== 0 || path === dirname(path)) throw unsafe(path, 'is shared');
   if (!ours(stat.uid)) throw unsafe(path, 'belongs to another user');
   nodeFs.chmodSync(path, DIRECTORY_MODE);
@@ -159,7 +159,7 @@ export function openIn(
   if (O_NOFOLLOW === 0) assertPlain(path, name, io);
   let fd: number;
   try {
-    // Without O_NONBLOCK a FIFO in the place of a file would hold us until somebody writes to it.
+    // Without O_NONBLOCK, opening a FIFO in the place of a file would block until a writer comes.
     fd = io.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, mode);
   } catch (error) {
     // O_EXCL says that something is there, and a symlink is something.

@@ -1,5 +1,5 @@
 // Reading a capture by cursor. A cursor is an offset into output.bin that the caller keeps: the
-// same cursor gives the same bytes for as long as the capture exists, whoever asks and whenever.
+// same cursor gives the same bytes to every reader for as long as the capture exists.
 import { READ_BYTES_MAX } from '../limits.ts';
 import { countNewlines } from '../text/lines.ts';
 import type { Chunk, Hole, StreamTotals } from '../types.ts';

@@ -32,11 +32,11 @@ export function captureState(meta: Meta, final: Final, world: Liveness): Status 
   return { state: 'failed', reason: 'never started' };
 }
 
-/** More bytes may come: somebody is there to append them. */
+/** More bytes may come: a live process can append them. */
 export function outputOpen(meta: Meta, final: Final, { alive }: Pick<Liveness, 'alive'>): boolean {
   if (final?.outputClosed === true) return false;
   if (meta === undefined) {
-    // Without meta.json nobody knows the runner, but it lives as long as those who hold its pipe.
+    // Without meta.json the runner is unknown, but it lives as long as processes hold its pipe.
     return final?.survivors.some((one) => one.holdsOutput && alive(one)) === true;
   }
   if (meta.runner !== undefined) return alive(meta.runner);

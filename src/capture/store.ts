@@ -39,8 +39,8 @@ export type CaptureSummary = Omit<Capture, 'now'> & {
 };
 
 /**
- * Makes the directory and its meta.json, and gives the directory. Of two that ask for the same id
- * one gets it; the other, and everybody later, `session_exists`, with nothing changed.
+ * Makes the directory and its meta.json, and returns the directory. Of two calls with the same id
+ * one gets it; the other, and every later one, gets `session_exists`, with nothing changed.
  */
 export function createCapture(store: Store, meta: CaptureMeta, argv: readonly string[]): string {
   const dir = paths.captureDir(store.root, meta.id);
@@ -266,7 +266,7 @@ function makeLeaf(dir: string): boolean {
   }
   const leftovers = names.filter((name) => LEFTOVERS.includes(name)).map((name) => join(dir, name));
   for (const path of leftovers) {
-    // Bytes without a meta.json are somebody's output all the same.
+    // Bytes without a meta.json are still output of a command.
     const size = fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > 0 && basename(path) !== 'append.lock') throw exists(basename(dir));
   }
@@ -288,7 +288,7 @@ function removeEmpty(dir: string): void {
   try {
     fs.rmdirSync(dir);
   } catch {
-    // Not empty: it belongs to somebody else by now.
+    // Not empty: another process uses it by now.
   }
 }
 

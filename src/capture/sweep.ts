@@ -51,7 +51,7 @@ export type SweepOptions = {
   readonly dryRun?: boolean;
   /** How many captures to look at. */
   readonly limit?: number;
-  /** Somebody still has to read it, although its time is over. */
+  /** The project's journal still needs it, although its time is over. */
   readonly owed?: (meta: StoredMeta, final: CaptureFinal) => boolean;
   readonly log?: (entry: CleanupLog) => void;
   readonly io?: Partial<SweepIo>;
@@ -76,7 +76,7 @@ export async function* sweep(
     if (verdict?.result === 'remove' && options.dryRun !== true) {
       verdict = await removed(dir, verdict, io);
     }
-    if (verdict === undefined) continue; // somebody else removed it meanwhile
+    if (verdict === undefined) continue; // another process removed it
     const { result, reason, ...rest } = verdict;
     options.log?.({ session_id: id, cleanup_result: result, cleanup_reason: reason, ...rest });
     yield { id, ...verdict };
@@ -96,7 +96,7 @@ function chosen(ids: readonly string[], limit: number | undefined, now: number):
   return [...ids.slice(0, oldest), ...turned.slice(0, limit - oldest).sort()];
 }
 
-/** What is somebody else's, or on a broken disk, keeps nobody from the rest. */
+/** Skip entries that we cannot read or do not own. */
 function judged(
   store: Store,
   dir: string,
@@ -164,7 +164,7 @@ export function runnerListens(dir: string): boolean {
     fs.closeSync(fd);
     return fifo;
   } catch {
-    return false; // ENXIO: nobody reads; ENOENT: nobody ever did
+    return false; // ENXIO: no process reads it; ENOENT: there never was a FIFO
   }
 }
 
@@ -188,12 +188,12 @@ async function removed(dir: string, verdict: Verdict, io: SweepIo): Promise<Verd
 }
 
 /**
- * All of it or nothing: what cannot be removed cannot be renamed either, so that is tried first
- * with each file, and taken back with the system's own word for it. Then without blocking: freeing
- * a large file takes a while.
+ * All of it or nothing: a file that cannot be removed cannot be renamed either, so renaming is
+ * tried first with each file, and undone with the system's own error. Then removes without
+ * blocking: freeing a large file takes a while.
  */
 async function remove(dir: string): Promise<void> {
-  if (!fs.existsSync(dir)) return; // somebody else removed it meanwhile
+  if (!fs.existsSync(dir)) return; // another process removed it
   const names = await fs.promises.readdir(dir);
   const done: string[] = [];
   try {

@@ -1,6 +1,6 @@
-// Waiting for output of a capture, from any process: nothing but its directory is needed. Reads
-// again on every change, so that a follower is a millisecond or two behind the writer, and sees by
-// itself when nobody is left who could write.
+// Waiting for output of a capture, from any process: only its directory is needed. Reads again on
+// every change, so that a follower is a millisecond or two behind the writer, and notices by itself
+// when no writer is left.
 import { AppError } from '../errors.ts';
 import { READ_BYTES_DEFAULT } from '../limits.ts';
 import { keepOpen } from './byte-source.ts';
@@ -46,8 +46,8 @@ export async function waitOutput(
 }
 
 /**
- * The capture, once its shell is done or nobody is left to see that; undefined when the time is
- * over first. Throws as `waitOutput` does.
+ * The capture, once its shell is done or no process is left to see that; undefined when the time is
+ * up first. Throws as `waitOutput` does.
  */
 export async function waitDone(
   store: Store,
@@ -113,8 +113,9 @@ export async function* follow(
 }
 
 /**
- * The state before the bytes: once nobody can write any more, what is read then is all of it. A
- * capture opened earlier may say that more can come; then whoever ends it changes its state.
+ * The state before the bytes: once no process can write any more, the next read gets everything. A
+ * capture opened earlier may say that more can come; then the process that ends it changes its
+ * state.
  */
 function readNow(capture: Source, cursor: number, bytesMax = READ_BYTES_DEFAULT): ReadResult {
   return readOutput(capture, cursor, bytesMax);
@@ -125,7 +126,7 @@ function silent({ meta }: Capture): string | undefined {
   return meta?.transport === 'pipe' || meta?.transport === 'socket' ? 'output.bin' : undefined;
 }
 
-/** A capture that was swept away while somebody followed it has simply ended. */
+/** A capture that was swept away under a follower has simply ended. */
 function openUnlessGone(store: Store, id: string): Capture | undefined {
   try {
     return openCapture(store, id);

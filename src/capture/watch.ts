@@ -1,6 +1,6 @@
 // Waiting for a directory to change: a watch for speed, a slow poll for what a watch cannot see (a
-// runner that died, a file system without events). Never misses a change: one that happens while
-// nobody waits ends the next wait at once.
+// runner that died, a file system without events). Never misses a change: one that happens between
+// two waits ends the next wait at once.
 import { type FSWatcher, watch } from 'node:fs';
 
 // What a watch cannot tell is seen this late.
@@ -21,8 +21,8 @@ export type Watch = {
 };
 
 /**
- * Watches the directory, not its files: a watch on a file goes silent after the first rename. Who
- * has no use for changes of one file names it.
+ * Watches the directory, not its files: a watch on a file goes silent after the first rename.
+ * `ignored` names a file whose changes do not matter.
  */
 export function openWatch(dir: string, ignored?: string): Watch {
   let dirty: Change | undefined;

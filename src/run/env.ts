@@ -19,9 +19,9 @@ export function childEnvironment(
 }
 
 /**
- * Shell text must not run anybody's start-up files. bash sources BASH_ENV when it is not
- * interactive, and ~/.bashrc when SHLVL is unset or 0 and it takes its stdin for a network
- * connection; so the one is removed and the other is set.
+ * Shell text must not run start-up files. bash sources BASH_ENV when it is not interactive, and
+ * ~/.bashrc when SHLVL is unset or 0 and it takes its stdin for a network connection; so the one is
+ * removed and the other is set.
  */
 export function shellEnvironment(env: Environment): Environment {
   const { BASH_ENV: _bash, ENV: _sh, ...rest } = env;
@@ -31,7 +31,7 @@ export function shellEnvironment(env: Environment): Environment {
 export function argvOf(command: Command): readonly string[] {
   if (command.kind === 'argv') return command.argv;
   const { text, shell = 'bash' } = command;
-  // Other shells know no such options, and read no such files without being asked to.
+  // Other shells have no such options, and read no such files by default.
   const plain = /(^|\/)bash$/.test(shell) ? ['--noprofile', '--norc'] : [];
   return [shell, ...plain, '-c', text];
 }
@@ -45,12 +45,12 @@ export const SECRET_PREFIXES: readonly string[] = [
   'PHOENIX_',
 ];
 
-/** Seed 002: nobody sits at an agent's command, so an editor must fail instead of waiting. */
+/** Seed 002: no person sits at an agent's command, so an editor must fail instead of waiting. */
 export const NO_EDITOR: Environment = { EDITOR: '/bin/false', VISUAL: '/bin/false' };
 
 /**
- * Under a policy that is enforced nobody gets a shell out of a pager: by keys, or by a file that
- * names what opens it.
+ * Under an enforced policy a pager must not give a shell: by keys, or by a file that names what
+ * opens it (LESSOPEN).
  */
 export const NO_PAGER: Environment = {
   LESSSECURE: '1',

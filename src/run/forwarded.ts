@@ -1,6 +1,6 @@
-// A run whose output goes to no file: the runner passes it on to this process, which keeps the head
-// of it in memory. Such a run does not outlive us for long: with nobody to read them, its next
-// bytes end it as they would end any command in front of a closed pipe.
+// A run whose output goes to no file: the runner passes it on to this process, which keeps its head
+// in memory. Such a run does not outlive us for long: without a reader, its next write fails with
+// EPIPE, as in front of any closed pipe.
 
 import { launch } from './attached.ts';
 import type { Memory } from './memory.ts';

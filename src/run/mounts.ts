@@ -75,7 +75,7 @@ function linkAt(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
-    return undefined; // not there, or not for us: whoever uses the path will be told
+    return undefined; // missing or not readable: the user of the path gets the error
   }
 }
 

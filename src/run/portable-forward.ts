@@ -18,7 +18,7 @@ export type ForwardEvents = {
   readonly broken: () => void;
 };
 
-/** Streams with a listener of ours: without one, EPIPE would end this process. */
+/** Streams that have our error listener: without one, EPIPE would end this process. */
 const guarded = new WeakSet<Writable>();
 
 export function forwardTo(target: Writable, on: ForwardEvents): Forward {

@@ -1,5 +1,5 @@
 // The processes of a portable run, as far as they can be found without being their subreaper: the
-// group everywhere; on Linux also the session and whoever still descends from the command. One
+// group everywhere; on Linux also the session and the command's remaining descendants. A process
 // that called setsid and whose parent is gone is not found.
 
 import { spawn } from 'node:child_process';
@@ -14,10 +14,10 @@ import {
   statOf,
 } from './processes.ts';
 
-/** Whom a kill is for. */
+/** The processes that a kill is for. */
 export type Group = {
   readonly leader: ProcessId;
-  /** Those alive. Elsewhere than on Linux the leader stands for all of them. */
+  /** The live ones. Outside of Linux the leader stands for all of them. */
   members(): ProcessId[];
   /** To all of them, each once. */
   signal(name: NodeJS.Signals): void;
@@ -26,7 +26,7 @@ export type Group = {
 export type RunGroup = Group & {
   /** Whether there may be members: cheap, and zombies count. */
   exists(): boolean;
-  /** What is known of members, `open` while output may come; elsewhere than on Linux nothing. */
+  /** What is known of members, `open` while output may come; nothing outside of Linux. */
   describe(members: readonly ProcessId[], open: boolean): Survivor[];
 };
 
@@ -56,7 +56,7 @@ function linuxGroup(pid: number): RunGroup {
 
   function members(): ProcessId[] {
     const leading = processAlive(leader);
-    // The number was given to somebody else, so nobody of ours is left under it.
+    // The pid belongs to another process now, so none of ours is left under it.
     const reused = !leading && processAlive({ pid, startTime: 0 });
     const found = reused ? [] : [...sessionMembers(pid), ...(leading ? descendantsOf(pid) : [])];
     for (const { pid, startTime } of found) known.set(pid, { pid, startTime });
@@ -87,7 +87,7 @@ function groupExists(pid: number): boolean {
     process.kill(-pid, 0);
     return true;
   } catch (error) {
-    return errnoOf(error) === 'EPERM'; // somebody else's by now, but there
+    return errnoOf(error) === 'EPERM'; // another user's by now, but alive
   }
 }
 

@@ -1,5 +1,5 @@
-// Ending a portable run: a first signal to everyone, a grace, then KILL again and again until
-// nobody we can find is left. Who died and who did not is reported.
+// Ends a portable run: a first signal to every process, a grace, then KILL again and again until
+// none that we can find is left. Reports which died and which did not.
 
 import type { EndedBy } from '../types.ts';
 import type { Group } from './portable-group.ts';
@@ -48,7 +48,7 @@ export class Killing {
     this.#wait();
   }
 
-  /** Goes on as far as it can; call it whenever somebody may have died. */
+  /** Goes on as far as it can; call it whenever a process may have died. */
   look(): void {
     if (this.#step === 'idle') return;
     const left = this.#group.members();
@@ -63,7 +63,7 @@ export class Killing {
       this.#until = performance.now() + GIVE_UP_MS;
       this.#lookMs = LOOK_MS_MIN;
     }
-    if (this.#step === 'forced') this.#group.signal('SIGKILL'); // and whoever was forked since
+    if (this.#step === 'forced') this.#group.signal('SIGKILL'); // also for newly forked processes
     this.#wait();
   }
 

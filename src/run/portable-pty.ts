@@ -112,7 +112,7 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
         // Of a command that has gone the rest is read at once: the library does not wait for us.
         pause: () => keeper.alive() && terminal.pause(),
         resume: () => terminal.resume(),
-        close: () => undefined, // as with a terminal whose screen nobody looks at
+        close: () => undefined, // as with a terminal without a viewer
       },
     ],
     inputBytes: 0,

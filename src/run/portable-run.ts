@@ -1,6 +1,6 @@
 // The life of one portable run, from start to the last byte of its last survivor. Bytes go to the
-// sink before they go to anybody else; the run is done when its command is, whoever else still
-// holds its output; and what was said to be done is in the sink already.
+// sink first; the run is done when its command is, even if other processes still hold its output;
+// and the sink has everything before the run is said to be done.
 
 import { constants } from 'node:os';
 import { errnoOf, messageOf } from '../errors.ts';
@@ -20,9 +20,9 @@ import type { Handle, KillOrder, Listener, RunMessage, RunSpec, Sink } from './s
 
 const DRAIN_MS = 100; // how long survivors may hold up the answer
 const INPUT_BYTES_MAX = 16 * 1024 * 1024; // input that the command does not read is kept up to here
-const LOOK_MS_MIN = 50; // survivors without our streams: nobody tells us of their end
+const LOOK_MS_MIN = 50; // survivors without our streams: the kernel does not notify us of their end
 const LOOK_MS_MAX = 1_000;
-const TIMER_MS_MAX = 2 ** 31 - 1; // setTimeout takes more for 1 ms
+const TIMER_MS_MAX = 2 ** 31 - 1; // Node treats more as 1 ms
 
 const CLOSED = { closed: true, survivors: [] };
 
@@ -232,7 +232,7 @@ export class PortableRun implements Handle {
     this.#killReport = undefined;
     const by = cause === 'timeout' || cause === 'capture' ? cause : 'order';
     this.#sink.event('kill', { signal, by, died, alive });
-    // Whoever was not found and still holds the output would keep a killed run open.
+    // A process that was not found and still holds the output would keep a killed run open.
     this.#afterDrain(() => {
       for (const output of this.#open) output.close();
     });
@@ -309,7 +309,7 @@ export class PortableRun implements Handle {
     this.#lookMs = Math.min(LOOK_MS_MAX, this.#lookMs * 2);
   }
 
-  /** Ctrl-C reaches us alone, as the command is in a session of its own; it was meant for all. */
+  /** Ctrl-C reaches us alone, as the command is in a session of its own; the user meant all. */
   #fromTerminal(signal: string): boolean {
     const { stdin, stdout, stderr } = this.#streams;
     if (this.#spec.session !== 'auto' || this.#spec.transport === 'pty') return false;

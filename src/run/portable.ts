@@ -7,7 +7,7 @@ import type { Backend } from './spec.ts';
 
 /** What the native runner promises and this backend does not, one sentence each. */
 export const PORTABLE_LIMITS: readonly string[] = [
-  'A run does not outlive its starter: nobody reads it then, and its next output kills it.',
+  'A run does not outlive its starter: without a reader, its next output kills it.',
   'A kill misses processes that called setsid and lost their parent; it closes their output.',
   'Elsewhere than on Linux a kill reaches the process group alone, and survivors are not named.',
   'A survivor is seen only while it is in the process group or holds the output open.',
@@ -15,7 +15,7 @@ export const PORTABLE_LIMITS: readonly string[] = [
   'When the reader of forwarded output leaves, a write may fail with ECONNRESET before SIGPIPE.',
   'There is no true order between stdout and stderr; the merged transport is two streams, too.',
   'The socket transport does not say which process wrote the bytes.',
-  'A run is not traced: nobody says which processes there were.',
+  'A run is not traced: its processes are not listed.',
   'Of more output than a capture may keep only the head stays: the tail is lost.',
   'Reading costs the event loop and heap of this process; starting costs more the larger it is.',
   'Deadlines, kills and ends are noticed late while the event loop is blocked.',

@@ -26,7 +26,7 @@ export type Shim =
   | { readonly kind: 'none'; readonly why: string };
 
 const FILE = 'libcuff-shim.so';
-/** The directory really called so is what musl opens, and what everybody else looks for. */
+/** The directory that musl opens under this literal name, and that every other loader looks for. */
 const LITERAL = join('$LIB', FILE);
 
 /** Which directories hold the shim itself, and which a stub of which kind. */
@@ -111,7 +111,7 @@ function makeOnce(env: Env, sources: string, library: string | undefined): Shim 
     if (built !== library) rmSync(built);
     renameSync(temp, dir);
   } catch (error) {
-    // Somebody else was quicker: a directory that is there is whole.
+    // Another process was quicker: a directory that exists is complete, because of the rename.
     if (!existsSync(join(dir, LITERAL))) throw error;
   } finally {
     rmSync(temp, { recursive: true, force: true });

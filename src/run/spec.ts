@@ -1,5 +1,5 @@
-// What a backend is asked to run and what it says about it. Both backends, the native runner and
-// the portable fallback, speak these types; nobody above them knows which one is at work.
+// What a backend is asked to run and what it reports. Both backends, the native runner and the
+// portable fallback, speak these types; no caller above them knows which one is at work.
 
 import type { Channel, Ended, EndedBy, Outcome, ProcessId, Survivor, Transport } from '../types.ts';
 import type { Memory } from './memory.ts';
@@ -30,7 +30,9 @@ export type RunSpec = {
   readonly size: { readonly cols: number; readonly rows: number };
   /** Set for a run whose output goes there and to no file. */
   readonly memory?: Memory;
-  /** Who runs inside is told in `trace.bin`. The portable backend cannot, and leaves it out. */
+  /**
+   * Processes are reported in `trace.bin`. The portable backend cannot do that, and leaves it out.
+   */
   readonly trace?: TraceSpec;
 };
 

@@ -86,7 +86,7 @@ function leaderOf({ meta }: Run): Member[] {
  * runner's end of a terminal gives its number. The two ends of a socket have different names, so a
  * process with a socket as stdout or stderr counts as a holder.
  */
-export function holders(run: Run, members: readonly ProcessId[]): ReadonlySet<number> {
+function holders(run: Run, members: readonly ProcessId[]): ReadonlySet<number> {
   const runner = run.meta?.runner;
   const found = new Set<number>();
   if (runner === undefined || !processAlive(runner)) return found;

@@ -25,7 +25,7 @@ export type TracedProcess = Process & { readonly bytes: StreamBytes };
 export type Untraced =
   /** It wrote, and nothing else is known about it. */
   | { readonly kind: 'writer'; readonly pid: number; readonly bytes: number }
-  /** A static program that nobody followed: of its children only those are known that report. */
+  /** A static program that was not followed: only those of its children are known that report. */
   | { readonly kind: 'static'; readonly pid: number; readonly exe: string }
   | { readonly kind: 'dropped'; readonly pid: number; readonly frames: number }
   | { readonly kind: 'damaged'; readonly bytes: number }
@@ -89,7 +89,7 @@ function writerOf(table: ProcessTable, pid: number, at: number): Process | undef
   return table.find({ pid, space: 0 }, BigInt(at) * MS_NS);
 }
 
-/** Writers that the kernel names and of whom there is no frame at all. */
+/** Writers that the kernel names and that have no frame at all. */
 function strangersOf(table: ProcessTable, chunks: readonly Chunk[]): Map<number, Process> {
   const strangers = new Map<number, Process>();
   for (const { pid = 0, at } of chunks) {

@@ -1,7 +1,7 @@
-// Where a channel goes on behind bytes that nobody told about, or behind records whose bytes never
-// came: the place that leaves the fewest bytes without a writer and the fewest records without
-// bytes. Near by, every place is looked at for the records that may come next; where a line or a
-// chunk starts, for all of them.
+// Where a channel goes on after bytes that no process reported, or after records whose bytes never
+// came: the position that leaves the fewest bytes without a writer and the fewest records without
+// bytes. Nearby, every position is tried for the records that may come next; at the start of a line
+// or chunk, for all records.
 
 import type { Board, Placed } from './board.ts';
 import { Effort } from './effort.ts';
@@ -106,7 +106,7 @@ export class AnchorSearch {
     return { start, from, to, long, next, longNext, lengthMax, best: undefined };
   }
 
-  /** Short records, which are easily overlooked, keep nobody waiting here. */
+  /** Short records, which are easily overlooked, are not waited for here. */
   #mayBeNext(): number[] {
     const { records } = this.#board;
     const found: number[] = [];

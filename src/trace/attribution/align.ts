@@ -1,7 +1,7 @@
-// Finds the bytes of one channel that each process wrote, from what they said about length, hash
-// and time. Written one after the other, the records tile the channel: of those that may come next
-// (nothing that was over before they began is still missing) one fits. Where none does, either a
-// choice before was wrong, or somebody wrote who says nothing, and the next place is searched for.
+// Finds the bytes of one channel that each process wrote, from the reported lengths, hashes and
+// times. Written one after the other, the records tile the channel: one of those that may come next
+// fits (no record that ended before they began is still missing). If none does, either an earlier
+// choice was wrong or a silent process wrote, and the next position is searched for.
 
 import { AnchorSearch } from './align-search.ts';
 import type { Board, Placed } from './board.ts';

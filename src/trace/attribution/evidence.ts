@@ -1,7 +1,7 @@
-// How sure it is that bytes are those of a record. A long write that fits is the right one; a `\n`
-// fits everywhere. Within a row of records that follow each other without a hole nothing is in
-// doubt. Beside a hole the outermost ones may have been found in somebody else's bytes: they are
-// left without a writer until there are enough bytes that this cannot be chance.
+// How sure it is that bytes are those of a record. A long write that fits is the right one; a `
+// ` fits everywhere. Within a row of records without a hole nothing is in doubt. Beside a hole the
+// outermost ones may have matched bytes of another process: they are left without a writer until
+// enough bytes rule out chance.
 
 import type { Placed, Stretch } from './board.ts';
 import type { ChannelBytes } from './channel-bytes.ts';

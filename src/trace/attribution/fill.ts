@@ -1,6 +1,6 @@
 // Records that were given up when the search went on behind them: they may lie in a hole that was
-// skipped, between bytes that nobody told about. Only those that can be there by their time are
-// looked for, and only what cannot be there by chance is believed.
+// skipped, between bytes that no process reported. Only those that fit by time are looked for, and
+// only matches that cannot be chance are believed.
 
 import type { Board, Placed } from './board.ts';
 import { Effort } from './effort.ts';

@@ -1,5 +1,5 @@
-// Finds, among all records, those whose bytes may lie at a place: by length and hash, for looking
-// where a stream goes on behind bytes that nobody told about.
+// Finds, among all records, those whose bytes may lie at a position: by length and hash, to find
+// where a stream goes on after bytes that no process reported.
 
 import { HASH_WHOLE_MAX, type Probe } from './probe.ts';
 import type { Records } from './records.ts';
@@ -54,7 +54,7 @@ export class RecordIndex {
     return found;
   }
 
-  /** Drops from the front of the list what is behind us: nobody asks for it again. */
+  /** Drops from the front of the list the records behind us: no later search asks for them. */
   #firstOf(key: number, from: number, to: number): number | undefined {
     let record = this.#first.get(key) ?? NONE;
     let passed = false;

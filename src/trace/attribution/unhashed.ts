@@ -24,7 +24,7 @@ export class Unhashed {
     return undefined;
   }
 
-  /** If all of them together reach exactly to where somebody's bytes go on. */
+  /** If all of them together reach exactly to where bytes of a known writer go on. */
   #chain(position: number, probe: Probe): number | undefined {
     const { bytes, records } = this.#board;
     const open = this.#board.candidates().filter((i) => !records.isHashed(i));

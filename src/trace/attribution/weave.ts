@@ -1,8 +1,8 @@
 // Long writes that got between each other on a pipe. A write of more than PIPE_BUF bytes waits
-// where the pipe is full, and others come in between. Length and hash of each say where it starts
-// and ends, once all of them are found; between those, whole records of others are known by their
-// hash, and the rest belongs to the one that is open. Where two are open at the same time, nobody
-// can say which of them a page is from: those bytes stay without a writer.
+// while the pipe is full, and others come in between. Once all are found, length and hash of each
+// say where it starts and ends; between those, whole records of others are known by their hash, and
+// the rest belongs to the open one. If two are open at once, a page could be from either: those
+// bytes stay without a writer.
 
 import type { Board, Placed, Stretch } from './board.ts';
 import { Effort } from './effort.ts';
@@ -215,7 +215,7 @@ export class Weave {
   }
 }
 
-/** What does not fill a page may have been put behind somebody else's last bytes first. */
+/** A piece that does not fill a page may have been appended to the page of another writer first. */
 function* firstPieces(whole: number): Generator<number> {
   const odd = whole % PAGE_BYTES;
   for (let full = 0; full < whole; full += PAGE_BYTES) {

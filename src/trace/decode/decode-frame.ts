@@ -1,5 +1,5 @@
-// The contents of one frame whose check holds. What is inconsistent all the same, or of a type
-// nobody knows, is undefined: a process of the same user can forge a check, too.
+// The contents of one frame whose check holds. A frame that is inconsistent all the same, or of an
+// unknown type, is undefined: a process of the same user can forge a check, too.
 
 import { redactWords } from '../../text/secret-words.ts';
 import { FRAME_HEAD_BYTES, type Frame, type Source, type Who, type WriteRecord } from './format.ts';
@@ -30,7 +30,7 @@ const DECODERS: Readonly<Record<number, Decoder>> = {
     body.fixed(8) && { type: 'drop', ...head, frames: body.uint32(0), errno: body.int32(4) },
 };
 
-/** Processes only: that somebody wrote is told, and not what. Most of a trace may be that. */
+/** `processes`: that a process wrote is told, but not what. Most of a trace may be writes. */
 export type Wanted = 'everything' | 'processes';
 
 /** `offsetNs` makes epoch nanoseconds of the times in it. */

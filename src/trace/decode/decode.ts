@@ -1,6 +1,6 @@
-// Bytes of trace.bin to frames. Whoever may write to the file may also spoil it, and a full disk
-// tears frames in two: what does not hold its check is passed over, and the next frame is found by
-// its magic. Never throws, and looks at every byte a bounded number of times.
+// Decodes trace.bin into frames. Any process that may write to the file may also spoil it, and a
+// full disk tears frames in two: frames whose check fails are skipped, and the next frame is found
+// by its magic. Never throws, and looks at every byte a bounded number of times.
 
 import { decodeFrame, type Wanted } from './decode-frame.ts';
 import {

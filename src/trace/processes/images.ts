@@ -1,12 +1,12 @@
-// The programs that one process was, from everything said about it. Several may tell about one
-// image: the parent before it, the shim in it, the runner that started it or looked at it. What the
-// image says about itself wins, and an exec that nobody contradicted happened.
+// The programs that one process was, from all reports about it. Several may report one image: the
+// parent before it, the shim in it, the runner that started or looked at it. The image's own report
+// wins, and an exec without a contradiction happened.
 
 import type { ExecFrame, StartFrame } from '../decode/format.ts';
 import type { Life } from './lives.ts';
 import { baseName, type FailedExec, type Image } from './process.ts';
 
-// What is known best: from inside, by looking, by the word of who started it.
+// From the best source down: from inside, by looking, by the report of the starter.
 const TRUST = { shim: 3, ptrace: 2, proc: 2, runner: 1, exec: 0, name: -1 } as const;
 
 type Told = keyof typeof TRUST;
@@ -73,7 +73,7 @@ function ownImage(last: Draft | undefined, frame: StartFrame): Draft | undefined
   return last.image.exe === frame.exe && sameWords(last.image, frame) ? last : undefined;
 }
 
-/** The image that somebody saw from outside: the last one, or, in the middle of an exec, either. */
+/** The image that was seen from outside: the last one, or, during an exec, either. */
 function seenImage(drafts: readonly Draft[], frame: StartFrame): Draft | undefined {
   const last = drafts.at(-1);
   if (last === undefined || last.best === 'name') return last;
@@ -115,12 +115,12 @@ function fromExec(frame: ExecFrame, startNs: bigint): Draft {
   return { image, best: 'exec', told: new Set<Told>(['exec']) };
 }
 
-/** Whether a start may be that of an image somebody else told about. */
+/** Whether a start may be that of an image another source reported. */
 function describes({ image, best }: Draft, frame: StartFrame): boolean {
   if (sameWords(image, frame)) return true;
   const cut = image.cut || frame.cut || image.argv.length === 0 || frame.argv.length === 0;
   if (cut && image.exe === frame.exe) return true;
-  // Who starts a script gives other words than those with which it runs.
+  // A script is started with other words than those it runs with.
   if (frame.source === 'runner') return isScript(frame, image.argv);
   return TRUST[best] <= TRUST.runner && isScript(image, frame.argv);
 }

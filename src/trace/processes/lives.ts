@@ -13,9 +13,9 @@ export type Life = {
   readonly names: readonly Who[];
   readonly startTicks: number;
   readonly firstNs: bigint;
-  /** When somebody had waited for it: the pid is free from here on. */
+  /** When its parent had waited for it: the pid is free from here on. */
   readonly goneNs: bigint | undefined;
-  /** What was said by itself, or by who looked at it, in order of time. */
+  /** Reports by itself, or by a process that looked at it, in order of time. */
   readonly said: readonly Frame[];
   /** What the process that spawned it said. */
   readonly spawnedBy: readonly ExecFrame[];
@@ -28,7 +28,7 @@ export type Lives = {
   find(who: Who, atNs: bigint): Life | undefined;
   /** The name by which a process calls its own children. */
   childOf(frame: Frame, pid: number): Who;
-  /** How children ended of whom nobody said which they were. */
+  /** Exit statuses whose pid is unknown. */
   readonly unnamed: readonly UnnamedReap[];
 };
 
@@ -183,7 +183,7 @@ class Sorter {
     const last = this.#byName.get(key(who))?.at(-1);
     if (last === undefined || last.exited) return this.#new(who, frame);
     if (last.reap !== undefined) {
-      // It was still there when somebody looked, and gone when that was written.
+      // It was alive when the runner looked, and gone when the frame was written.
       const looked = frame.source === 'proc' && frame.atNs - last.reap.atNs < LATE_NS;
       return looked && last.ticks === 0 ? last : this.#new(who, frame);
     }
@@ -219,7 +219,7 @@ class Sorter {
     }
   }
 
-  /** Told again by somebody else it is the same end; another status is that of another process. */
+  /** The same status from another source is the same end; another status is another process. */
   #reaped(frame: ReapFrame): void {
     if (decodeStatus(frame.status) === undefined) return;
     const child = this.childOf(frame, frame.child);

@@ -57,7 +57,7 @@ export type Process = {
   /** How many ancestors it has in the list. */
   readonly depth: number;
   readonly startNs: bigint;
-  /** Undefined while it runs, and where nobody saw its end. */
+  /** Undefined while it runs, and if no process saw its end. */
   readonly endNs: bigint | undefined;
   readonly images: readonly Image[];
   /** The `id` of the process whose program it is a copy of, where it has none of its own. */

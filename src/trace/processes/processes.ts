@@ -105,9 +105,9 @@ function sameTicks(life: Life, id: ProcessId): boolean {
 }
 
 /**
- * Who started it. A parent that died leaves its children to somebody else, so the earliest word
+ * Its parent. Children of a dead parent are given to another process, so the earliest report
  * counts, and that of a parent about its child before the child's own. A debugger also waits for
- * children of others: its word comes last.
+ * children of others: its report comes last.
  */
 function parentOf(
   life: Life,
@@ -152,7 +152,7 @@ function unnamedReap(life: Life, parent: Life, lives: Lives): UnnamedReap | unde
   return alone ? reap : undefined;
 }
 
-/** By the libc itself: nobody told that it would be, and it did not fork. */
+/** Started by the libc itself: no frame announced it, and it did not fork. */
 function startedInside({ spawnedBy, said }: Life): boolean {
   return spawnedBy.length === 0 && said[0]?.type === 'start' && said[0].source === 'shim';
 }
@@ -168,7 +168,7 @@ function endOf(
   const said: ProcessExit | undefined =
     last?.type === 'exit' ? { kind: 'exited', code: last.code & 0xff } : undefined;
   const waited = reap && decodeStatus(reap.status);
-  // It may have been a zombie for long before somebody waited for it.
+  // It may have been a zombie for long before its parent waited for it.
   const itself = said?.kind === 'exited' && waited?.kind === 'exited' && said.code === waited.code;
   if (waited !== undefined) return { exit: waited, endNs: itself ? last?.atNs : reap?.atNs };
   if (said !== undefined) return { exit: said, endNs: last?.atNs };
@@ -186,12 +186,12 @@ function inheritedImage(
 ): Image | undefined {
   const image = parent?.images.findLast(({ startNs }) => startNs <= life.firstNs);
   const forked = life.said.some(({ type }) => type === 'fork');
-  // A vfork says nothing; but who speaks by the shim of his parent is a copy of it.
+  // A vfork reports nothing; but a process that speaks through its parent's shim is a copy of it.
   const copied = images.length === 0 && life.said.some(({ source }) => source === 'shim');
   if (image === undefined || !(forked || copied)) return undefined;
   const [first] = images;
   const started = life.said.some(({ type, source }) => type === 'start' && source === 'shim');
-  // Somebody who looked at it saw the words of its parent, or the name of its program.
+  // A reader of /proc saw the words of its parent, or the name of its program.
   const looked = images.length === 1 && !started && first?.argvFrom === 'child';
   const seen = looked && (isCopy(first, image) || nameOf(first) === shortName(image));
   if (first !== undefined && !seen) return undefined;

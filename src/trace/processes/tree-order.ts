@@ -1,5 +1,5 @@
-// Parents before their children, siblings in order of their start. What forged frames say may be a
-// circle: whoever cannot be reached from a root becomes one.
+// Parents before their children, siblings in order of their start. Forged frames may describe a
+// circle: a node that no root reaches becomes a root.
 
 type Node<T> = { readonly life: T; readonly parent: T | undefined };
 
