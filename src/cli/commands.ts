@@ -10,7 +10,6 @@ import { addMcpCommand } from './mcp.ts';
 import type { ReadyFront } from './mcp-front.ts';
 import { addPolicyCommands } from './policy/index.ts';
 import { addRecordCommands } from './record/index.ts';
-import { RUN_USAGE } from './run.ts';
 import { safeWords } from './safe-words.ts';
 import { addStatusCommand } from './status.ts';
 import { addTrustCommand } from './trust.ts';
@@ -68,7 +67,15 @@ function addRun(top: Command): void {
   top
     .command('run')
     .description('run a command as if cuff were not there, and capture it')
-    .usage(RUN_USAGE.cuff.replace(/^cuff run /, ''))
+    .usage('[options] -- <command> [args...]')
+    .option('--session-id <id>', 'the id of the capture, which must be new')
+    .option('--retention <duration>', 'how long the capture is kept (default: 24h)')
+    .option('--tty, --no-tty', 'a terminal, or none (default: as stdout is)')
+    .option('--trace, --no-trace', 'record every process inside the run, or none (default: none)')
+    .option('--kill-after <duration>', 'end the command after this time, with exit code 124')
+    .option('--cwd <dir>', 'where the command runs')
+    .option('--env <NAME=VALUE>', 'set a variable; may be given more than once')
+    .option('--strict', 'refuse to start, or end, what cannot be recorded')
     .addHelpText('after', examples('cuff run -- npm test', 'cuff run --kill-after 10m -- make'));
 }
 
