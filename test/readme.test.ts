@@ -1,9 +1,10 @@
-// The README's library example is run as it stands there, comments with what it prints included.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// The README's blocks are run as they stand there, and what they print is compared.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { binary } from './cli/helper.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -24,4 +25,74 @@ test('the library example of the README prints what it says', () => {
 test('the README shows code within its first twelve lines', () => {
   const lines = readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n').slice(0, 12);
   expect(lines.filter((line) => line.startsWith('```'))).toHaveLength(2);
+});
+
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+test('the README has at most 140 lines', () => {
+  expect(README.trimEnd().split('\n').length).toBeLessThanOrEqual(140);
+});
+
+test('the sixty seconds of the README print what they say', () => {
+  const [, block = ''] = /## Sixty seconds\n\n```console\n([\s\S]*?)```/.exec(README) ?? [];
+  const state = mkdtempSync(join(tmpdir(), 'cuff-readme-'));
+  onTestFinished(() => rmSync(state, { recursive: true, force: true }));
+  const env = { ...process.env, CUFF_STATE_ROOT: state, NO_COLOR: '1' };
+  const bash = (command: string): string => {
+    // A file, because the sleeper would hold a pipe open.
+    const script = `exec >"$OUT" 2>&1; cuff() { '${process.execPath}' "$0" "$@"; }; ${command}`;
+    const OUT = join(state, 'printed');
+    spawnSync('bash', ['-c', script, binary('cuff')], { env: { ...env, OUT }, stdio: 'ignore' });
+    return readFileSync(OUT, 'utf8');
+  };
+  const steps = block.split(/^\$ /m).slice(1);
+  expect(steps).toHaveLength(6);
+  for (const step of steps) {
+    const [command = ''] = step.split('\n');
+    const printed = bash(command);
+    expect([command, sorted(printed)]).toEqual([command, sorted(step.slice(command.length + 1))]);
+  }
+});
+
+/** Pids, ages and the columns they widen differ; two streams have no order between them. */
+function sorted(text: string): string[] {
+  return text
+    .replace(/\b\d{3,}\b/g, 'PID')
+    .replace(/\b\d+s\b/g, 'AGE')
+    .replace(/ +/g, ' ')
+    .split('\n')
+    .sort();
+}
+
+test.each(['claude', 'codex', 'cursor', 'vscode', 'opencode'])(
+  'the README names the file that `cuff init --client %s` writes to',
+  (client) => {
+    const home = mkdtempSync(join(tmpdir(), 'cuff-readme-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const { CODEX_HOME: _, ...rest } = process.env;
+    const args = [binary('cuff'), 'init', '--client', client, '--print'];
+    const options = { cwd: home, env: { ...rest, HOME: home }, encoding: 'utf8' } as const;
+    const { stderr } = spawnSync(process.execPath, args, options);
+    const file = /It belongs into (\S+)\.$/m.exec(stderr)?.[1];
+    const row = README.split('\n').find((line) => line.includes(`--client ${client}`));
+    expect(file).toBeDefined();
+    expect(row).toContain(`\`${file}\``);
+  },
+);
+
+test('no document installs a package by a name that anybody could claim', () => {
+  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name));
+  const bare = /\b(?:npx|npm exec|bunx|pnpm dlx|yarn dlx) (?:-\S+ )*(?:cuff|derun)\b/;
+  const verbs = '(?:npm|pnpm|yarn|bun) (?:i|install|add|global add)';
+  const install = new RegExp(`\\b${verbs} (?:-\\S+ )*(?:cuff|derun)(?!\\S*\\.tgz)\\b`);
+  const found = ['README.md', 'CONTRIBUTING.md', ...docs].filter((name) => {
+    const text = readFileSync(join(ROOT, name), 'utf8');
+    return bare.test(text) || install.test(text);
+  });
+  expect(found).toEqual([]);
+  for (const text of ['npm i -g cuff', 'npm install cuff', 'npx -y cuff mcp']) {
+    expect(bare.test(text) || install.test(text)).toBe(true);
+  }
 });
