@@ -1,7 +1,7 @@
 // Runs the contract tests once with a runner that watches itself: AddressSanitizer and the
 // undefined behaviour sanitizer. A report of theirs ends the runner, so it fails a test.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { buildRunner } from './native.mjs';
 import { say } from './tools.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+/** Vitest takes the start of a path, and fails if no test file has it. */
 const TESTS = 'test/shell/contract';
 const FLAGS = ['-O1', '-g', '-fno-omit-frame-pointer', '-fno-sanitize-recover=all'];
 
@@ -20,7 +21,6 @@ try {
 }
 
 function main() {
-  if (!existsSync(join(ROOT, TESTS))) throw new Error(`${TESTS} does not exist.`);
   const temp = mkdtempSync(join(tmpdir(), 'cuff-sanitize-'));
   try {
     const out = join(temp, 'runner');

@@ -29,7 +29,7 @@ export type Tested =
 const TEST_MS = 30_000;
 
 // Covers what a preloaded library could spoil (the environment, a program that succeeds, one that
-// fails) and what a socket could spoil, which Node's own pipes are.
+// fails) and what a socket could spoil: Node's own pipes are sockets, and this command tests that.
 const INNER = 'exit 7';
 const BARE = `env; sh -c '${INNER}'; exit 3`;
 const ARGV = ['sh', '-c', `echo out; echo err >&2; echo dev >/dev/stdout; ${BARE}`];
