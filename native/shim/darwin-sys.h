@@ -131,7 +131,10 @@ static inline int sys_stat_at(int directory, const char *name, struct sys_stat *
   if (*name == 0) return sys_fstat(directory, to);
   return sys_stat_of(SETTLED(fstatat(directory, name, &st, 0)), &st, to);
 }
-static inline int sys_may_run(const char *path) { return SETTLED(access(path, 1)) == 0; }
+enum { X_OK = 1, R_OK = 4 };
+static inline int sys_may(const char *path, int what) {
+  return SETTLED(access(path, what)) == 0;
+}
 static inline ssize_type sys_readlink(const char *path, char *to, size_t room) {
   return SETTLED(readlink(path, to, room));
 }

@@ -6,6 +6,8 @@
 
 #define ADDRESS_SPACE_MIN (64u << 20)
 
+enum { RLIMIT_NOFILE = 7, F_GETFD = 1 };
+
 static const char ASAN_VARIABLE[] = "ASAN_OPTIONS=" ASAN_OPTION;
 
 struct left { /* in front of memory that was mapped for a child's environment */
@@ -57,17 +59,21 @@ static int is_unchanged(const struct sys_stat *st, const char *path) {
   return files[which].inode == 0 || memcmp(&files[which], &now, sizeof now) == 0;
 }
 
-/* Whether the loader of a child will find the shim, and not only the beginning of one. It will need
- * a descriptor for it, as we do. */
+/* The loader of a child will need a descriptor. The highest number is nearly always free. */
+static int has_free_number(void) {
+  uint64_t limit = sys_limit_of(RLIMIT_NOFILE);
+  int fd = limit > INT32_MAX ? INT32_MAX : (int)limit;
+  while (fd > 0 && sys_fcntl(fd - 1, F_GETFD, 0) != -EBADF) fd--;
+  return fd > 0;
+}
+
+/* Whether the loader of a child will find the shim, and not only the beginning of one. */
 static int is_reachable(const char *path) {
   extern const char __ehdr_start[] __attribute__((visibility("hidden")));
   extern const char _edata[] __attribute__((visibility("hidden")));
-  struct sys_stat st = {.size = 0};
-  int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return 0;
-  int known = sys_fstat(fd, &st) == 0;
-  close_own(fd, st.device, st.inode);
-  return known && st.size >= _edata - __ehdr_start && is_unchanged(&st, path);
+  struct sys_stat st;
+  if (sys_stat_path(path, &st) < 0 || !sys_may(path, R_OK) || !has_free_number()) return 0;
+  return st.size >= _edata - __ehdr_start && is_unchanged(&st, path);
 }
 
 /* A program that just fits into its address space must fit with us. */

@@ -1,27 +1,12 @@
 /* Frames: built in the caller's memory, appended to trace.bin with one write. The file is opened
- * for each: a descriptor that is kept would be found by programs that close what they do not know,
- * and by those that count. Nothing here waits, raises a signal or fails loudly.
- *
- * While the file is open, another thread may put a file of the program's under the same number, by
- * dup2, or by closing it and opening something else. Where there are threads the number is one that
- * no open gives and few programs name, and before each write and each close the kernel is asked
- * whether it still stands for trace.bin. */
+ * for each, where no other thread can put a file of the program's under its number (apart.c): a
+ * descriptor that is kept would be found by programs that close what they do not know, and by those
+ * that count. Nothing here raises a signal or fails loudly. */
 #include "shim.h"
 
 struct shim_state shim;
 
 enum { F_DUPFD_CLOEXEC = 1030, FIRST_FREE_FD = 10, STREAM_FDS = 3 };
-enum { RLIMIT_NOFILE = 7, REACH = 1024, SPREAD = 64 };
-
-WEAK extern char __libc_single_threaded; /* of glibc; without it nobody knows */
-
-int shim_one_thread(void) {
-  return &__libc_single_threaded != NULL && __libc_single_threaded;
-}
-
-int shim_several_threads(void) {
-  return &__libc_single_threaded != NULL && !__libc_single_threaded;
-}
 
 void shim_quiet(void) { __atomic_store_n(&shim.on, 0, __ATOMIC_RELAXED); }
 
@@ -76,14 +61,6 @@ int away_from_streams(int fd) {
   return higher;
 }
 
-/* The kernel's table of descriptors grows to hold a high number. With one thread that is nothing;
- * with several it waits for all processors, up to 100 ms. So the table grows once, while there is
- * one thread, up to numbers for which 8 KB are enough. */
-void reach_learn(void) {
-  uint64_t limit = sys_limit_of(RLIMIT_NOFILE);
-  shim.reach = limit > REACH ? REACH - SPREAD : limit > 4 * SPREAD ? (int)limit - SPREAD : 0;
-}
-
 static int is_trace(const struct sys_stat *st) {
   return st->device == shim.trace_device && st->inode == shim.trace_inode;
 }
@@ -91,28 +68,6 @@ static int is_trace(const struct sys_stat *st) {
 static int still_trace(int fd) {
   struct sys_stat st;
   return sys_fstat(fd, &st) == 0 && is_trace(&st);
-}
-
-void close_own(int fd, uint64_t device, uint64_t inode) {
-  struct sys_stat st;
-  if (!shim_one_thread()) {
-    if (sys_fstat(fd, &st) < 0 || st.device != device || st.inode != inode) return;
-  }
-  sys_close(fd);
-}
-
-static void close_trace(int fd) { close_own(fd, shim.trace_device, shim.trace_inode); }
-
-int out_of_reach(int fd) {
-  if (fd < 0 || shim.reach == 0) return fd;
-  int high = (int)sys_fcntl(fd, F_DUPFD_CLOEXEC, shim.reach);
-  if (high < 0) return fd; /* there is no other number */
-  if (!shim_one_thread() && !still_trace(high)) { /* it was taken before it could be moved */
-    sys_close(high);
-    return -EBADF;
-  }
-  close_trace(fd);
-  return high;
 }
 
 static int put_in(int fd, const struct trace_frame *head) {
@@ -148,23 +103,26 @@ static int kept_or(int error) {
   return shim.kept_fd != 0 && still_trace(shim.kept_fd) ? shim.kept_fd : error;
 }
 
+static int put_at_end(void *about) {
+  int fd = frame_open();
+  if (UNLIKELY(fd < 0)) fd = kept_or(fd);
+  if (fd < 0) return fd;
+  int result = put_in(fd, about);
+  if (result == 0 && UNLIKELY(shim.dropped != 0)) tell_dropped(fd);
+  if (fd != shim.kept_fd) sys_close(fd);
+  return result;
+}
+
 /* In a process that goes on, signals wait meanwhile: a handler that jumps out would leave the
  * descriptor open. */
-static int append(const struct trace_frame *head) {
+static int append(struct trace_frame *head) {
   if (sys_file_size_limited()) return -EFBIG;
   int goes_on = head->type == TRACE_REAP || head->type == TRACE_WRITE;
   uint64_t before;
   if (goes_on) sys_block_signals(&before);
-  int fd = shim.relays ? -EROFS : frame_open();
-  if (UNLIKELY(fd < 0)) fd = kept_or(fd);
-  /* The child of a fork has a new table and, for now, one thread. */
-  else if (head->type == TRACE_FORK || !shim_one_thread()) fd = out_of_reach(fd);
-  int result = fd == -EROFS ? order_relay(head) : fd;
-  if (fd >= 0) {
-    result = put_in(fd, head);
-    if (result == 0 && UNLIKELY(shim.dropped != 0)) tell_dropped(fd);
-    if (fd != shim.kept_fd) close_trace(fd);
-  }
+  int kept = shim.kept_fd != 0 ? shim.kept_fd : -1;
+  int result = shim.relays ? -EROFS : shim_apart(put_at_end, head, kept);
+  if (result == -EROFS) result = order_relay(head);
   if (goes_on) sys_restore_signals(&before);
   return result;
 }

@@ -193,10 +193,17 @@ static void say_line(const char *text, size_t length) {
   if (sys_write(STDERR, text, length) == -EPIPE) sys_take_sigpipe();
 }
 
-/* A signal would leave the descriptor open, or end this with another status. */
-static NOINLINE int refuses(const struct program *program) {
+static int refuses_unanswered(int error) {
   static const char NOBODY[] =
       "cuff: policy: not started: nobody answered whether it may (gate: strict)\n";
+  shim_log("the gate gave no answer, error", NULL, error);
+  if (!(shim.flags & TRACE_GATE_STRICT)) return 0;
+  say_line(NOBODY, sizeof NOBODY - 1);
+  return 1;
+}
+
+static NOINLINE int refuses(void *about) {
+  const struct program *program = about;
   struct gate gate;
   struct answer answer;
   int result = read_gate(&gate);
@@ -207,17 +214,16 @@ static NOINLINE int refuses(const struct program *program) {
     say_line(answer.text + 1, (size_t)answer.length);
     return 1;
   }
-  shim_log("the gate gave no answer, error", NULL, result < 0 ? -result : 0);
-  if (!(shim.flags & TRACE_GATE_STRICT)) return 0;
-  say_line(NOBODY, sizeof NOBODY - 1);
-  return 1;
+  return refuses_unanswered(result < 0 ? -result : 0);
 }
 
-int gate_refuses(const struct program *program) {
+/* A signal would leave the descriptor open, or end this with another status. */
+int gate_refuses(struct program *program) {
   uint64_t before;
   if (LIKELY(!(shim.flags & TRACE_GATED))) return 0;
   sys_block_signals(&before);
-  int refused = refuses(program);
+  int refused = shim_apart(refuses, program, STDERR);
+  if (refused < 0) refused = refuses_unanswered(-refused);
   sys_restore_signals(&before);
   return refused;
 }
@@ -250,7 +256,7 @@ void gate_end_unjudged(void) {
 
 #else /* there is no runner that writes such a header */
 
-int gate_refuses(const struct program *program) { return (void)program, 0; }
+int gate_refuses(struct program *program) { return (void)program, 0; }
 int gate_refuses_start(const struct exec_call *call) { return (void)call, 0; }
 void gate_end(void) {}
 void gate_end_unjudged(void) {}

@@ -9,23 +9,23 @@ static uint64_t number_at(const char **text) {
   return value;
 }
 
-void proc_look(struct proc_facts *to) {
+static int read_facts(void *about) {
+  struct proc_facts *to = about;
   enum { AFTER_NAME_PARENT = 1, AFTER_NAME_START = 19 };
   char text[480]; /* 52 numbers; the ones behind the 22nd may be cut */
-  *to = (struct proc_facts){0, 0, 0, 0};
   int fd = sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
+  if (fd < 0) return fd;
   struct sys_stat st;
   if (sys_fstat(fd, &st) == 0) to->device = (uint32_t)st.device;
   ssize_type length = sys_read(fd, text, sizeof text - 1);
   sys_close(fd);
-  if (length <= 0) return;
+  if (length <= 0) return (int)length;
   text[length] = 0;
   const char *at = text, *name_end = NULL;
   to->pid = (uint32_t)number_at(&at);
   for (ssize_type i = 0; i < length; i++)
     if (text[i] == ')') name_end = text + i; /* a name may contain anything */
-  if (name_end == NULL || name_end[1] == 0) return;
+  if (name_end == NULL || name_end[1] == 0) return 0;
   at = name_end + 2;
   for (int field = 0; *at != 0; field++) {
     if (field == AFTER_NAME_PARENT) to->parent = (uint32_t)number_at(&at);
@@ -33,6 +33,12 @@ void proc_look(struct proc_facts *to) {
     while (*at != 0 && *at != ' ') at++;
     if (*at == ' ') at++;
   }
+  return 0;
+}
+
+static void proc_look(struct proc_facts *to) {
+  *to = (struct proc_facts){0, 0, 0, 0};
+  shim_apart(read_facts, to, -1);
 }
 
 /* The inode of the pid namespace, 0 if it cannot be known. */

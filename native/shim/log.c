@@ -19,6 +19,15 @@ static void add_number(struct line *line, long number) {
   add(line, digits);
 }
 
+static int append_line(void *about) {
+  const struct line *line = about;
+  int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  int fd = sys_openat(AT_FDCWD, shim.log_path, flags, OWNER_ONLY);
+  if (fd < 0) return fd;
+  sys_write(fd, line->text, line->length);
+  return sys_close(fd);
+}
+
 static NOINLINE void write_line(const char *what, const char *about, long number) {
   struct line line;
   line.length = 0;
@@ -29,15 +38,8 @@ static NOINLINE void write_line(const char *what, const char *about, long number
   if (about != NULL) add(&line, " "), add(&line, about);
   if (number != 0) add(&line, " "), add_number(&line, number);
   line.text[line.length++] = '\n';
-  if (shim.log_path[0] == 0) {
-    sys_write(STDERR, line.text, line.length);
-    return;
-  }
-  int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  int fd = sys_openat(AT_FDCWD, shim.log_path, flags, OWNER_ONLY);
-  if (fd < 0) return;
-  sys_write(fd, line.text, line.length);
-  sys_close(fd);
+  if (shim.log_path[0] == 0) sys_write(STDERR, line.text, line.length);
+  else shim_apart(append_line, &line, -1);
 }
 
 void shim_log(const char *what, const char *about, long number) {

@@ -7,8 +7,13 @@
 enum { FUTEX_WAIT_PRIVATE = 128, FOLLOWED = 1 };
 enum { FOLLOW_SLICE_NS = 2000000, FOLLOW_SLICES = 50, MEET_SLICE_NS = 200000, MEET_SLICES = 100 };
 
-/* 0, or -errno. */
-static int try_order(const char *order, size_t length) {
+struct order {
+  const char *text;
+  size_t length;
+};
+
+static int write_order(void *about) {
+  const struct order *order = about;
   char path[512];
   size_t slash = text_length(shim.trace_path);
   while (slash > 0 && shim.trace_path[slash] != '/') slash--;
@@ -19,11 +24,17 @@ static int try_order(const char *order, size_t length) {
   if (fd < 0) return fd;
   uint64_t before;
   sys_block_signals(&before);
-  ssize_type written = sys_write(fd, order, length);
+  ssize_type written = sys_write(fd, order->text, order->length);
   if (written == -EPIPE) sys_take_sigpipe(); /* the runner was killed just now */
   sys_restore_signals(&before);
   sys_close(fd);
-  return written < 0 ? (int)written : written == (ssize_type)length ? 0 : -EIO;
+  return written < 0 ? (int)written : written == (ssize_type)order->length ? 0 : -EIO;
+}
+
+/* 0, or -errno. */
+static int try_order(const char *text, size_t length) {
+  struct order order = {text, length};
+  return shim_apart(write_order, &order, -1);
 }
 
 static int send_order(const char *order, size_t length) { return try_order(order, length) == 0; }

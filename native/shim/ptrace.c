@@ -11,8 +11,9 @@ enum { FUTEX_WAIT_PRIVATE = 128, SLICE_NS = 2000000, SLICES = 25 };
 extern long ptrace(int request, ...);
 
 /* Whether it is the runner that traces `pid`: then, and only then, is waiting worth it. */
-static int runner_follows(int pid) {
+static int is_followed(void *about) {
   static const char key[] = "TracerPid:\t";
+  int pid = *(const int *)about;
   char path[40] = "/proc/", text[512];
   size_t length = sizeof "/proc";
   length += text_number(path + length, (uint64_t)(uint32_t)pid);
@@ -39,7 +40,8 @@ static void wait_a_slice(void) {
 }
 
 static NOINLINE int ask_to_let_go(int pid) {
-  if (!(shim.flags & TRACE_FOLLOWS) || !shim_may_speak() || !runner_follows(pid)) return 0;
+  if (!(shim.flags & TRACE_FOLLOWS) || !shim_may_speak()) return 0;
+  if (shim_apart(is_followed, &pid, -1) <= 0) return 0;
   return order_release((uint32_t)pid);
 }
 

@@ -1,7 +1,8 @@
 /* A process that changes its root or its user may not be able to open trace.bin any more, and what
  * it then becomes would be known to nobody: chroot, su and setpriv are programs that do nothing
- * else. Only there, and only if it is so, one descriptor is kept until the exec closes it. It is
- * never used without looking whether it is still ours. */
+ * else. Only there, and only if it is so, one descriptor is kept until the exec closes it, under a
+ * number that no open gives. It is never used without looking whether it is still ours. Where there
+ * are other threads none is kept and none is closed, because one of them may use its number. */
 #include "interpose.h"
 
 #ifdef __linux__
@@ -12,10 +13,22 @@ extern int seteuid(uint32_t user);
 extern int setreuid(uint32_t real, uint32_t effective);
 extern int setresuid(uint32_t real, uint32_t effective, uint32_t saved);
 
+/* The table of descriptors grows to hold the number: 8 KB are enough for this one. */
+static int out_of_the_way(int fd) {
+  enum { RLIMIT_NOFILE = 7, F_DUPFD_CLOEXEC = 1030, FIRST = 960, FEW = 256, LAST = 64 };
+  uint64_t limit = sys_limit_of(RLIMIT_NOFILE);
+  if (fd < 0 || limit <= FEW) return fd;
+  long first = limit > FIRST + LAST ? FIRST : (long)limit - LAST;
+  int high = (int)sys_fcntl(fd, F_DUPFD_CLOEXEC, first);
+  if (high < 0) return fd; /* there is no other number */
+  sys_close(fd);
+  return high;
+}
+
 /* Gives a descriptor that behind() closes, or -1. */
 static NOINLINE int before(void) {
-  if (shim.kept_fd != 0 || !shim_may_speak() || !shim_own_process()) return -1;
-  return out_of_reach(frame_open());
+  if (shim.kept_fd != 0 || !shim_may_speak() || !shim_own_process() || !shim_alone()) return -1;
+  return out_of_the_way(frame_open());
 }
 
 /* Back where it was: the descriptor is not needed any more. */
@@ -30,7 +43,7 @@ static void let_go(void) {
 }
 
 static NOINLINE int behind(int fd, int result) {
-  if (fd < 0 && shim.kept_fd != 0 && result == 0 && shim_may_speak()) let_go();
+  if (fd < 0 && shim.kept_fd != 0 && result == 0 && shim_may_speak() && shim_alone()) let_go();
   if (fd < 0) return result;
   int again = result == 0 ? frame_open() : 0;
   if (again < 0) {

@@ -7,9 +7,9 @@
 #ifdef __linux__
 
 #ifdef __x86_64__
-enum { SYS_rt_sigaction = 13, SYS_sched_yield = 24, SYS_kill = 62, SYS_pipe2 = 293 };
+enum { SYS_rt_sigaction = 13, SYS_kill = 62, SYS_pipe2 = 293 };
 #else
-enum { SYS_pipe2 = 59, SYS_sched_yield = 124, SYS_kill = 129, SYS_rt_sigaction = 134 };
+enum { SYS_pipe2 = 59, SYS_kill = 129, SYS_rt_sigaction = 134 };
 #endif
 enum { SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGCHLD = 17 };
 enum { F_SETFD = 2, F_DUPFD_CLOEXEC = 1030 };

@@ -43,7 +43,6 @@ struct shim_state {
   uint64_t trace_device, trace_inode;
   int kept_fd; /* where it cannot be opened any more (rights.c): 0, or a descriptor of it */
   int relays;  /* trace.bin is on a read-only mount: frames go through the runner */
-  int reach;   /* numbers from here on are for descriptors of ours; 0: there is no room for them */
 };
 extern struct shim_state shim;
 
@@ -124,12 +123,17 @@ int frame_send_to(int fd, struct trace_frame *head, uint32_t length);
 int frame_open(void); /* trace.bin, to append */
 /* A descriptor of ours that is none of 0, 1 and 2; the given one is closed if it was. */
 int away_from_streams(int fd);
-/* The same of trace.bin under a number that other threads leave alone, where there is one. */
-int out_of_reach(int fd);
-/* Closes what is this file. A number that another thread has taken is not ours to close. */
-void close_own(int fd, uint64_t device, uint64_t inode);
-void reach_learn(void);
-/* Both 0 where nobody knows. */
+
+/* --- descriptors that no other thread can reach (apart.c)
+ * Everything that opens a file for the shim is an errand. It gives 0 or more, or -errno, and so
+ * does shim_apart. With one thread it calls `work`; with several, `work` runs in a thread whose
+ * table has nothing but the descriptor `kept` of the program (negative: none). There it has 32 KB
+ * of stack, and must call no libc. */
+typedef int errand_work(void *about);
+int shim_apart(errand_work *work, void *about, int kept);
+/* Whether this process has one thread; 0 where that cannot be known. */
+int shim_alone(void);
+/* The same as the libc says, without a system call. Both 0 where it does not tell. */
 int shim_one_thread(void);
 int shim_several_threads(void);
 
@@ -287,7 +291,7 @@ struct program {
   int about; /* it has not begun: somebody is about to start it */
 };
 /* 1 when it must not. Why has been said on stderr. */
-int gate_refuses(const struct program *program);
+int gate_refuses(struct program *program);
 /* The same for what a call is about to start, where no shim will be that could ask. */
 int gate_refuses_start(const struct exec_call *call);
 /* It ends, before it has begun; unjudged because it could not ask. Do not return. */

@@ -65,13 +65,11 @@ static int open_trace(void) {
   return fd;
 }
 
-/* What trace.bin is, and where its descriptor is safe from now on. */
-static int learn_file(int fd) {
+/* What trace.bin is. */
+static void learn_file(int fd) {
   struct sys_stat st = {.device = 0};
   sys_fstat(fd, &st);
   shim.trace_device = st.device, shim.trace_inode = st.inode;
-  reach_learn();
-  return out_of_reach(fd);
 }
 
 /* --- START */
@@ -175,7 +173,7 @@ static enum attached attach_within(struct begin *begin, int fd, void *memory, ui
   fill_start(&frame, begin, paths + 2 * path, bytes - part - 2 * path);
   if (frame.full) return NO_ROOM;
   shim.on = 1;
-  fd = learn_file(fd);
+  learn_file(fd);
   int result = sys_file_size_limited() ? -EFBIG : 0;
   if (result == 0)
     result = frame_send_to(fd, (struct trace_frame *)frame.base, frame.length);
@@ -192,10 +190,10 @@ static NOINLINE enum attached start_small(struct begin *begin, int fd) {
   return attach_within(begin, fd, memory, sizeof memory);
 }
 
-static void attach(struct begin *begin) {
-  shim.filter_mode = sys_filter_mode();
+static int say_start(void *about) {
+  struct begin *begin = about;
   int fd = open_trace();
-  if (fd < 0) return;
+  if (fd < 0) return fd;
   secrets_find(&begin->secrets, begin->env);
   secrets_told(&begin->secrets, begin->argv, shim.told_words);
   secrets_remember(&begin->secrets);
@@ -207,6 +205,16 @@ static void attach(struct begin *begin) {
     scratch_give(memory, BIG);
   }
   if (attached != SAID) sys_close(fd);
+  return 0;
+}
+
+static void attach(struct begin *begin) {
+  enum { STDERR = 2 };
+  shim.filter_mode = sys_filter_mode();
+  /* Other libraries may have started threads. Where the libc does not tell, it is not asked for by
+   * more system calls: a filter may kill for them. */
+  if (UNLIKELY(shim_several_threads())) shim_apart(say_start, begin, STDERR);
+  else say_start(begin);
   if (!shim_on()) return;
   child_env_learn();
   order_meet();

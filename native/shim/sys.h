@@ -13,9 +13,9 @@ typedef long ssize_type;
 enum {
   SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_lseek = 8, SYS_mmap = 9,
   SYS_munmap = 11, SYS_rt_sigprocmask = 14, SYS_pread64 = 17, SYS_pwrite64 = 18, SYS_writev = 20,
-  SYS_dup = 32, SYS_socket = 41, SYS_connect = 42, SYS_ppoll = 271,
+  SYS_sched_yield = 24, SYS_dup = 32, SYS_socket = 41, SYS_connect = 42, SYS_ppoll = 271,
   SYS_getpid = 39, SYS_sendfile = 40, SYS_sendto = 44, SYS_sendmsg = 46, SYS_clone = 56,
-  SYS_execve = 59, SYS_wait4 = 61, SYS_fcntl = 72, SYS_getcwd = 79, SYS_getuid = 102,
+  SYS_execve = 59, SYS_exit = 60, SYS_wait4 = 61, SYS_fcntl = 72, SYS_getcwd = 79, SYS_getuid = 102,
   SYS_getgid = 104, SYS_getppid = 110, SYS_rt_sigtimedwait = 128, SYS_prctl = 157,
   SYS_gettid = 186, SYS_futex = 202, SYS_clock_gettime = 228, SYS_exit_group = 231,
   SYS_tgkill = 234, SYS_shutdown = 48, SYS_fgetxattr = 193,
@@ -28,7 +28,8 @@ enum {
 #define O_NOFOLLOW_BITS 0400000
 #elif defined(__aarch64__)
 enum {
-  SYS_fgetxattr = 10, SYS_tgkill = 131, SYS_shutdown = 210,
+  SYS_fgetxattr = 10, SYS_exit = 93, SYS_sched_yield = 124, SYS_tgkill = 131,
+  SYS_shutdown = 210,
   SYS_getcwd = 17, SYS_dup = 23, SYS_dup3 = 24, SYS_fcntl = 25, SYS_faccessat = 48,
   SYS_openat = 56, SYS_close = 57, SYS_lseek = 62, SYS_read = 63, SYS_write = 64,
   SYS_writev = 66, SYS_pread64 = 67, SYS_pwrite64 = 68, SYS_sendfile = 71, SYS_ppoll = 73,
@@ -48,7 +49,8 @@ enum {
 #error "the shim knows x86-64 and arm64"
 #endif
 
-enum { SYS_pidfd_open = 434, SYS_pidfd_getfd = 438 }; /* on all machines */
+/* on all machines */
+enum { SYS_pidfd_open = 434, SYS_close_range = 436, SYS_pidfd_getfd = 438 };
 enum {
   O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_NOCTTY = 0400, O_APPEND = 02000, O_NONBLOCK = 04000,
   O_CLOEXEC = 02000000, O_DIRECTORY = O_DIRECTORY_BITS, O_NOFOLLOW = O_NOFOLLOW_BITS,
@@ -161,9 +163,9 @@ static inline int sys_stat_at(int directory, const char *name, struct sys_stat *
 static inline int sys_has_capabilities(int fd) {
   return SYS4(SYS_fgetxattr, fd, "security.capability", 0, 0) > 0;
 }
-static inline int sys_may_run(const char *path) {
-  enum { X_OK = 1 };
-  return SYS3(SYS_faccessat, AT_FDCWD, path, X_OK) == 0;
+enum { X_OK = 1, R_OK = 4 };
+static inline int sys_may(const char *path, int what) {
+  return SYS3(SYS_faccessat, AT_FDCWD, path, what) == 0;
 }
 static inline ssize_type sys_readlink(const char *path, char *to, size_t room) {
   return SYS4(SYS_readlinkat, AT_FDCWD, path, to, room);

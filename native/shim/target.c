@@ -73,7 +73,15 @@ static int open_regular(int directory, const char *file, int *facts, struct sys_
   return sys_openat(directory, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 }
 
-static NOINLINE int look_at(int directory, const char *file) {
+struct place {
+  int directory;
+  const char *file;
+};
+
+static NOINLINE int look_there(void *about) {
+  const struct place *place = about;
+  int directory = place->directory;
+  const char *file = place->file;
   char head[HEAD_BYTES];
   struct sys_stat st;
   int facts = 0;
@@ -88,7 +96,7 @@ static NOINLINE int look_at(int directory, const char *file) {
       if (has_capabilities(fd)) facts |= TARGET_PRIVILEGED;
       if (scripts == 0 && *file != 0) facts |= TARGET_DIRECT;
     }
-    close_own(fd, st.device, st.inode);
+    sys_close(fd);
     if (scripts > 0) facts |= ignored;
     if (!script) return facts;
     facts = 0;
@@ -96,6 +104,12 @@ static NOINLINE int look_at(int directory, const char *file) {
     directory = AT_FDCWD, file = head;
   }
   return facts;
+}
+
+static int look_at(int directory, const char *file) {
+  struct place place = {directory, file};
+  int facts = shim_apart(look_there, &place, directory);
+  return facts < 0 ? 0 : facts;
 }
 
 static const char *search_path(void) {
@@ -115,7 +129,7 @@ static int find_along(const char *path, const char *file, char *found) {
       size_t slash = length > 0;
       if (slash) found[length] = '/';
       memcpy(found + length + slash, file, name + 1);
-      if (sys_may_run(found)) return 1;
+      if (sys_may(found, X_OK)) return 1;
     }
     if (path[length] == 0) return 0;
     path += length + 1;
