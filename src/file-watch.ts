@@ -1,19 +1,27 @@
-// Tells when one of a few files has changed. Directories are watched, because a watch on a file
-// goes silent after the first rename, and a slow look covers what no watch tells. A change counts
-// once the files have been still for a moment. Those that are on the move for too long count, too,
-// if they are replaced as a whole; one that is written in place may be half of it.
+// Tells when one of a few files has changed; settings and policies are followed by it. Directories
+// are watched, because a watch on a file goes silent after the first rename, and a slow look covers
+// what no watch tells. A change counts once the files have been still for a moment. Files that keep
+// changing for too long count as well if they are replaced as a whole; a file that is written in
+// place never does, because only half of it may be there. Nothing is ever opened here.
 
-import { type FSWatcher, statSync, watch } from 'node:fs';
-import { dirname } from 'node:path';
+import { type FSWatcher, readlinkSync, statSync, watch } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 const SETTLE_MS = 100; // an editor that writes in place has truncated the file first
-const MOVING_MS_MAX = 1_000; // who writes on and on must not keep a new version out
+const MOVING_MS_MAX = 1_000; // a program that replaces a file on and on must not keep it out
 const POLL_MS = 2_000; // file systems without events, directories that did not exist yet
+const LINKS_MAX = 20; // links to links: more is a circle
 
 export type FileWatchOptions = {
-  /** Asked again after every change. */
+  /** Absolute paths. Asked again at every look. */
   readonly files: () => readonly string[];
-  readonly changed: () => void;
+  /**
+   * Reads the files. `unchanged` tells afterwards whether they are still those that were found: if
+   * not, they may have been read by half, and this is called again.
+   */
+  readonly changed: (unchanged: () => boolean) => void | Promise<void>;
+  /** Whether to call `changed` at the next slow look, although the files are the same. */
+  readonly retry?: (() => boolean) | undefined;
   readonly settleMs?: number | undefined;
   readonly pollMs?: number | undefined;
 };
@@ -23,39 +31,51 @@ export class FileWatch {
   readonly #options: FileWatchOptions;
   readonly #watches = new Map<string, FSWatcher>();
   readonly #poll: NodeJS.Timeout;
-  #seen: Print;
+  /** The files as they were last read. */
+  #known: Print;
   #timer: NodeJS.Timeout | undefined;
-  /** Since when they have not been as they were seen. */
+  #reading = false;
+  /** Since when the files have differed from the known ones. */
   #movingSince: number | undefined;
   #closed = false;
-  /** Told when what is on the move is known, or will not be for long. */
+  /** Resolved when a change has been read, or will not be for long. */
   #waiting: (() => void)[] = [];
 
   constructor(options: FileWatchOptions) {
     this.#options = options;
-    this.#seen = this.#fingerprint();
     this.#arm();
-    this.#poll = setInterval(() => this.look(), options.pollMs ?? POLL_MS).unref();
+    this.#known = this.#fingerprint();
+    this.#poll = setInterval(() => this.#tick(), options.pollMs ?? POLL_MS).unref();
   }
 
-  /** Takes what is there now for known. */
+  /** The caller has read the files as they are now. */
   settled(): void {
-    this.#seen = this.#fingerprint();
     this.#arm();
+    this.#known = this.#fingerprint();
   }
 
-  /** Until what has changed by now has been told, or does not come to rest. Whether it has. */
+  /** The caller has not read the files as they are now. */
+  forget(): void {
+    this.#known = [];
+    this.look();
+  }
+
+  /**
+   * Waits until the changes so far have been read, or until it is clear that the files do not come
+   * to rest. Resolves with whether there were any.
+   */
   async rest(): Promise<boolean> {
     this.look();
-    if (this.#closed || this.#timer === undefined) return false;
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#closed || (this.#timer === undefined && !this.#reading)) return false;
+    await new Promise<void>((wake) => this.#waiting.push(wake));
     return true;
   }
 
   look(): void {
-    if (this.#closed || this.#timer !== undefined) return;
+    if (this.#closed || this.#timer !== undefined || this.#reading) return;
+    this.#arm(); // first, so that a file that appears after the look makes an event
     const before = this.#fingerprint();
-    if (isSame(before, this.#seen)) {
+    if (isSame(before, this.#known)) {
       this.#movingSince = undefined;
       return;
     }
@@ -65,9 +85,12 @@ export class FileWatch {
       this.#timer = undefined;
       if (this.#closed) return;
       const [now, late] = [this.#fingerprint(), performance.now() - since >= MOVING_MS_MAX];
-      if (isSame(now, before) || (late && isReplaced(now, before))) return this.#tell(now);
+      if (isSame(now, before) || (late && isReplaced(now, before))) {
+        this.#read(now);
+        return;
+      }
       if (late) this.#wake();
-      this.look(); // still on the move
+      this.look();
     }, this.#options.settleMs ?? SETTLE_MS).unref();
   }
 
@@ -80,26 +103,42 @@ export class FileWatch {
     this.#wake();
   }
 
-  #tell(seen: Print): void {
+  #tick(): void {
+    if (this.#options.retry?.() === true) this.forget();
+    else this.look();
+  }
+
+  #read(found: Print): void {
     this.#movingSince = undefined;
-    this.#options.changed();
-    this.#arm();
-    // What changed while it was read may have been read by half.
-    const now = this.#fingerprint();
-    this.#seen = isSame(now, seen) ? now : [];
+    const unchanged = (): boolean => isSame(this.#fingerprint(), found);
+    const read = this.#options.changed(unchanged);
+    if (read === undefined) {
+      this.#finish(found);
+      return;
+    }
+    this.#reading = true;
+    read.finally(() => {
+      this.#reading = false;
+      this.#finish(found);
+    });
+  }
+
+  #finish(found: Print): void {
+    if (this.#closed) return;
+    this.#known = found;
     this.#wake();
     this.look();
   }
 
   #wake(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** A directory that was replaced has another inode, and is watched anew. */
+  /** Watches the directories of the files. One that was replaced has another inode. */
   #arm(): void {
     const wanted = new Map<string, string>();
-    for (const file of this.#options.files()) {
-      const directory = dirname(file);
+    for (const path of this.#options.files().flatMap(linkChain)) {
+      const directory = dirname(path);
       const inode = inodeOf(directory);
       if (inode !== undefined) wanted.set(`${inode} ${directory}`, directory);
     }
@@ -116,40 +155,54 @@ export class FileWatch {
   }
 
   #fingerprint(): Print {
-    return this.#options.files().map((file) => {
-      const { which, content } = stateOf(file);
-      return { which: `${file} ${which} ${inodeOf(dirname(file))}`, content };
-    });
+    return this.#options.files().map((file) => ({ file, ...stateOf(file) }));
   }
 }
 
 /** Of each file: which one it is, and another text for another content. */
-type Print = readonly State[];
+type Print = readonly (State & { readonly file: string })[];
 
 type State = { readonly which: string; readonly content: string };
 
 function isSame(a: Print, b: Print): boolean {
-  const is = ({ which, content }: State, at: number): boolean =>
-    which === b[at]?.which && content === b[at]?.content;
+  const is = ({ file, which, content }: Print[number], at: number): boolean =>
+    file === b[at]?.file && which === b[at]?.which && content === b[at]?.content;
   return a.length === b.length && a.every(is);
 }
 
-/** Whether those with another content are others altogether. */
+/** Whether all files whose content differs are other files, not the same ones rewritten. */
 function isReplaced(now: Print, before: Print): boolean {
   return now.every(
     ({ which, content }, at) => content === before[at]?.content || which !== before[at]?.which,
   );
 }
 
-/** As far as the file system can tell. An inode alone may be that of a file that is gone. */
+/**
+ * As far as the file system can tell. An inode alone may be that of a file that is gone. What is
+ * written to a FIFO, a device or a directory is no content that could be read.
+ */
 function stateOf(path: string): State {
   try {
     const stat = statSync(path, { bigint: true });
     const { dev, ino, birthtimeNs, size, mtimeNs, ctimeNs } = stat;
-    return { which: `${dev} ${ino} ${birthtimeNs}`, content: `${size} ${mtimeNs} ${ctimeNs}` };
+    const content = stat.isFile() ? `${size} ${mtimeNs} ${ctimeNs}` : '';
+    return { which: `${dev} ${ino} ${birthtimeNs}`, content };
   } catch {
-    return { which: 'none', content: '' }; // missing, or not to be read: reading it will say which
+    return { which: 'none', content: '' }; // missing or not readable: reading it will say which
   }
+}
+
+/** The file, and every link on the way from it to the file that is read. */
+function linkChain(file: string): string[] {
+  const chain = [file];
+  for (let path = file; chain.length < LINKS_MAX; chain.push(path)) {
+    try {
+      path = resolve(dirname(path), readlinkSync(path));
+    } catch {
+      break; // no link, or nothing there
+    }
+  }
+  return chain;
 }
 
 function inodeOf(directory: string): string | undefined {

@@ -75,7 +75,7 @@ async function cuffMcp(options: Options, front: ReadyFront | undefined): Promise
   const tokens = takeTokens(process.env, listens);
   const stop = stopSignal();
   const output = ports.http === undefined ? takeStdout() : undefined;
-  const [{ BUILTINS, SHELLS }, { watchSettings }, { openPolicy }, house] = await Promise.all([
+  const [{ BUILTINS, SHELLS }, { SettingsWatch }, { openPolicy }, house] = await Promise.all([
     import('../dialects/builtins.ts'),
     import('../host/settings-watch.ts'),
     import('../policies/engine.ts'),
@@ -103,7 +103,7 @@ async function cuffMcp(options: Options, front: ReadyFront | undefined): Promise
     if (needed && tokens.made) say(`cuff: the token is ${tokens.all}`);
     const taken = (): void => policy.haltFor(undefined);
     if (seen === settings) await keepReady(front, host, remember);
-    watchSettings({ ...load, host, settings, seen, taken, log });
+    new SettingsWatch({ ...load, host, settings, seen, taken, log });
     await untilStopped(host, served, services, stop);
   } catch (error) {
     await host.close(); // what it has begun must not look like a crash

@@ -189,7 +189,7 @@ export class PolicyEngine {
       trustListFile(this.options.env),
     ];
     if (this.options.watch !== false) {
-      const changed = (): void => this.#changed();
+      const changed = (): undefined | Promise<void> => this.#changed();
       this.#watch = new FileWatch({ files, changed, settleMs, pollMs });
     }
     if (this.#court === undefined) return;
@@ -223,12 +223,12 @@ export class PolicyEngine {
   }
 
   /** The first policy there is brings in what judges by it. */
-  #changed(): void {
+  #changed(): undefined | Promise<void> {
     if (this.#court !== undefined || !hasPolicy(this.options)) {
       this.#read();
-      return;
+      return undefined;
     }
-    import('./files.ts').then(
+    return import('./files.ts').then(
       (court) => {
         this.#court = court;
         this.reload();

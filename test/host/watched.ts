@@ -2,7 +2,7 @@
 
 import { createHost, type Host } from '../../src/host/host.ts';
 import { loadSettings } from '../../src/host/settings.ts';
-import { type SettingsWatch, watchSettings } from '../../src/host/settings-watch.ts';
+import { SettingsWatch } from '../../src/host/settings-watch.ts';
 import { FACT_MS_MAX } from '../pace.ts';
 import { type FixtureClass, fixture } from './fixture.ts';
 import { context, type Logged, services } from './helper.ts';
@@ -36,7 +36,7 @@ export class Watched {
     this.#host = await createHost({ settings, builtins: load.builtins, services: given });
     meanwhile?.();
     const { host } = this;
-    this.#watch = watchSettings({
+    this.#watch = new SettingsWatch({
       ...load,
       host,
       settings,
