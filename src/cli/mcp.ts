@@ -288,7 +288,7 @@ async function overHttp(
 async function openMetrics(wanted: number, host: Host, { all, reading }: Tokens): Promise<void> {
   const [{ processMetrics, serveMetrics }, { refusal }] = await Promise.all([
     import('../ops/metrics.ts'),
-    import('../mcp/guard.ts'),
+    import('../mcp/http-access.ts'),
   ]);
   const good = reading === undefined ? [all] : [all, reading];
   const sources = {

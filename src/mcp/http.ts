@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Host } from '../host/host.ts';
 import type { Face } from './face.ts';
-import { refusal } from './guard.ts';
+import { refusal } from './http-access.ts';
 import { type HttpPart, nodeHandler, openHandler, openSession, speaks2025 } from './sdk.ts';
 import { faceOf, type Served, type ServerOptions } from './server.ts';
 import { MESSAGE_BYTES_MAX } from './stdio.ts';

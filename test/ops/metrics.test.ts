@@ -2,7 +2,7 @@
 
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { refusal } from '../../src/mcp/guard.ts';
+import { refusal } from '../../src/mcp/http-access.ts';
 import { createMetrics, processMetrics, serveMetrics } from '../../src/ops/metrics.ts';
 import type { Health } from '../../src/types.ts';
 import { verifies } from '../requirements.ts';
