@@ -5,6 +5,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -24,10 +25,17 @@ export function makeDirectories(path: string, mode = 0o777): void {
   } catch (error) {
     const above = dirname(path);
     if (errnoOf(error) !== 'ENOENT' || above === path) throw error;
-    // Somebody else may make it at this moment, so that it is tried again in either case.
+    // Another process may make it at this moment, so that it is tried again in either case.
     if (!isThere(above)) makeDirectories(above, mode);
     makeOne(path, mode);
   }
+}
+
+/** The closest directory above that exists: there `path` would be made. */
+export function existingAbove(path: string): string {
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
 }
 
 /**
@@ -57,7 +65,7 @@ export function replaceFile(
   }
 }
 
-/** One that is there is left as it is; if it is no directory, whoever wants to use it will see. */
+/** One that is there is left as it is; a caller that uses it will see if it is no directory. */
 function makeOne(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
@@ -75,7 +83,7 @@ const OWNER = 0o700;
 
 let mask: number | undefined;
 
-/** Not `process.umask()`, which for a moment lets other threads make files open to everybody. */
+/** Not `process.umask()`, which for a moment opens the new files of other threads to all users. */
 function umaskNow(): number {
   try {
     const status = readFileSync('/proc/self/status', 'latin1');

@@ -1,4 +1,4 @@
-// Every limit that someone outside can notice, with its reason. Nothing else lives here.
+// Every limit that a user can notice, with its reason. Nothing else lives here.
 
 import type { TraceSetting } from './types.ts';
 
@@ -11,6 +11,8 @@ export const READ_BYTES_DEFAULT = 65_536; // seed 004, derun_read_output
 export const READ_BYTES_MAX = 8 * 1024 * 1024; // one read is held in memory as a whole
 
 export const MEMORY_BYTES_MAX = 1024 * 1024; // of each stream, for a run that leaves no bytes
+
+export const TIMER_MS_MAX = 2 ** 31 - 1; // Node fires a longer timer after 1 ms
 
 export const KILL_GRACE_MS = 2_000; // TERM, then this long, then KILL
 

@@ -1,5 +1,5 @@
 // The internal log: JSON lines in logs/derun.log under the state root. It never speaks to a
-// terminal, holds no output and no environment, and a log that cannot be written stops nobody.
+// terminal, holds no output and no environment, and a log that cannot be written stops nothing.
 
 import {
   closeSync,
@@ -53,7 +53,7 @@ export function appendLog(dir: string, name: string, text: string): void {
     makeDirectories(dir, 0o700);
     appendBounded(dir, name, text, LOG_BYTES_MAX);
   } catch {
-    // The log shares the disk with what it would complain about.
+    // There is no other place to report a log that cannot be written.
   }
 }
 
@@ -61,7 +61,7 @@ export function appendLog(dir: string, name: string, text: string): void {
 export function appendBounded(dir: string, name: string, text: string, bytesMax: number): void {
   const path = join(dir, name);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  // A link leads to a place of another user's choice.
+  // A link may lead to a directory that another user chose.
   if (!lstatSync(dir).isDirectory()) throw new Error(`${dir} is not a directory.`);
   const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
   const fd = openSync(path, flags, 0o600);

@@ -28,11 +28,15 @@ export function settingsCandidates(cwd: string, env: Env): readonly SettingsCand
   return [...theirs.map((path) => ({ path, named: false, own: false })), user];
 }
 
+export function homeOf(env: Env): string {
+  return env.HOME || homedir();
+}
+
 /** Where the user's own files of cuff are. */
 export function userConfig(env: Env): string {
   const xdg = env.XDG_CONFIG_HOME;
   // The XDG specification: a relative path is invalid and must be ignored.
-  const config = xdg && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), '.config');
+  const config = xdg && isAbsolute(xdg) ? xdg : join(homeOf(env), '.config');
   return join(config, 'cuff');
 }
 
@@ -48,7 +52,7 @@ export function isOfProject(cwd: string, env: Env, path: string): boolean {
 
 /** Above a home directory, or at it, is what the user keeps, not a project that was cloned. */
 function repositoryOf(cwd: string, env: Env): string {
-  const home = resolve(env.HOME || homedir());
+  const home = resolve(homeOf(env));
   for (let folder = resolve(cwd); folder !== home; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder;
     if (folder === dirname(folder)) break;

@@ -4,7 +4,7 @@
 /** The environment of a process, as Node has it. */
 export type Env = { readonly [name: string]: string | undefined };
 
-/** What someone wants run: text for a shell, or a program with its arguments. */
+/** A command: text for a shell, or a program with its arguments. */
 export type Command =
   /** `shell` is bash unless it is given. */
   | { readonly kind: 'shell'; readonly text: string; readonly shell?: string }
@@ -34,7 +34,7 @@ export type Channel = 'pty' | 'stdout' | 'stderr' | 'unknown';
 
 export type CaptureState = 'starting' | 'running' | 'exited' | 'signaled' | 'failed' | 'expired';
 
-/** A process is its pid and its start time; a pid alone may be somebody else by now. */
+/** A process is its pid and its start time; a pid alone may be another process by now. */
 export type ProcessId = {
   readonly pid: number;
   /** Clock ticks since boot on Linux (/proc/PID/stat field 22); 0 where unknown. */
@@ -49,7 +49,7 @@ export type Outcome =
 
 export const ENDED_BY = ['itself', 'timeout', 'kill', 'shutdown', 'cancelled', 'capture'] as const;
 
-/** Who ended it: `capture` is a strict run that could not be recorded any more. */
+/** What ended it: `capture` is a strict run that could not be recorded any more. */
 export type EndedBy = (typeof ENDED_BY)[number];
 
 export type Ended = {
@@ -126,7 +126,7 @@ export type CaptureMeta = {
   readonly transport: Transport;
   readonly transportMode: TransportMode;
   readonly ttyAttached: boolean;
-  /** Who asked for the run, so that a run that never got a runner is not "starting" forever. */
+  /** The starter, so that a run that never got a runner is not "starting" forever. */
   readonly starter: ProcessId;
   readonly killAfterMs?: number;
   readonly outputBytesMax: number;
@@ -157,7 +157,7 @@ export type CaptureFinal = Ended & {
 /** What a session came to. Why it ended that way is in `end_reason`. */
 export type SessionStatus = 'active' | 'complete' | 'shutdown' | 'interrupted';
 
-/** Who asks, as the asker says: nothing of it is checked. */
+/** The agent, conversation and call as the client names them: nothing of it is checked. */
 export type AgentContext = {
   readonly agentId: string | null;
   readonly conversationId: string | null;
@@ -165,7 +165,7 @@ export type AgentContext = {
   readonly traceId: string | null;
 };
 
-/** How one command ended, for the audit. `interrupted`: nobody was left to see it. */
+/** How one command ended, for the audit. `interrupted`: cuff was gone before it ended. */
 export type EndReason = EndedBy | 'failed' | 'interrupted' | 'denied';
 
 /**
@@ -209,7 +209,7 @@ export type Entry = {
   readonly processes: number | null;
   /** How many of them failed; null when that is not known. */
   readonly failed_processes: number | null;
-  /** What ran inside, as somebody would type it, each once; null when it is not known. */
+  /** The processes inside, as a person would type them, each once; null when it is not known. */
   readonly process_list: readonly string[] | null;
   /** Those that failed, and how: `false: exit 1`. */
   readonly failed_process_list: readonly string[] | null;
@@ -247,7 +247,7 @@ export type EntryDecision = {
   readonly mode: (typeof DECISION_MODES)[number];
   /** The pattern of the rule that decided. */
   readonly rule: string | null;
-  /** How somebody said yes to what the policy asks about. */
+  /** How a person approved a command that the policy asks about. */
   readonly approved: (typeof DECISION_APPROVALS)[number] | null;
   /** What was judged with the command: `env CI` (its name alone), `stdin`, `shell zsh`, `typed`. */
   readonly beside?: readonly string[] | undefined;
@@ -277,7 +277,7 @@ export type SessionMetadata = {
   readonly agent_id: string | null;
   readonly conversation_id: string | null;
   readonly end_reason: string | null;
-  /** The process that writes this session: while it lives, nobody else may. */
+  /** The process that writes this session: while it lives, no other may. */
   readonly owner: { readonly pid: number; readonly start_time: number } | null;
   /** What its entries have in common: `day 2026-1-18`, `conversation conv_abc123`. */
   readonly group?: string;

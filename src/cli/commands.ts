@@ -5,6 +5,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import packageJson from '../../package.json' with { type: 'json' };
 import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
+import { examples, JSON_DOCUMENT } from './help.ts';
 import { addInitCommand } from './init/init.ts';
 import { addMcpCommand } from './mcp.ts';
 import type { ReadyFront } from './mcp-front.ts';
@@ -57,7 +58,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
     await top.parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Its words are out already; its codes are not ours.
+    // It has printed its message; its exit codes are not ours.
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   }
 }
@@ -85,7 +86,7 @@ function addReading(top: Command): void {
     .description('captures, newest first')
     .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .addOption(new Option('--limit <n>', 'at most so many').argParser(count).default(20))
-    .option('--json', JSON_HELP.document)
+    .option('--json', JSON_DOCUMENT)
     .addHelpText('after', examples('cuff ls --state running', 'cuff ls --limit 100 --json'))
     .action(async (options) => (await import('./ls.ts')).ls(options));
   top
@@ -94,7 +95,7 @@ function addReading(top: Command): void {
     .addArgument(new Argument('<id>', ID))
     .addOption(new Option('-n, --lines <n>', 'how many').argParser(countOrNone).default(10))
     .option('-f, --follow', 'go on until nothing more can come')
-    .option('--json', JSON_HELP.chunks)
+    .option('--json', JSON_CHUNKS)
     .addHelpText('after', examples('cuff tail 1a2b', 'cuff tail -f -n 100 1a2b'))
     .action(async (id, options) => (await import('./tail.ts')).tail(id, options));
   top
@@ -103,7 +104,7 @@ function addReading(top: Command): void {
     .addArgument(new Argument('<id>', ID))
     .addOption(new Option('--stdout', 'only what went to stdout').conflicts('stderr'))
     .option('--stderr', 'only what went to stderr')
-    .option('--json', JSON_HELP.chunks)
+    .option('--json', JSON_CHUNKS)
     .addHelpText('after', examples('cuff cat 1a2b', 'cuff cat --stderr 1a2b | less'))
     .action(async (id, options) => (await import('./cat.ts')).cat(id, options));
 }
@@ -111,11 +112,11 @@ function addReading(top: Command): void {
 function addTrace(top: Command): void {
   top
     .command('trace')
-    .description('who ran inside of a run, how each ended, and what each wrote')
+    .description('the processes inside a run: how each ended, and what each wrote')
     .addArgument(new Argument('<id>', ID))
-    .addOption(new Option('--tree', 'who started whom (this is what you get)'))
+    .addOption(new Option('--tree', 'each process below the one that started it (default)'))
     .addOption(new Option('--timeline', 'a bar for each process').conflicts(['tree']))
-    .addOption(new Option('--json', JSON_HELP.document).conflicts(['tree', 'timeline']))
+    .addOption(new Option('--json', JSON_DOCUMENT).conflicts(['tree', 'timeline']))
     .addOption(
       new Option('--output <pid>', 'what this process wrote, byte for byte')
         .argParser(count)
@@ -138,17 +139,17 @@ function addTrace(top: Command): void {
 function addLiving(top: Command): void {
   top
     .command('ps')
-    .description('live runs, their processes, and who can still write to their output')
-    .option('--json', JSON_HELP.document)
+    .description('live runs, their processes, and which of them can still write output')
+    .option('--json', JSON_DOCUMENT)
     .addHelpText('after', examples('cuff ps'))
     .action(async (options) => (await import('./ps.ts')).ps(options));
   top
     .command('kill')
     .description('end every process of a run: TERM, a grace, then KILL')
     .addArgument(new Argument('<id>', ID))
-    .option('--signal <signal>', 'send exactly this one, and do not go on to KILL')
+    .option('--signal <signal>', 'send only this signal, and no KILL after it')
     .addOption(new Option('--grace <duration>', 'time until KILL (default: 2s)').argParser(grace))
-    .option('--json', JSON_HELP.document)
+    .option('--json', JSON_DOCUMENT)
     .addHelpText('after', examples('cuff kill 1a2b', 'cuff kill 1a2b --signal HUP'))
     .action(async (id, options) => (await import('./kill.ts')).kill(id, options));
 }
@@ -158,13 +159,13 @@ function addKeeping(top: Command): void {
     .command('pin')
     .description('keep a capture, whatever its age')
     .addArgument(new Argument('<id>', ID))
-    .option('--off', 'let it go when its time is over')
-    .option('--json', JSON_HELP.document)
+    .option('--off', 'remove it again when its retention is over')
+    .option('--json', JSON_DOCUMENT)
     .addHelpText('after', examples('cuff pin 1a2b', 'cuff pin --off 1a2b'))
     .action(async (id, options) => (await import('./pin.ts')).pin(id, options));
   top
     .command('sweep')
-    .description('remove captures whose time is over')
+    .description('remove captures whose retention is over')
     .option('--dry-run', 'only say which')
     .option('--json', 'one line of JSON for every capture looked at')
     .addHelpText('after', examples('cuff sweep --dry-run'))
@@ -174,8 +175,8 @@ function addKeeping(top: Command): void {
 function addOthers(top: Command): void {
   top
     .command('doctor')
-    .description('what this machine can do, and what to do about what it cannot')
-    .option('--json', JSON_HELP.document)
+    .description('what this machine can do for a run, and how to get what is missing')
+    .option('--json', JSON_DOCUMENT)
     .addHelpText('after', examples('cuff doctor'))
     .action(async (options) => (await import('./doctor.ts')).doctor(options));
   top
@@ -184,14 +185,8 @@ function addOthers(top: Command): void {
     .action(async () => (await import('./demo.ts')).demo());
 }
 
-const JSON_HELP = {
-  document: 'one JSON document',
-  chunks: 'one line of JSON for every chunk: offset, length, channel, timestamp, data (base64)',
-};
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
-}
+const JSON_CHUNKS =
+  'one line of JSON for every chunk: offset, length, channel, timestamp, data (base64)';
 
 function count(text: string): number {
   const value = countOrNone(text);

@@ -45,7 +45,7 @@ export async function demo(): Promise<void> {
   const tour: Tour = { stopped: false, shell, runs: [], children: new Set() };
   try {
     const walking = walk(tour);
-    // Whichever comes second has nobody left to tell.
+    // The second of the two to fail has no caller any more.
     for (const one of [walking, interrupted]) one.catch(() => undefined);
     await Promise.race([walking, interrupted]);
   } finally {
@@ -139,7 +139,7 @@ async function traced(tour: Tour): Promise<void> {
   await cuff(tour, ['trace', run.id], line, 'shown');
 }
 
-/** What is decided and why; not the caret under the words. */
+/** The lines that say what is decided and why, without the caret below the command. */
 const VERDICT = /^(allow|ask|deny| {2}[A-Z])/;
 
 async function judged(tour: Tour): Promise<void> {
@@ -176,7 +176,7 @@ async function cuff(
   if (words === 'shown') await put(paint('dim', `   $ cuff ${quoteWords(args)}\n`));
   const child = again(tour, args, ['ignore', 'pipe', 'pipe']);
   const closed = once(child, 'close');
-  // Both from the beginning: who asks one that has ended for its lines waits for ever.
+  // Both from the beginning: asking for the lines of a stream that has ended never returns.
   const texts = [child.stdout, child.stderr].map((input) => {
     if (input === null) throw new Error('There is nothing to read from.');
     return createInterface({ input })[Symbol.asyncIterator]();

@@ -4,9 +4,10 @@ import { trustNotices } from '../policies/trust-notices.ts';
 import { type Check, capabilities } from '../shell/capabilities.ts';
 import { storeOf } from '../shell/captures.ts';
 import { traceChecks } from '../shell/trace-capabilities.ts';
+import { uncapturedRuns } from '../shell/uncaptured.ts';
 import { table } from '../text/table.ts';
 import { paint, put, putJson, say } from './output.ts';
-import { uncapturedRuns, uncapturedWords } from './uncaptured.ts';
+import { uncapturedWords } from './uncaptured.ts';
 
 const COLOURS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
 
@@ -24,12 +25,7 @@ export async function doctor({ json }: { readonly json?: boolean }): Promise<voi
   const bad = checks.filter(({ status }) => status === 'bad');
   if (bad.length > 0) process.exitCode = 1;
   if (json) {
-    const shown = checks.map(({ name, status, value, hint = null }) => ({
-      name,
-      status,
-      value,
-      hint,
-    }));
+    const shown = checks.map((check) => ({ ...check, hint: check.hint ?? null }));
     await putJson({ ok: bad.length === 0, checks: shown, limits });
     return;
   }
@@ -41,7 +37,7 @@ export async function doctor({ json }: { readonly json?: boolean }): Promise<voi
   if (bad.length > 0) say(`Missing: ${bad.map(({ name }) => name).join(', ')}.`);
 }
 
-/** Only where something waits: after an upgrade it counted before. */
+/** Only where something waits, which before an upgrade may have counted without trust. */
 function waitingCheck(value: string): Check {
   const hint = 'See it with `cuff trust --show`, and run `cuff trust` if it is yours.';
   return { name: 'project trust', status: 'warn', value, hint };
@@ -52,7 +48,7 @@ function uncapturedCheck(value: string): Check {
   return { name: 'uncaptured run', status: 'warn', value, hint };
 }
 
-/** What to do stands in a row of its own, right below what it is about. */
+/** A hint has a row of its own, right below its check. */
 function rows(checks: readonly Check[]): string {
   const lines = checks.flatMap(({ name, status, value, hint }) => [
     { status, cells: [name, status, value] },

@@ -1,4 +1,4 @@
-// `cuff kill`: ends every process of a run, whoever started it, and tells who they were. With
+// `cuff kill`: ends every process of a run and lists them, whichever program started the run. With
 // --signal it sends that signal to each of them, once, and nothing more.
 
 import { constants } from 'node:os';
@@ -16,7 +16,7 @@ type Options = { readonly signal?: string; readonly grace?: number; readonly jso
 
 type Result = 'ended' | 'signaled' | 'already_over' | 'still_alive';
 
-// What mostly ends a process: only then is it worth waiting for the end.
+// Signals that usually end a process: only then is it worth waiting for the end.
 const ENDING = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGQUIT', 'SIGABRT'];
 
 export async function kill(part: string, options: Options): Promise<void> {
@@ -39,7 +39,7 @@ export async function kill(part: string, options: Options): Promise<void> {
   await tell(openCapture(store, id), { result, processes, alive, signal }, options.json === true);
 }
 
-type Told = {
+type Report = {
   readonly result: Result;
   readonly processes: readonly RunProcess[];
   readonly alive: ReadonlySet<number>;
@@ -47,8 +47,8 @@ type Told = {
 };
 
 /** `--json`: {"session_id","result","state","exit_code","signal","ended_by","processes"}. */
-async function tell(capture: Capture, told: Told, json: boolean): Promise<void> {
-  const { result, processes, alive } = told;
+async function tell(capture: Capture, report: Report, json: boolean): Promise<void> {
+  const { result, processes, alive } = report;
   if (json) {
     const { outcome, endedBy } = capture.final ?? {};
     await putJson({
@@ -71,10 +71,10 @@ async function tell(capture: Capture, told: Told, json: boolean): Promise<void> 
     const columns = [{ title: 'PID' }, { title: 'NOW' }, { title: 'COMMAND' }];
     await put(table(columns, rows, terminalWidth()));
   }
-  say(words(capture, told));
+  say(sentence(capture, report));
 }
 
-function words(capture: Capture, { result, signal, alive }: Told): string {
+function sentence(capture: Capture, { result, signal, alive }: Report): string {
   const { id } = capture;
   const end = `${capture.state} ${exitText(capture)}`.replace(/ -$/, '');
   switch (result) {

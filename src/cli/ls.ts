@@ -1,11 +1,12 @@
 // `cuff ls`: captures, newest first.
 
 import { type Listing, listing, storeOf } from '../shell/captures.ts';
-import { type Column, table } from '../text/table.ts';
+import { uncapturedRuns } from '../shell/uncaptured.ts';
+import type { Column } from '../text/table.ts';
 import type { CaptureState } from '../types.ts';
-import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';
-import { captureJson, commandText, exitText, sizeText, stateText } from './show.ts';
-import { uncapturedJson, uncapturedRuns, uncapturedWords } from './uncaptured.ts';
+import { paint, put, putJson, say, shortAge } from './output.ts';
+import { captureJson, commandText, exitText, shownTable, sizeText, stateText } from './show.ts';
+import { uncapturedJson, uncapturedWords } from './uncaptured.ts';
 
 type Options = {
   readonly state?: CaptureState;
@@ -50,19 +51,22 @@ async function show(
     commandText(one),
   ]);
   const states = captures.map((one) => one.state);
-  const options = { ...terminalWidth(), styleHead: (text: string) => paint('dim', text) };
-  await put(table(columns(states), rows, options));
+  await put(shownTable(columns(states), rows));
   const filter = state === undefined ? '' : ` --state ${state}`;
   if (more > 0) say(`${more} more: cuff ls${filter} --limit ${captures.length + more}`);
 }
 
-const COLOURS = { running: 'green', starting: 'green', failed: 'red', signaled: 'yellow' } as const;
+const COLOURS: Partial<Record<CaptureState, 'green' | 'red' | 'yellow'>> = {
+  running: 'green',
+  starting: 'green',
+  failed: 'red',
+  signaled: 'yellow',
+};
 
 function columns(states: readonly CaptureState[]): readonly Column[] {
   const style = (text: string, row: number): string => {
-    const state = states[row];
-    const known = state !== undefined && state in COLOURS;
-    return known ? paint(COLOURS[state as keyof typeof COLOURS], text) : text;
+    const colour = COLOURS[states[row] ?? 'exited'];
+    return colour === undefined ? text : paint(colour, text);
   };
   return [
     { title: 'ID' },

@@ -1,7 +1,7 @@
-// Which command was asked for. `run` has a path of its own that loads nothing else, because it
-// stands in front of every command a person types; so have `record list` and `record search`,
-// which are asked for most. `mcp` answers its client before it is loaded. All others share one
-// lazily loaded program.
+// Finds the command. `run` has a path of its own that loads nothing else, because it stands in
+// front of every command a person types; so have `record list` and `record search`, which are used
+// most. `mcp` answers its client before the server is loaded. All others share one lazily loaded
+// program.
 
 import { fail } from './fail.ts';
 

@@ -1,52 +1,53 @@
-// `cuff mcp` before it is loaded: reads what decides the tools, and answers for the server. Loads
-// as little as it can, because a client waits for it.
+// `cuff mcp` before the server is loaded: reads the files that decide which tools there are, and
+// answers for the server. Loads as little as it can, because a client waits for it.
 
 import * as fs from 'node:fs';
 import { Front, type HandOver } from '../mcp/front.ts';
 import {
+  type ReadyArguments,
   type ReadyKey,
-  type ReadyWords,
   readyAnswers,
   readyKey,
   type Shipped,
 } from '../mcp/ready.ts';
+import { nameAndValue } from './name-and-value.ts';
 
 export type ReadyFront = {
-  /** When the server may be loaded. */
+  /** Resolves when the server may be loaded. */
   readonly settled: Promise<void>;
-  /** Of the files that the answers were found by. */
+  /** Of the files that decided the answers. */
   readonly key: ReadyKey;
   /** The key of the files as they are now. */
   keyNow(): Promise<ReadyKey>;
   handOver(): HandOver;
 };
 
-/** Options with a value that the tools do not depend on. */
+/** Options with a value that does not change the tools. */
 const ASIDE = ['--metrics-port', '--ask-timeout'];
-/** Flags that they may depend on. */
+/** Flags that may change the tools. */
 const FLAGS = ['--trust'];
 
-/** Undefined when the server has to speak for itself. */
+/** Undefined when the server has to answer by itself. */
 export async function openFront(args: readonly string[]): Promise<ReadyFront | undefined> {
-  const words = wordsOf(args);
-  const shipped = words && readShipped();
-  if (words === undefined || shipped === undefined || !isPipe()) return undefined;
-  const keyNow = (): Promise<ReadyKey> => readyKey(words, shipped.build, process.cwd());
+  const given = argumentsOf(args);
+  const shipped = given && readShipped();
+  if (given === undefined || shipped === undefined || !isPipe()) return undefined;
+  const keyNow = (): Promise<ReadyKey> => readyKey(given, shipped.build, process.cwd());
   const key = await keyNow();
-  const answers = readyAnswers(key, shipped, words, process.cwd());
+  const answers = readyAnswers(key, shipped, given, process.cwd());
   const front = new Front({ shipped, answers, input: process.stdin, write: put });
   return { key, keyNow, settled: front.settled, handOver: () => front.handOver() };
 }
 
-/** Undefined for words that the server will have something to say about. */
-function wordsOf(args: readonly string[]): ReadyWords | undefined {
+/** Undefined for arguments that the server may refuse. */
+function argumentsOf(args: readonly string[]): ReadyArguments | undefined {
   const values = new Map<string, string>();
   const others: string[] = [];
   for (let at = 0; at < args.length; at += 1) {
-    const [name = '', ...joined] = (args[at] ?? '').split('=');
-    if (FLAGS.includes(name) && joined.length === 0) others.push(name);
+    const [name, joined] = nameAndValue(args[at] ?? '');
+    if (FLAGS.includes(name) && joined === undefined) others.push(name);
     else {
-      const value = joined.length > 0 ? joined.join('=') : args[++at];
+      const value = joined ?? args[++at];
       const known = ['--dialect', '--settings', ...ASIDE].includes(name);
       if (!known || value === undefined || values.has(name)) return undefined;
       values.set(name, value);

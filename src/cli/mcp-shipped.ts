@@ -1,5 +1,5 @@
-// What `cuff mcp` says to `initialize` and `tools/list` where there are no settings, for each
-// dialect. The build writes it to `dist/mcp-ready.json`; tests compare it with what servers say.
+// The answers of `cuff mcp` to `initialize` and `tools/list` without settings, for each dialect.
+// The build writes them to `dist/mcp-ready.json`; tests compare them with those of real servers.
 
 import packageJson from '../../package.json' with { type: 'json' };
 import { BUILTINS, SHELLS } from '../dialects/builtins.ts';

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../errors.ts';
 
-const LENGTH_MIN = 16; // characters; what is shorter can be guessed from this machine
+const LENGTH_MIN = 16; // characters; a shorter one can be guessed from this machine
 
 /** Tokens are taken out of it, so that no command inherits them. */
 type Env = { [name: string]: string | undefined };

@@ -1,6 +1,6 @@
-// `cuff mcp` and `derun mcp`: plugins behind a protocol until the client leaves or somebody says
-// stop. stdout belongs to the protocol. Everything is loaded when it is needed: a client waits for
-// the first answer.
+// `cuff mcp` and `derun mcp`: serve plugins until the client leaves or a signal stops the server.
+// stdout belongs to the protocol. Everything is loaded when it is needed: a client waits for the
+// first answer.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Command } from 'commander';
@@ -15,6 +15,7 @@ import type { PolicyEngine } from '../policies/engine.ts';
 import type { Shell, ShellOptions } from '../shell/shell.ts';
 import { printable } from '../text/printable.ts';
 import type { Log } from '../types.ts';
+import { examples } from './help.ts';
 import type { ReadyFront } from './mcp-front.ts';
 import { type Tokens, takeTokens } from './mcp-tokens.ts';
 import { say } from './output.ts';
@@ -37,13 +38,9 @@ const ASK_SECONDS_MAX = 3600; // a question from an hour ago is not understood a
 // Some clients wait less than a second for the tools. Those of a slower module are told of later.
 const MODULES_MS = 500;
 
-const EXAMPLES = `
-Examples:
-  cuff mcp
-  cuff mcp --dialect codex
-  CUFF_HTTP_TOKEN=... cuff mcp --http 8931`;
+const HTTP_EXAMPLE = 'CUFF_HTTP_TOKEN=... cuff mcp --http 8931';
 
-/** `front`: what speaks for the server until it is loaded. */
+/** `front` answers the client until the server is loaded. */
 export function addMcpCommand(program: Command, front?: ReadyFront): void {
   program
     .command('mcp')
@@ -61,7 +58,7 @@ export function addMcpCommand(program: Command, front?: ReadyFront): void {
     )
     .option('--trust', 'the settings and the policy of this project count, for this server')
     .option('--metrics-port <port>', 'serve /metrics and /health on 127.0.0.1')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', examples('cuff mcp', 'cuff mcp --dialect codex', HTTP_EXAMPLE))
     .action((options: Options) => cuffMcp(options, front));
 }
 
@@ -150,7 +147,7 @@ async function startHost(
   }
 }
 
-/** For the next start with the same files, which need not wait for a server to be loaded. */
+/** So that the next start with the same files can answer before the server is loaded. */
 async function keepReady(
   front: ReadyFront | undefined,
   host: Host,
@@ -165,10 +162,10 @@ async function keepReady(
   remember(() => keepAnswers(key, answersOf(host.tools(), host.notices())));
 }
 
-/** Runs what keeps something for the next start. */
+/** Runs `keep`, which stores something for the next start. */
 type Remember = (keep: () => void) => void;
 
-/** A server works without; but every start is slow then, and the log says why, once. */
+/** A failure only makes every start slow; the log says so once. */
 function remembering(log: Services['log']): Remember {
   let told = false;
   return (keep) => {
@@ -188,7 +185,7 @@ function tellOfSettings(host: Host, problem: string, { log }: Services): void {
   say('cuff: nothing runs until this is corrected; the server goes on then');
 }
 
-/** Taking the last one would drop, without a word, tools that somebody asked for. */
+/** Taking the last one would silently drop the tools of the first. */
 function onlyOne(name: string, before: string | undefined): string {
   if (before === undefined || before === name) return name;
   throw new AppError('usage', `--dialect is '${printable(before)}' and '${printable(name)}'.`, {
@@ -300,7 +297,7 @@ async function openMetrics(wanted: number, host: Host, { all, reading }: Tokens)
   say(`cuff: metrics at http://127.0.0.1:${port}/metrics`);
 }
 
-/** A port that cannot be had is a wrong call. */
+/** A port that cannot be used is a usage error. */
 async function listening<T>(flag: string, wanted: number, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen();
@@ -325,18 +322,18 @@ function askTimeout(text: string | undefined): number | undefined {
   throw new AppError('usage', `--ask-timeout wants ${wanted}, not '${printable(text)}'.`);
 }
 
-/** From here on whatever else prints, a plugin's console included, prints on stderr. */
+/** From here on all other output, that of a plugin's console included, goes to stderr. */
 function takeStdout(): NodeJS.WriteStream {
   const { stdout, stderr } = process;
   Object.defineProperty(process, 'stdout', { get: () => stderr, configurable: true });
-  // A reader that left is a client that left, and nobody has to read what we say on stderr.
+  // A reader that left is a client that left, and messages on stderr need no reader.
   stdout.removeAllListeners('error');
   stderr.removeAllListeners('error');
   stderr.on('error', () => undefined);
   return stdout;
 }
 
-/** Plugins end their work before their calls are given up: what they leave running is theirs. */
+/** Plugins shut down before calls are aborted: they decide which runs go on. */
 async function untilStopped(
   host: Host,
   served: Served,

@@ -10,6 +10,10 @@ export function pin(part: string, options: { off?: boolean; json?: boolean }): P
   const pinned = options.off !== true;
   pinCapture(store, id, pinned);
   if (options.json) return putJson({ session_id: id, pinned });
-  say(pinned ? `${id} is kept until \`cuff pin --off\`.` : `${id} goes when its time is over.`);
+  say(
+    pinned
+      ? `${id} is kept until \`cuff pin --off\`.`
+      : `${id} is removed when its retention is over.`,
+  );
   return Promise.resolve();
 }

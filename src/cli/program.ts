@@ -1,5 +1,5 @@
-// Every command but `run`. `derun` has only those that seed 004 names; `cuff` has the rest, loaded
-// when one of them is asked for.
+// Every command but `run`. `derun` has only those that seed 004 names; those of `cuff` are loaded
+// when one of them is used.
 
 import { AppError, errnoOf } from '../errors.ts';
 import { printable } from '../text/printable.ts';
@@ -28,7 +28,7 @@ export async function program(
   }
 }
 
-/** What the system refused while we looked at captures is somebody's rights or disk, no bug. */
+/** A refused system call is a matter of rights or of the disk, not a bug. */
 function explained(error: unknown): unknown {
   const errno = errnoOf(error);
   const refused = error instanceof Error && 'syscall' in error && errno !== 'EPIPE';

@@ -1,10 +1,10 @@
-// `cuff ps`: every run that something is left of, with its processes as a tree.
+// `cuff ps`: every live run with its processes as a tree.
 
 import { storeOf } from '../shell/captures.ts';
 import { type LiveRun, liveRuns, type RunProcess } from '../shell/processes.ts';
-import { type Column, table } from '../text/table.ts';
-import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';
-import { captureJson, commandText, stateText } from './show.ts';
+import type { Column } from '../text/table.ts';
+import { paint, put, putJson, say, shortAge } from './output.ts';
+import { captureJson, commandText, shownTable, stateText } from './show.ts';
 
 /** `--json`: {"runs":[...]}, each as in `cuff ls`, with runner_pid, runner_alive and processes. */
 export async function ps({ json }: { readonly json?: boolean }): Promise<void> {
@@ -28,10 +28,9 @@ export async function ps({ json }: { readonly json?: boolean }): Promise<void> {
     { title: 'OUTPUT' },
     { title: 'COMMAND', style: bold },
   ];
-  const options = { ...terminalWidth(), styleHead: (text: string) => paint('dim', text) };
-  await put(table(columns, rows, options));
+  await put(shownTable(columns, rows));
   if (runs.some((run) => !run.runnerAlive && run.capture.state !== 'starting')) {
-    say('A run without a runner is not captured any more; `cuff kill ID` ends what is left of it.');
+    say('A run without a runner is not captured any more; `cuff kill ID` ends its processes.');
   }
 }
 

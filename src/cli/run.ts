@@ -1,9 +1,10 @@
 // `derun run` and `cuff run`: flags, then `--`, then the command. Parsed by hand: a framework would
-// cost more time than the rest of the start. Whatever is wrong is said before anything is touched.
+// cost more time than the rest of the start. A wrong call is refused before anything is touched.
 
 import { AppError } from '../errors.ts';
 import { type ProxyEnd, type ProxyOptions, proxy } from '../shell/proxy.ts';
 import { parseDuration } from '../text/duration.ts';
+import { nameAndValue } from './name-and-value.ts';
 import { safeWords } from './safe-words.ts';
 
 type Flags = { -readonly [K in keyof ProxyOptions]: ProxyOptions[K] } & {
@@ -36,13 +37,15 @@ function parseRun(
   let i = 0;
   for (; i < args.length && args[i] !== '--'; i++) {
     const word = args[i] ?? '';
-    if (!word.startsWith('--')) {
-      throw usage(name, `Unexpected '${word}' before '--'.`);
+    if (!word.startsWith('--')) throw usage(name, `Unexpected '${word}' before '--'.`);
+    const [flag, joined] = nameAndValue(word);
+    const set = name === 'cuff' && joined === undefined ? SWITCHES[flag] : undefined;
+    if (set !== undefined) {
+      Object.assign(flags, set);
+      continue;
     }
-    const [flag = '', joined] = split(word);
-    if (name === 'cuff' && joined === undefined && setSwitch(flags, flag)) continue;
     const value = joined ?? args[i + 1];
-    if (!known(name, flag)) throw usage(name, `Unknown flag '${flag}'.`);
+    if (!VALUED[name].includes(flag)) throw usage(name, `Unknown flag '${flag}'.`);
     if (value === undefined || (joined === undefined && value === '--')) {
       throw usage(name, `Flag '${flag}' needs a value.`);
     }
@@ -55,25 +58,18 @@ function parseRun(
   return { flags, argv };
 }
 
-function split(word: string): [string, string | undefined] {
-  const at = word.indexOf('=');
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
-}
+const VALUED = {
+  derun: ['--session-id', '--retention'],
+  cuff: ['--session-id', '--retention', '--kill-after', '--cwd', '--env'],
+};
 
-function known(name: 'cuff' | 'derun', flag: string): boolean {
-  const common = ['--session-id', '--retention'];
-  return (name === 'cuff' ? [...common, '--kill-after', '--cwd', '--env'] : common).includes(flag);
-}
-
-function setSwitch(flags: Flags, flag: string): boolean {
-  if (flag === '--tty') flags.tty = true;
-  else if (flag === '--no-tty') flags.tty = false;
-  else if (flag === '--trace') flags.trace = true;
-  else if (flag === '--no-trace') flags.trace = false;
-  else if (flag === '--strict') flags.strict = true;
-  else return false;
-  return true;
-}
+const SWITCHES: Readonly<Record<string, Flags>> = {
+  '--tty': { tty: true },
+  '--no-tty': { tty: false },
+  '--trace': { trace: true },
+  '--no-trace': { trace: false },
+  '--strict': { strict: true },
+};
 
 function setValue(name: 'cuff' | 'derun', flags: Flags, flag: string, value: string): void {
   if (flag === '--session-id') flags.id = value;
@@ -81,7 +77,7 @@ function setValue(name: 'cuff' | 'derun', flags: Flags, flag: string, value: str
   if (flag === '--kill-after') flags.killAfterMs = positive(name, flag, value);
   if (flag === '--cwd') flags.cwd = value;
   if (flag === '--env') {
-    const [variable = '', content] = split(value);
+    const [variable, content] = nameAndValue(value);
     if (variable === '' || content === undefined) {
       throw usage(name, `--env wants NAME=VALUE, not '${value}'.`);
     }

@@ -1,9 +1,9 @@
-// Our own words about what somebody typed, safe for a terminal: an argument may come from a file
-// name or from an agent, and must not set a title, move the cursor or begin a line of its own.
+// Messages that quote the arguments of this process, safe for a terminal: an argument may come from
+// a file name or from an agent, and must not set a title, move the cursor or begin a new line.
 
 import { printable } from '../text/printable.ts';
 
-/** The words with every argument in them escaped, and no control character left but line ends. */
+/** The message with every argument in it escaped, and no control character left but line ends. */
 export function safeWords(words: string, args: readonly string[] = process.argv.slice(2)): string {
   const pieces = args
     .flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)])

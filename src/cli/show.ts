@@ -9,21 +9,26 @@ import {
   type OutputPiece,
   unreadNote,
 } from '../shell/captures.ts';
+import { isoTime } from '../text/dates.ts';
 import { missingText } from '../text/missing.ts';
 import { quoteWords } from '../text/printable.ts';
 import { formatSize } from '../text/size.ts';
-import { say } from './output.ts';
+import { type Column, table } from '../text/table.ts';
+import { paint, say, terminalWidth } from './output.ts';
 
-type Shown = Pick<CaptureSummary, 'meta' | 'final' | 'state' | 'outputOpen' | 'pinned' | 'reason'>;
+type Summary = Pick<
+  CaptureSummary,
+  'meta' | 'final' | 'state' | 'outputOpen' | 'pinned' | 'reason'
+>;
 
-/** What was asked for, as somebody would type it. */
-export function commandText({ meta }: Pick<Shown, 'meta'>): string {
+/** The command as a person would type it. */
+export function commandText({ meta }: Pick<Summary, 'meta'>): string {
   if (meta === undefined) return '(unknown)';
   return meta.command.kind === 'shell' ? meta.command.text : quoteWords(meta.command.argv);
 }
 
 /** The exit code, the signal, or nothing while there is neither. */
-export function exitText({ final }: Pick<Shown, 'final'>): string {
+export function exitText({ final }: Pick<Summary, 'final'>): string {
   const outcome = final?.outcome;
   if (outcome?.kind === 'exited') return String(outcome.code);
   if (outcome?.kind === 'signaled') return outcome.signal;
@@ -31,7 +36,7 @@ export function exitText({ final }: Pick<Shown, 'final'>): string {
 }
 
 /** `exited, open` has survivors that may still print. */
-export function stateText({ state, final, outputOpen, pinned }: Shown): string {
+export function stateText({ state, final, outputOpen, pinned }: Summary): string {
   const open = final !== undefined && outputOpen ? ['open'] : [];
   return [state, ...open, ...(pinned ? ['pinned'] : [])].join(', ');
 }
@@ -47,8 +52,8 @@ export function captureJson(capture: CaptureSummary): Readonly<Record<string, un
     exit_code: outcome?.kind === 'exited' ? outcome.code : null,
     signal: outcome?.kind === 'signaled' ? outcome.signal : null,
     ended_by: final?.endedBy ?? null,
-    created_at: time(capture.createdAt),
-    ended_at: final === undefined ? null : time(final.at),
+    created_at: isoTime(capture.createdAt),
+    ended_at: final === undefined ? null : isoTime(final.at),
     command: meta?.argv ?? null,
     shell_text: meta?.command.kind === 'shell' ? meta.command.text : null,
     working_directory: meta?.cwd ?? null,
@@ -64,7 +69,7 @@ export function captureJson(capture: CaptureSummary): Readonly<Record<string, un
   };
 }
 
-/** On stderr: what is not there cannot be seen in what is. */
+/** On stderr, because stdout is the output itself and cannot show a gap. */
 export function sayMissing(capture: Capture): void {
   const { bytes, reasons } = missingBytes(capture);
   if (bytes > 0) {
@@ -74,7 +79,7 @@ export function sayMissing(capture: Capture): void {
   if (unread !== undefined) say(`${unread}.`);
 }
 
-/** How much there was, and how much of it is gone, or may be. */
+/** The size of the output, and how much of it is missing or may be. */
 export function sizeText(capture: CaptureSummary): string {
   const { outputBytes, final } = capture;
   const lost = (final?.lostBytes ?? 0) + cutBytes(capture, outputBytes);
@@ -91,12 +96,13 @@ export function chunkJson({ chunk, bytes }: OutputPiece): Readonly<Record<string
     offset: chunk.offset,
     length: chunk.length,
     channel: chunk.channel,
-    timestamp: chunk.at === 0 ? null : time(chunk.at),
+    timestamp: chunk.at === 0 ? null : isoTime(chunk.at),
     ...(chunk.pid === undefined ? {} : { pid: chunk.pid }),
     data: Buffer.from(bytes).toString('base64'),
   };
 }
 
-function time(at: number): string {
-  return new Date(at).toISOString();
+/** As wide as the terminal, with a dim head. */
+export function shownTable(columns: readonly Column[], rows: readonly string[][]): string {
+  return table(columns, rows, { ...terminalWidth(), styleHead: (text) => paint('dim', text) });
 }

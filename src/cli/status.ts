@@ -3,19 +3,22 @@
 import type { Command } from 'commander';
 import type { KnownServer } from '../ops/servers.ts';
 import type { JournalTotals, Status } from '../ops/status.ts';
+import { uncapturedRuns } from '../shell/uncaptured.ts';
+import { isoTime } from '../text/dates.ts';
 import type { JsonObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
-import { table } from '../text/table.ts';
-import { paint, put, putJson, say, shortAge, terminalWidth } from './output.ts';
-import { captureJson, commandText, stateText } from './show.ts';
-import { uncapturedJson, uncapturedRuns, uncapturedWords } from './uncaptured.ts';
+import type { Column } from '../text/table.ts';
+import { examples, JSON_DOCUMENT } from './help.ts';
+import { paint, put, putJson, say, shortAge } from './output.ts';
+import { captureJson, commandText, shownTable, stateText } from './show.ts';
+import { uncapturedJson, uncapturedWords } from './uncaptured.ts';
 
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
     .description('servers that are alive, live runs, and what is in the journal')
-    .option('--json', 'one JSON document')
-    .addHelpText('after', '\nExamples:\n  cuff status\n  cuff status --json')
+    .option('--json', JSON_DOCUMENT)
+    .addHelpText('after', examples('cuff status', 'cuff status --json'))
     .action(status);
 }
 
@@ -46,14 +49,14 @@ async function status({ json }: { readonly json?: boolean }): Promise<void> {
   for (const notice of notices) say(notice);
 }
 
-/** What waits for trust here, unless a server here says it: that may have been told to trust. */
+/** The files that wait for trust; none if a server runs here, because it reports its own. */
 async function ownNotices({ servers }: Status): Promise<readonly string[]> {
   const [cwd, { trustNotices }] = [process.cwd(), await import('../policies/trust-notices.ts')];
   if (servers.some(({ projectDirectory }) => projectDirectory === cwd)) return [];
   return trustNotices(cwd, process.env);
 }
 
-/** Settings that name another place are read only when there are some that do. */
+/** The settings are read only if they may name another directory. */
 async function journalDirectory(): Promise<string> {
   const { usualDirectory } = await import('../recordings/directory.ts');
   const usual = usualDirectory(process.cwd(), process.env);
@@ -63,20 +66,9 @@ async function journalDirectory(): Promise<string> {
 }
 
 async function show({ servers, runs, journals }: Status): Promise<void> {
-  const options = { ...terminalWidth(), styleHead: (text: string) => paint('dim', text) };
   if (servers.length === 0) say('No server is running.');
   else {
-    const health = (text: string): string => paint(text.trim() === 'ok' ? 'green' : 'yellow', text);
-    const columns = [
-      { title: 'SERVER' },
-      { title: 'AGE', align: 'right' as const },
-      { title: 'HEALTH', style: health },
-      { title: 'COMMANDS', align: 'right' as const },
-      { title: 'ENTRIES', align: 'right' as const },
-      { title: 'ERRORS', align: 'right' as const },
-      { title: 'PROJECT' },
-    ];
-    await put(table(columns, servers.map(serverRow), options));
+    await put(shownTable(SERVER_COLUMNS, servers.map(serverRow)));
     for (const reason of servers.flatMap(reasonsOf)) say(printable(reason));
   }
   if (runs.length > 0) {
@@ -86,22 +78,34 @@ async function show({ servers, runs, journals }: Status): Promise<void> {
       shortAge(Date.now() - capture.createdAt),
       commandText(capture),
     ]);
-    const columns = [
-      { title: 'RUN' },
-      { title: 'STATE' },
-      { title: 'AGE', align: 'right' as const },
-      { title: 'COMMAND' },
-    ];
-    await put(`\n${table(columns, rows, options)}`);
+    await put(`\n${shownTable(RUN_COLUMNS, rows)}`);
   }
-  const columns = [
-    { title: 'JOURNAL' },
-    { title: 'SESSIONS', align: 'right' as const },
-    { title: 'ACTIVE', align: 'right' as const },
-    { title: 'ENTRIES', align: 'right' as const },
-  ];
-  await put(`\n${table(columns, journals.map(journalRow), options)}`);
+  await put(`\n${shownTable(JOURNAL_COLUMNS, journals.map(journalRow))}`);
 }
+
+const SERVER_COLUMNS: readonly Column[] = [
+  { title: 'SERVER' },
+  { title: 'AGE', align: 'right' },
+  { title: 'HEALTH', style: (text) => paint(text.trim() === 'ok' ? 'green' : 'yellow', text) },
+  { title: 'COMMANDS', align: 'right' },
+  { title: 'ENTRIES', align: 'right' },
+  { title: 'ERRORS', align: 'right' },
+  { title: 'PROJECT' },
+];
+
+const RUN_COLUMNS: readonly Column[] = [
+  { title: 'RUN' },
+  { title: 'STATE' },
+  { title: 'AGE', align: 'right' },
+  { title: 'COMMAND' },
+];
+
+const JOURNAL_COLUMNS: readonly Column[] = [
+  { title: 'JOURNAL' },
+  { title: 'SESSIONS', align: 'right' },
+  { title: 'ACTIVE', align: 'right' },
+  { title: 'ENTRIES', align: 'right' },
+];
 
 function serverRow(server: KnownServer): string[] {
   const { pid, startedAt, health, counters, projectDirectory } = server;
@@ -129,8 +133,8 @@ function statusJson({ servers, runs, journals }: Status): JsonObject {
   return {
     servers: servers.map(({ counters, ...server }) => ({
       pid: server.pid,
-      started_at: new Date(server.startedAt).toISOString(),
-      updated_at: new Date(server.updatedAt).toISOString(),
+      started_at: isoTime(server.startedAt),
+      updated_at: isoTime(server.updatedAt),
       version: server.version,
       project_directory: server.projectDirectory,
       directory: server.directory,
@@ -140,11 +144,11 @@ function statusJson({ servers, runs, journals }: Status): JsonObject {
       health: server.health,
     })),
     runs: runs.map(({ capture }) => captureJson(capture)),
-    journals: journals.map((journal) => ({
-      directory: journal.directory,
-      sessions: journal.sessions,
-      active_sessions: journal.activeSessions,
-      entries: journal.entries,
+    journals: journals.map(({ directory, sessions, activeSessions, entries }) => ({
+      directory,
+      sessions,
+      active_sessions: activeSessions,
+      entries,
     })),
   };
 }

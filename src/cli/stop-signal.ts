@@ -1,5 +1,5 @@
-// When a server was told to stop by a signal. Clients send two of them within milliseconds: those
-// are one request, so that what the first one began is not cut off by the second. A person who
+// Waits for a signal that stops a server. Clients send two of them within milliseconds: those are
+// one request, so that the second does not cut off the shutdown that the first began. A person who
 // sends another one later does not want to wait.
 
 export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
@@ -7,15 +7,15 @@ export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 const ONE_REQUEST_MS = 500;
 
-/** Where signals arrive, and how this process ends at once. */
-export type Signalled = {
+/** The part of `process` that is used. */
+export type SignalTarget = {
   on(signal: StopSignal, listener: () => void): unknown;
   exit(code: number): void;
 };
 
 /** Resolves with the first signal. */
 export function stopSignal(
-  target: Signalled = process,
+  target: SignalTarget = process,
   now: () => number = () => performance.now(),
 ): Promise<StopSignal> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// `cuff sweep`: removes captures whose time is over, or says which ones it would remove.
+// `cuff sweep`: removes captures whose retention is over, or says which ones it would remove.
 
 import { openLog } from '../log.ts';
 import { storeOf } from '../shell/captures.ts';
@@ -11,7 +11,7 @@ type Options = { readonly dryRun?: boolean; readonly json?: boolean };
 /** `--json`: a line {"session_id","result","reason","pinned","error"} for each capture. */
 export async function sweep({ dryRun = false, json }: Options): Promise<void> {
   const store = storeOf(process.env);
-  // What was only looked at is no cleanup: the log tells of those that happened.
+  // The log tells of cleanups that happened, and a dry run is none.
   const log = dryRun ? () => undefined : openLog(store.root);
   const all = await sweepLogged(store, log, { dryRun });
   const failed = all.filter(({ result }) => result === 'error');

@@ -1,13 +1,15 @@
-// `cuff trace`: who ran inside of a run, how each ended and what each wrote. Exit 1 when the run
+// `cuff trace`: the processes inside a run, how each ended and what each wrote. Exit 1 when the run
 // was not traced, or has no such process.
 
 import { AppError } from '../errors.ts';
 import { type Capture, captureNamed, storeOf } from '../shell/captures.ts';
+import { counted } from '../text/plural.ts';
 import { printable } from '../text/printable.ts';
 import {
   type CapturedTrace,
   capturedTraceJson,
   chromeTrace,
+  NOT_REQUESTED,
   otlpTrace,
   outputOf,
   readTrace,
@@ -30,7 +32,7 @@ type Options = {
 export async function trace(part: string, options: Options): Promise<void> {
   if (options.output === undefined && (options.stdout || options.stderr)) {
     throw new AppError('usage', '--stdout and --stderr go with --output.', {
-      hint: 'Say whose: `cuff trace ID --output PID --stderr`.',
+      hint: 'Name the process: `cuff trace ID --output PID --stderr`.',
     });
   }
   const capture = captureNamed(storeOf(process.env), part);
@@ -58,7 +60,7 @@ function untraced({ reason }: Extract<CapturedTrace, { kind: 'untraced' }>): voi
   process.exitCode = 1;
   say(`This run was not traced: ${printable(reason.replace(/\.$/, ''))}.`);
   say(
-    reason === 'nobody asked for it'
+    reason === NOT_REQUESTED
       ? 'Trace the next one: `cuff run --trace -- CMD`, or `recording.trace` in settings.yml.'
       : 'See what tracing needs with `cuff doctor`.',
   );
@@ -81,14 +83,16 @@ async function output(
   for (const bytes of outputOf(capture, known, pid, wanted)) await put(bytes);
 }
 
-/** What a picture cannot show. */
+/** What the tree and the timeline cannot show. */
 function remarks({ unattributedBytes, untraced: events }: Trace): void {
-  if (unattributedBytes > 0)
-    say(`Of ${unattributedBytes} bytes of output nobody knows the writer.`);
+  if (unattributedBytes > 0) {
+    const bytes = counted(unattributedBytes, 'byte of output is', 'bytes of output are');
+    say(`${bytes} not attributed to a process.`);
+  }
   const count = (kind: string): number => events.filter((one) => one.kind === kind).length;
   const statics = count('static');
   if (statics > 0) {
-    say(`${statics} static ${statics === 1 ? 'program was' : 'programs were'} not followed.`);
+    say(`${counted(statics, 'static program was', 'static programs were')} not followed.`);
   }
   const dropped = events.reduce((sum, one) => sum + (one.kind === 'dropped' ? one.frames : 0), 0);
   if (dropped > 0) say(`${dropped} reports of processes could not be written.`);

@@ -3,7 +3,9 @@
 
 import { type Command, Option } from 'commander';
 import { AppError } from '../errors.ts';
+import { counted } from '../text/plural.ts';
 import { printable } from '../text/printable.ts';
+import { examples } from './help.ts';
 import { put, putJson, say } from './output.ts';
 
 type Options = {
@@ -13,12 +15,12 @@ type Options = {
   readonly json?: boolean;
 };
 
-const EXAMPLES = `
-Examples:
-  cuff trust                 the settings and the policy here count from now on
-  cuff trust --show ../app   what is there, what is trusted, what has changed
-  cuff trust --remove        they wait again
-  cuff trust --list          every directory that is trusted`;
+const EXAMPLES = examples(
+  'cuff trust                 the settings and the policy here count from now on',
+  'cuff trust --show ../app   what is there, what is trusted, what has changed',
+  'cuff trust --remove        they wait again',
+  'cuff trust --list          every directory that is trusted',
+);
 
 export function addTrustCommand(program: Command): void {
   program
@@ -59,7 +61,7 @@ async function trust(given: string | undefined, options: Options): Promise<void>
   say(`Trusted in ${printable(project)}, as they are now:`);
   for (const name of names) say(`  ${printable(name)}`);
   const count = Object.keys(modules).length;
-  if (count > 0) say(`  ${count} ${count === 1 ? 'file' : 'files'} that the modules load`);
+  if (count > 0) say(`  ${counted(count, 'file')} that the modules load`);
 }
 
 async function directory(path: string): Promise<string> {

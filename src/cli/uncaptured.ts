@@ -1,6 +1,8 @@
 // Runs without a capture, as `cuff ls`, `cuff status` and `cuff doctor` name them.
 
-import { type UncapturedRun, uncapturedRuns } from '../shell/uncaptured.ts';
+import type { UncapturedRun } from '../shell/uncaptured.ts';
+import { isoTime } from '../text/dates.ts';
+import { counted } from '../text/plural.ts';
 import { shortLine } from '../text/printable.ts';
 import { shortAge } from './output.ts';
 
@@ -17,7 +19,7 @@ export function uncapturedWords(runs: readonly UncapturedRun[]): readonly string
   });
   const more = runs.length - shown.length;
   if (more === 0) return shown;
-  return [...shown, `Not captured: ${more} more ${more === 1 ? 'run' : 'runs'} in the last 24h.`];
+  return [...shown, `Not captured: ${counted(more, 'more run')} in the last 24h.`];
 }
 
 /** `{"uncaptured":[{session_id, created_at, command, reason}]}`, or nothing where there is none. */
@@ -25,11 +27,9 @@ export function uncapturedJson(runs: readonly UncapturedRun[]): Readonly<Record<
   if (runs.length === 0) return {};
   const uncaptured = runs.map(({ id, at, command, reason }) => ({
     session_id: id,
-    created_at: new Date(at).toISOString(),
+    created_at: isoTime(at),
     command,
     reason,
   }));
   return { uncaptured };
 }
-
-export { uncapturedRuns };

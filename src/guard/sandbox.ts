@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { realOf } from '../places.ts';
 import { bwrapArgs, EMPTIED, type SandboxProtected } from '../policy/sandbox.ts';
 import { guardedIn, type SandboxGuarded } from './sandbox-protect.ts';
 
@@ -33,12 +34,12 @@ function sandboxCommand(
   options: SandboxOptions,
   also: Reached = { read: [], write: [] },
 ): readonly string[] {
-  const home = real(options.home);
-  const place = { project: real(options.project), home, cwd: real(options.cwd) };
+  const home = realOf(options.home);
+  const place = { project: realOf(options.project), home, cwd: realOf(options.cwd) };
   const found = (globs: readonly string[]): readonly string[] =>
     globs.flatMap((glob) => matches(absolute(glob, options)));
   const { read, write, protect } = options.scopes;
-  const scopes = { read: found(read).map(real), write: found(write).map(real) };
+  const scopes = { read: found(read).map(realOf), write: found(write).map(realOf) };
   const args = bwrapArgs(
     { ...scopes, protect: kinds(found(protect)) },
     { ...place, network: options.network, emptied: directories([...EMPTIED, home]), also },
@@ -122,16 +123,8 @@ function absolute(glob: string, { project, home }: SandboxOptions): string {
   return isAbsolute(expanded) ? resolve(expanded) : resolve(project, expanded);
 }
 
-function real(path: string): string {
-  try {
-    return fs.realpathSync(path);
-  } catch {
-    return path; // not there: bubblewrap passes it over
-  }
-}
-
 function directories(paths: readonly string[]): readonly string[] {
-  const found = paths.map(real);
+  const found = paths.map(realOf);
   return found.filter((path) => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory());
 }
 
@@ -139,7 +132,7 @@ function kinds(paths: readonly string[]): readonly SandboxProtected[] {
   return paths.flatMap((path): readonly SandboxProtected[] => {
     const found = fs.statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return [];
-    return [{ path: real(path), kind: found.isDirectory() ? 'directory' : 'file' }];
+    return [{ path: realOf(path), kind: found.isDirectory() ? 'directory' : 'file' }];
   });
 }
 

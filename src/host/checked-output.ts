@@ -1,5 +1,5 @@
-// What a plugin says about itself, looked at before anybody relies on it: its tools, its resources
-// and the answers of its tools have the promised shape, or an error says what has not.
+// Checks what a plugin returns before it is used: its tools, its resources and the answers of its
+// tools have the promised shape, or an error names what has not.
 
 import { asObject, asString, type JsonObject } from '../text/json.ts';
 import { quoted } from '../text/problems.ts';
@@ -23,7 +23,7 @@ export function toolNames(plugin: string, { name, plain }: Named): Record<ToolNa
   return { underscore: `${plugin}_${name}`, dotted: `${plugin}.${name}` };
 }
 
-/** Copies: what the plugin does with its own later changes nothing here. Throws a sentence. */
+/** Copies, so that a plugin cannot change them later. Throws a sentence. */
 export function checkedTools(plugin: string, given: unknown): ToolDefinition[] {
   const tools = copyOf(given);
   if (!Array.isArray(tools)) throw new Error('getTools gave no array');
@@ -106,7 +106,7 @@ function copyOf(value: unknown): unknown {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Looked through, not copied: it may hold megabytes of somebody's output. */
+/** Looked through, not copied: it may hold megabytes of output. */
 function isJson(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (['string', 'boolean', 'undefined'].includes(typeof value) || value === null) return true;

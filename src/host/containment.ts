@@ -1,20 +1,21 @@
-// Keeps a plugin's trouble the plugin's. All that a plugin does runs inside `within`, so that even
-// of an error that comes out of a timer later it is known whose it is. What one process cannot
+// Attributes errors to the plugin that caused them. Every call into a plugin runs inside `ownedBy`,
+// so that even an error out of a timer, much later, has a known owner. What one process cannot
 // contain: an endless loop, `process.exit`, running out of memory, a throw in `queueMicrotask`.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { printable } from '../text/printable.ts';
 
-export type Guarded = {
+/** The plugin, or the module, that gets the blame. */
+export type Owner = {
   readonly name: string;
   /** Must not throw. */
   readonly trouble: (where: string, error: unknown) => void;
 };
 
-const current = new AsyncLocalStorage<Guarded>();
+const current = new AsyncLocalStorage<Owner>();
 
-export function within<T>(plugin: Guarded, work: () => T): T {
-  return current.run(plugin, work);
+export function ownedBy<T>(owner: Owner, work: () => T): T {
+  return current.run(owner, work);
 }
 
 /** The result of `work`, or a rejection after `limitMs` or on abort; the rest is ignored. */
@@ -43,7 +44,7 @@ export async function limited<T>(
 
 const MESSAGE_MAX = 500;
 
-/** One line about anything that was thrown, even if it does not want to be looked at. */
+/** One line about anything that was thrown, even a value that throws when it is looked at. */
 export function strayMessage(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message || error.name : String(error);
@@ -65,16 +66,16 @@ export function containStrays(): void {
 }
 
 function onRejection(reason: unknown): void {
-  stray('a promise nobody waited for was rejected', 'unhandledRejection', reason);
+  stray('a promise without a handler was rejected', 'unhandledRejection', reason);
 }
 
 function onException(error: unknown): void {
   stray('an error came out of a callback', 'uncaughtException', error);
 }
 
-/** What is no plugin's is a fault of the house: the process ends, as it would without us. */
+/** An error without an owner is a bug of ours: the process ends, as it would without us. */
 function stray(where: string, event: 'unhandledRejection' | 'uncaughtException', error: unknown) {
-  const plugin = current.getStore();
-  if (plugin !== undefined) plugin.trouble(where, error);
+  const owner = current.getStore();
+  if (owner !== undefined) owner.trouble(where, error);
   else if (process.listenerCount(event) === 1) throw error;
 }

@@ -1,5 +1,5 @@
-// The plugins of one server: their tools under one roof, each plugin behind a gate of its own. A
-// plugin that throws, hangs or lies is taken out and reported; the others never notice.
+// The plugins of one server: one list of tools, each plugin behind a turnstile of its own. A plugin
+// that throws, hangs or breaks its contract is taken out and reported; the others are not affected.
 
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors.ts';
@@ -20,7 +20,7 @@ import type {
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
-import type { PluginSettings, Settings, ToolNames } from './settings.ts';
+import type { PluginSettings, Settings } from './settings.ts';
 import { type PluginHealth, Slot } from './slot.ts';
 
 const LIMITS: HostLimits = {
@@ -53,60 +53,30 @@ type HostHealth = {
   readonly plugins: Readonly<Record<string, PluginHealth>>;
 };
 
-export type Host = {
-  tools(): readonly MountedTool[];
-  /** Never rejects. Takes both forms of a name, whichever is listed. */
-  call(
-    name: string,
-    args: Readonly<Record<string, unknown>>,
-    context: CallContext,
-  ): Promise<ToolResult>;
-  resources(): readonly ResourceTemplate[];
-  readResource(uri: string): Promise<Resource | undefined>;
-  health(): Promise<HostHealth>;
-  /** What a person should know although nothing is wrong, one sentence each. */
-  notices(): readonly string[];
-  /**
-   * Resolves when every plugin follows these settings, or newer ones. Only plugins whose settings
-   * changed are held up. Rejects with `settings_invalid` when two of them claim one name.
-   */
-  reload(settings: Settings): Promise<void>;
-  /** For `health`: why the file is not what is in force. Undefined: it is. */
-  noteSettings(problem: string | undefined): void;
-  onToolsChanged(listener: () => void): () => void;
-  /** In how many milliseconds a person cannot have answered a question. */
-  askMinMs(): number;
-  /** Tells every plugin that the server will stop; `close` follows. Never throws. */
-  stopping(cause: StopCause): void;
-  close(): Promise<void>;
-};
-
 export type HostOptions = {
   readonly settings: Settings;
   readonly builtins: Builtins;
   readonly services: Services;
-  /** Whatever the settings say. */
-  readonly toolNames?: ToolNames;
   readonly limits?: Partial<HostLimits>;
 };
 
 /** Throws `settings_invalid` when two plugins claim one name; nothing is left running then. */
 export async function createHost(options: HostOptions): Promise<Host> {
   containStrays();
-  const host = new PluginHost(options);
+  const host = new Host(options);
   await host.start();
   return host;
 }
 
 type Mounted = { readonly slot: Slot; readonly tool: string };
 
-class PluginHost implements Host {
+export class Host {
   readonly #options: HostOptions;
   readonly #limits: HostLimits;
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<() => void>();
   #settings: Settings;
-  /** What every plugin has taken: a call may hold a reload up for minutes. */
+  /** The settings that every plugin has taken: a call may hold a reload up for minutes. */
   #followed: Settings;
   #table: ReadonlyMap<string, Mounted> = new Map();
   #listed: readonly MountedTool[] = [];
@@ -126,7 +96,7 @@ class PluginHost implements Host {
       const limitMs = builtinName(plugin) === undefined ? modulesMs : startMs;
       return limited(this.#want(plugin), limitMs, 'the start').catch(() => undefined);
     });
-    // The slow ones join when they are ready; `health` tells of them meanwhile.
+    // Slow plugins join when they are ready; until then `health` reports them.
     await Promise.all(started);
     if (this.#conflicts().length === 0) return;
     const error = this.#conflictError();
@@ -138,6 +108,7 @@ class PluginHost implements Host {
     return this.#listed;
   }
 
+  /** Never rejects. Takes both forms of a name, whichever is listed. */
   async call(
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -147,13 +118,13 @@ class PluginHost implements Host {
     if (mounted === undefined) return this.#unknown(name);
     const { slot, tool } = mounted;
     const { signal } = context;
-    return slot.gate.run(
+    return slot.turnstile.run(
       async () => (await slot.call(tool, args, context)) ?? this.#unknown(name),
       { signal, answer: () => failure(`${name} was cancelled before it started.`) },
     );
   }
 
-  /** Of a plugin that is still starting: its tools are not listed yet, and may be known. */
+  /** Waits for plugins that are still starting: the caller may know tools that are not listed. */
   async #mountedLate(name: string): Promise<Mounted | undefined> {
     const starting = [...this.#slots.values()].flatMap((slot) => slot.starting ?? []);
     if (starting.length === 0) return undefined;
@@ -168,7 +139,7 @@ class PluginHost implements Host {
   async readResource(uri: string): Promise<Resource | undefined> {
     for (const slot of this.#slots.values()) {
       if (slot.resources.length === 0) continue;
-      const resource = await slot.gate.run(() => slot.readResource(uri));
+      const resource = await slot.turnstile.run(() => slot.readResource(uri));
       if (resource !== undefined) return resource;
     }
     return undefined;
@@ -183,7 +154,7 @@ class PluginHost implements Host {
     );
     const [problem, notices] = [this.#problem ?? null, this.notices()];
     const policy = this.#options.services.policy?.health();
-    // A server that is halted by its settings says so as its policy, too.
+    // Settings that halt the server are reported by the policy as well.
     const wrong = [...new Set([...(problem?.split('\n') ?? []), ...(policy?.problems ?? [])])];
     const known = policy !== undefined && (policy.files.length > 0 || policy.problems.length > 0);
     return {
@@ -196,6 +167,7 @@ class PluginHost implements Host {
     };
   }
 
+  /** What a person should know although nothing is wrong, one sentence each. */
   notices(): readonly string[] {
     const { policy } = this.#options.services;
     return [...(this.#settings.waiting ?? []).map(waitingSentence), ...(policy?.waiting ?? [])];
@@ -213,6 +185,10 @@ class PluginHost implements Host {
       : { waiting: waiting.map(({ file, keys = null }) => ({ file, keys })) };
   }
 
+  /**
+   * Resolves when every plugin follows these settings, or newer ones. Only plugins whose settings
+   * changed are held up. Rejects with `settings_invalid` when two of them claim one name.
+   */
   async reload(settings: Settings): Promise<void> {
     if (this.#closing !== undefined) return;
     this.#settings = settings;
@@ -228,6 +204,7 @@ class PluginHost implements Host {
     if (this.#conflicts().length > 0) throw this.#conflictError();
   }
 
+  /** For `health`: why the file is not what is in force. Undefined: it is. */
   noteSettings(problem: string | undefined): void {
     this.#problem = problem;
   }
@@ -237,10 +214,12 @@ class PluginHost implements Host {
     return () => this.#listeners.delete(listener);
   }
 
+  /** A person needs at least this long for an answer; a faster one came from the client. */
   askMinMs(): number {
     return this.#settings.askMinMs ?? ASK_MIN_MS;
   }
 
+  /** Tells every plugin that the server will stop; `close` follows. Never throws. */
   stopping(cause: StopCause): void {
     for (const slot of this.#slots.values()) slot.stopping(cause);
   }
@@ -270,14 +249,14 @@ class PluginHost implements Host {
     return slot.want(settings);
   }
 
-  /** Every tool that is there now, under its names. */
+  /** Rebuilds the table of tools, under all their names. */
   #publish(): void {
     if (this.#closing !== undefined) return;
     for (const slot of this.#slots.values()) if (slot.gone) this.#slots.delete(slot.name);
     const owners = this.#owners();
     const table = new Map<string, Mounted>();
     const listed: MountedTool[] = [];
-    const form = this.#options.toolNames ?? this.#settings.toolNames ?? 'underscore';
+    const form = this.#settings.toolNames ?? 'underscore';
     for (const slot of this.#slots.values()) {
       for (const definition of slot.tools) {
         const names = toolNames(slot.name, definition);
@@ -292,7 +271,7 @@ class PluginHost implements Host {
     if (changed) this.#tell();
   }
 
-  /** Who has a name keeps it; who claims it later is out, or waits if the other is leaving. */
+  /** A plugin keeps its names. A later claim is rejected, or waits if the owner is leaving. */
   #owners(): Map<string, Slot> {
     const claims = [...this.#slots.values()].flatMap((slot) =>
       slot.tools.map((tool) => ({ slot, name: toolNames(slot.name, tool).underscore })),
@@ -340,7 +319,7 @@ class PluginHost implements Host {
         listener();
       } catch (error) {
         const fields = { error: strayMessage(error) };
-        this.#options.services.log('error', 'Nobody could be told of changed tools', fields);
+        this.#options.services.log('error', 'A listener for changed tools failed', fields);
       }
     }
   }

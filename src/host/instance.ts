@@ -1,5 +1,5 @@
-// One plugin that is running: every call into it is guarded, limited where it must come back, and
-// checked where something comes out. After `stop`, or a failed `start`, it is never called again.
+// One running plugin. Calls into it are attributed to it, limited in time where they must return,
+// and their results are checked. After `stop`, or a failed `start`, it is never called again.
 
 import { pathText } from '../text/problems.ts';
 import type { Health, StopCause } from '../types.ts';
@@ -10,7 +10,7 @@ import {
   checkedResult,
   checkedTools,
 } from './checked-output.ts';
-import { type Guarded, limited, within } from './containment.ts';
+import { limited, type Owner, ownedBy } from './containment.ts';
 import { type Builtins, moduleVersion, pluginClass } from './modules.ts';
 import type {
   CallContext,
@@ -27,7 +27,7 @@ import type { PluginSettings } from './settings-check.ts';
 export type HostLimits = {
   /** How long the first start waits for a built-in; a slower plugin joins when it is ready. */
   readonly startMs: number;
-  /** The same for a module of somebody's own. */
+  /** The same for a module that the settings name. */
   readonly modulesMs: number;
   readonly initializeMs: number;
   readonly shutdownMs: number;
@@ -52,7 +52,7 @@ export class Instance {
   readonly version: string;
   readonly #plugin: Plugin;
   readonly #from: PluginClass;
-  readonly #guarded: Guarded;
+  readonly #owner: Owner;
   readonly #limits: HostLimits;
   #settings: PluginSettings;
   #offers: Offers = { tools: [], resources: [] };
@@ -63,14 +63,14 @@ export class Instance {
     from: PluginClass,
     settings: PluginSettings,
     version: string,
-    guarded: Guarded,
+    owner: Owner,
     limits: HostLimits,
   ) {
     this.#plugin = plugin;
     this.#from = from;
     this.#settings = settings;
     this.version = version;
-    this.#guarded = guarded;
+    this.#owner = owner;
     this.#limits = limits;
   }
 
@@ -78,19 +78,19 @@ export class Instance {
   static async start(
     settings: PluginSettings,
     { builtins, services, limits }: Surroundings,
-    guarded: Guarded,
+    owner: Owner,
     signal: AbortSignal,
   ): Promise<Instance> {
     const version = moduleVersion(settings);
-    const Class = await pluginClass(settings, builtins, guarded);
-    const plugin = within(guarded, () => {
+    const Class = await pluginClass(settings, builtins, owner);
+    const plugin = ownedBy(owner, () => {
       const problem = refusalOf(Class, settings.config);
       if (problem !== undefined) throw new Error(problem);
       return new Class(structuredClone(settings.config), services);
     });
-    const instance = new Instance(plugin, Class, settings, version, guarded, limits);
+    const instance = new Instance(plugin, Class, settings, version, owner, limits);
     try {
-      const ready = within(guarded, async () => plugin.initialize());
+      const ready = ownedBy(owner, async () => plugin.initialize());
       await limited(ready, limits.initializeMs, 'initialize', signal);
       instance.#offers = instance.#askOffers();
     } catch (error) {
@@ -115,34 +115,34 @@ export class Instance {
     context: CallContext,
   ): Promise<ToolResult> {
     return checkedResult(
-      await within(this.#guarded, () => this.#plugin.callTool(tool, args, context)),
+      await ownedBy(this.#owner, () => this.#plugin.callTool(tool, args, context)),
     );
   }
 
   async readResource(uri: string): Promise<Resource | undefined> {
     const plugin = this.#plugin;
-    return checkedResource(await within(this.#guarded, async () => plugin.readResource?.(uri)));
+    return checkedResource(await ownedBy(this.#owner, async () => plugin.readResource?.(uri)));
   }
 
   async health(): Promise<Health> {
-    const checking = within(this.#guarded, async () => this.#plugin.healthCheck());
+    const checking = ownedBy(this.#owner, async () => this.#plugin.healthCheck());
     return checkedHealth(await limited(checking, this.#limits.healthMs, 'healthCheck'));
   }
 
   /** Why its class would not take this config. A check that throws is no reason. */
   refusal(config: unknown): string | undefined {
     try {
-      return within(this.#guarded, () => refusalOf(this.#from, config));
+      return ownedBy(this.#owner, () => refusalOf(this.#from, config));
     } catch (error) {
-      this.#guarded.trouble('checkConfig', error);
+      this.#owner.trouble('checkConfig', error);
       return undefined;
     }
   }
 
-  /** After a rejection it may have taken the new settings by half: it has to be stopped. */
+  /** If it rejects, the plugin may have taken half of the new settings and must be stopped. */
   async reload(settings: PluginSettings, signal: AbortSignal): Promise<void> {
     const config = structuredClone(settings.config);
-    const reloading = within(this.#guarded, async () => this.#plugin.onConfigReload(config));
+    const reloading = ownedBy(this.#owner, async () => this.#plugin.onConfigReload(config));
     await limited(reloading, this.#limits.initializeMs, 'onConfigReload', signal);
     this.#offers = this.#askOffers();
     this.#settings = settings;
@@ -151,26 +151,26 @@ export class Instance {
   /** Never throws. */
   stopping(cause: StopCause): void {
     try {
-      within(this.#guarded, () => this.#plugin.stopping?.(cause));
+      ownedBy(this.#owner, () => this.#plugin.stopping?.(cause));
     } catch (error) {
-      this.#guarded.trouble('stopping', error);
+      this.#owner.trouble('stopping', error);
     }
   }
 
   /** Never rejects, and shuts the plugin down only once. */
   stop(): Promise<void> {
     if (this.#stopping === undefined) {
-      const stopping = within(this.#guarded, async () => this.#plugin.shutdown());
+      const stopping = ownedBy(this.#owner, async () => this.#plugin.shutdown());
       const done = limited(stopping, this.#limits.shutdownMs, 'shutdown');
-      this.#stopping = done.catch((error) => this.#guarded.trouble('shutdown', error));
+      this.#stopping = done.catch((error) => this.#owner.trouble('shutdown', error));
     }
     return this.#stopping;
   }
 
   #askOffers(): Offers {
-    const tools = within(this.#guarded, () => this.#plugin.getTools());
-    const resources = within(this.#guarded, () => this.#plugin.getResources?.() ?? []);
-    const { name } = this.#guarded;
+    const tools = ownedBy(this.#owner, () => this.#plugin.getTools());
+    const resources = ownedBy(this.#owner, () => this.#plugin.getResources?.() ?? []);
+    const { name } = this.#owner;
     return { tools: checkedTools(name, tools), resources: checkedResources(resources) };
   }
 }

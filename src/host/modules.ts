@@ -1,10 +1,10 @@
-// Where the class of a plugin comes from: the built-in ones by name, anybody's own from a file. A
-// file that changed is imported afresh, because Node never forgets a module, nor its failure.
+// Where the class of a plugin comes from: a built-in by name, any other from a file. A file that
+// changed is imported afresh, because Node never forgets a module, nor its failure.
 
 import { type Stats, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { builtinName, type PluginSource } from '../trust/plugin-source.ts';
-import { type Guarded, limited, within } from './containment.ts';
+import { limited, type Owner, ownedBy } from './containment.ts';
 import type { PluginClass } from './plugin.ts';
 
 const IMPORT_MS = 10_000; // a module that waits for ever at its top level
@@ -29,13 +29,13 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Who uses a module; it is told of errors that come out of the module by itself. */
-const users = new Map<string, Guarded>();
+/** The plugin that uses a module gets the errors of the module itself. */
+const users = new Map<string, Owner>();
 
-/** For what a module does before, or without, a plugin of it. */
-export function withinModule<T>(version: string, work: () => T): T {
-  const trouble: Guarded['trouble'] = (where, error) => users.get(version)?.trouble(where, error);
-  return within({ name: version, trouble }, work);
+/** For code of a module that runs before, or without, a plugin of it. */
+export function ownedByModule<T>(version: string, work: () => T): T {
+  const trouble: Owner['trouble'] = (where, error) => users.get(version)?.trouble(where, error);
+  return ownedBy({ name: version, trouble }, work);
 }
 
 const imported = new Map<string, Promise<PluginClass>>();
@@ -44,7 +44,7 @@ const imported = new Map<string, Promise<PluginClass>>();
 export async function pluginClass(
   source: PluginSource,
   builtins: Builtins,
-  user?: Guarded,
+  user?: Owner,
 ): Promise<PluginClass> {
   const builtin = builtinName(source);
   if (builtin !== undefined) {
@@ -56,7 +56,7 @@ export async function pluginClass(
   if (user !== undefined) users.set(version, user);
   let loading = imported.get(version);
   if (loading === undefined) {
-    const importing = withinModule(version, () => import(version));
+    const importing = ownedByModule(version, () => import(version));
     loading = limited(importing.then(exportedClass), IMPORT_MS, 'importing it');
     imported.set(version, loading);
   }

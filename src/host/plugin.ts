@@ -1,6 +1,6 @@
-// What a plugin is. Built-in ones are dialects; anybody's own is a module whose default export is
-// a `PluginClass`. The host calls these methods and nothing else; whatever one of them throws is
-// reported as that plugin's trouble and never ends the server.
+// What a plugin is. Built-in plugins are dialects; any other is a module whose default export is a
+// `PluginClass`. The host calls these methods and nothing else; an error of one of them is reported
+// as that plugin's trouble and never ends the server.
 
 import type { PolicyEngine } from '../policies/engine.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -27,9 +27,9 @@ export type ToolDefinition = {
 };
 
 export type ToolResult = {
-  /** False for a call that could not be carried out. How a command came out is its own business. */
+  /** False for a call that could not be carried out; a command that failed is still a success. */
   readonly success: boolean;
-  /** What the model reads; of a failure, the one sentence that says what was wrong. */
+  /** What the model reads; for a failed call, one sentence that says why. */
   readonly text: string;
   /** Only where clients do not drop the text for it: lists and facts, never command output. */
   readonly structured?: Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ export type ResourceTemplate = {
 
 export type Resource = { readonly uri: string; readonly mimeType: string; readonly text: string };
 
-/** What the house lends to a plugin. */
+/** What the server lends to a plugin. */
 export type Services = {
   /** The project: relative paths in settings start here. */
   readonly projectDirectory: string;
@@ -73,11 +73,11 @@ export type Services = {
   readonly now: () => number;
   /** Whether the server has this tool now; absent where there is no server. */
   readonly mounted?: (tool: string) => boolean;
-  /** What says which commands may run; without it all may. */
+  /** Decides which commands may run; without it all may. */
   readonly policy?: PolicyEngine | undefined;
   /** What a person should know although nothing is wrong, one sentence each. */
   readonly notices?: () => readonly string[];
-  /** Whether the project's settings may say something else than those that plugins follow. */
+  /** Whether the project's settings may differ from those that plugins follow. */
   readonly settingsWait?: () => boolean;
 };
 

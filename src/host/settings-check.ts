@@ -1,21 +1,27 @@
-// What settings may say: the keys, their types, and, through each plugin's own check, its config.
-// Collects every problem of a file; nothing here stops at the first one.
+// Checks settings: the keys, their types and, by each plugin's own check, its config. Collects all
+// problems of a file instead of stopping at the first one.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import {
-  type Place,
+  type Position,
   type Problem,
   pathText,
   quoted,
   type Step,
   suggestion,
 } from '../text/problems.ts';
-import { type Located, type LocatedEntry, type LocatedMap, placeOf, plain } from '../text/yaml.ts';
+import {
+  type Located,
+  type LocatedEntry,
+  type LocatedMap,
+  plain,
+  positionOf,
+} from '../text/yaml.ts';
 import { BUILTIN_PREFIX, builtinName } from '../trust/plugin-source.ts';
-import { type Builtins, moduleVersion, withinModule } from './modules.ts';
+import { type Builtins, moduleVersion, ownedByModule } from './modules.ts';
 import type { ConfigProblem, JsonSchema, PluginClass } from './plugin.ts';
 
 const TOP_KEYS = ['plugins', 'tool_names', 'ask'] as const;
@@ -44,7 +50,7 @@ export type CheckContext = {
   readonly builtins: Builtins;
   /** What relative modules start from: the directory of the settings file. */
   readonly directory: string;
-  /** What configs name is looked for, and relative to this directory. Undefined: it is not. */
+  /** Files that configs name are looked for, relative to this directory, if it is given. */
   readonly project?: string | undefined;
   /** The class of an enabled plugin, or undefined when it cannot be had (the host says why). */
   readonly classOf: (settings: PluginSettings) => Promise<PluginClass | undefined>;
@@ -156,7 +162,7 @@ class Check {
   }
 
   /** Undefined, a built-in as the seed names it, or the absolute path of a file that is there. */
-  #module(entry: LocatedEntry | undefined, name: string, nameAt: Place): string | undefined {
+  #module(entry: LocatedEntry | undefined, name: string, nameAt: Position): string | undefined {
     const path = ['plugins', name, 'module'];
     const builtins = Object.keys(this.#context.builtins);
     if (entry === undefined || isNothing(entry.value)) {
@@ -193,11 +199,11 @@ class Check {
   async #config(settings: PluginSettings, config: LocatedMap): Promise<void> {
     const checker = await this.#context.classOf(settings);
     const version = moduleVersion(settings);
-    const problems = withinModule(version, () =>
+    const problems = ownedByModule(version, () =>
       configProblems(checker, settings.config, this.#context.project),
     );
     for (const { path, message } of problems) {
-      const at = placeOf(config, path);
+      const at = positionOf(config, path);
       const below = ['plugins', settings.name, 'config', ...path];
       const known = knownKeys(checker?.configSchema, path);
       const key = path.at(-1);
@@ -209,7 +215,7 @@ class Check {
     }
   }
 
-  #unknown(key: string, at: Place, known: readonly string[], path: readonly Step[]): void {
+  #unknown(key: string, at: Position, known: readonly string[], path: readonly Step[]): void {
     const where = path.length === 0 ? '' : ` in ${pathText(path)}`;
     this.#problem(at, `unknown key ${quoted(key)}${where}${suggestion(key, known)}`);
   }
@@ -219,12 +225,12 @@ class Check {
     this.#problem(value.at, `${what}: expected ${expected}, found ${described(value)}`);
   }
 
-  #problem(at: Place, message: string): void {
+  #problem(at: Position, message: string): void {
     this.problems.push({ at, message });
   }
 }
 
-/** A check that itself fails says nothing about the file; the host will say it of the plugin. */
+/** A check that itself throws says nothing about the file; the host reports the plugin later. */
 function configProblems(
   checker: PluginClass | undefined,
   config: unknown,

@@ -1,7 +1,7 @@
-// What a server lists when its settings cannot be read: the tools of the dialect it was started
-// with, else those of the last settings that could be read, else the default ones. Nothing runs
-// with these settings, so nothing is recorded with them either: which journal a command belongs in
-// is one of the things that cannot be read.
+// The tools that a server lists when its settings cannot be read: those of the dialect it was
+// started with, else those of the last settings that could be read, else the default ones. Nothing
+// runs with these settings, and nothing is recorded: which journal a command belongs to is one of
+// the things that cannot be read.
 
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';

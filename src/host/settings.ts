@@ -1,6 +1,6 @@
-// Settings: where their file is, and what it says once every problem in it is named. A file that
-// is there but wrong is an error, never the defaults: what somebody configured must not silently
-// be something else.
+// Settings: where their file is, and its checked content. A file that exists but is wrong is an
+// error that lists every problem; it never means the defaults, because those are not what its
+// author configured.
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,16 +23,16 @@ import { limited } from './containment.ts';
 import { type Builtins, pluginClass } from './modules.ts';
 import { checkSettings, type PluginSettings, type ToolNames } from './settings-check.ts';
 
-const FILE_BYTES_MAX = 256 * 1024; // a hundred times what anybody writes by hand
+const FILE_BYTES_MAX = 256 * 1024; // a hundred times what a person writes by hand
 
 // A module that takes longer is not asked about its config before it starts.
 const CHECK_MS = 2_000;
 
-/** Mounted when nobody says which. */
+/** Mounted when no file lists plugins. */
 const DEFAULT_PLUGINS = ['bash_recorder', 'derun'];
 
 export { settingsSchema } from './settings-schema.ts';
-export type { PluginSettings, ToolNames };
+export type { PluginSettings };
 
 export type Settings = {
   readonly file: string | undefined;
@@ -108,7 +108,7 @@ async function settingsOf(counting: CountingSettings, options: LoadOptions): Pro
       );
     },
   });
-  // What could not be read need not also be of the wrong type.
+  // A value that could not be read is not reported again as one of the wrong type.
   const known = new Set(reading.problems.map(({ at }) => `${at.line}:${at.column}`));
   const others = checked.problems.filter(({ at }) => !known.has(`${at.line}:${at.column}`));
   const problems = [...reading.problems, ...others];
@@ -125,7 +125,7 @@ async function settingsOf(counting: CountingSettings, options: LoadOptions): Pro
   };
 }
 
-/** Those of no file: what is mounted when no file says it, or these plugins. */
+/** The settings without a file: the default plugins, or these. */
 export function defaultSettings(
   options: LoadOptions,
   plugins?: readonly PluginSettings[],
@@ -215,7 +215,7 @@ function readText(file: string): string {
   const shown = printable(file);
   let fd: number;
   try {
-    // Without O_NONBLOCK a FIFO in its place would hold us until somebody writes to it.
+    // Without O_NONBLOCK a FIFO in its place would block us until a process writes to it.
     fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const why = { ENOENT: 'does not exist', EACCES: 'may not be read' }[errnoOf(error) ?? ''];

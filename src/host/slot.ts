@@ -1,10 +1,10 @@
-// The place of one plugin in the host. It follows what the settings want: starts, reloads, replaces
-// and stops the plugin, one change at a time and never while a call is inside. Nothing it does
-// throws; what went wrong is told by `health`.
+// One plugin of the host. It follows the settings: starts, reloads, replaces and stops the plugin,
+// one change at a time and never while a call is inside. It never throws; `health` tells what went
+// wrong.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Health, StopCause } from '../types.ts';
-import { type Guarded, strayMessage } from './containment.ts';
+import { type Owner, strayMessage } from './containment.ts';
 import { Instance, type Offers, type Surroundings } from './instance.ts';
 import { moduleVersion } from './modules.ts';
 import type {
@@ -15,7 +15,7 @@ import type {
   ToolResult,
 } from './plugin.ts';
 import type { PluginSettings } from './settings-check.ts';
-import { Gate } from './turnstile.ts';
+import { Turnstile } from './turnstile.ts';
 
 export type PluginState = 'disabled' | 'starting' | 'running' | 'reloading' | 'failed';
 
@@ -31,10 +31,10 @@ const NOTHING: Offers = { tools: [], resources: [] };
 
 export class Slot {
   readonly name: string;
-  readonly gate = new Gate();
+  readonly turnstile = new Turnstile();
   readonly #around: Surroundings;
   readonly #changed: () => void;
-  readonly #guarded: Guarded;
+  readonly #owner: Owner;
   readonly #troubles = new Map<string, { readonly message: string; readonly count: number }>();
   readonly #closing = new AbortController();
   #work: Promise<void> = Promise.resolve();
@@ -61,10 +61,10 @@ export class Slot {
         log: (level, message, fields) => log(level, message, { plugin: name, ...fields }),
       },
     };
-    this.#guarded = { name, trouble: (where, error) => this.#trouble(where, error) };
+    this.#owner = { name, trouble: (where, error) => this.#trouble(where, error) };
   }
 
-  /** While the plugin is being replaced these stay: who calls one of them then waits. */
+  /** While the plugin is being replaced these stay, and calls to them wait. */
   get tools(): readonly ToolDefinition[] {
     return this.#shown.tools;
   }
@@ -83,7 +83,7 @@ export class Slot {
     return this.#starting;
   }
 
-  /** It is to go as soon as nobody is inside. */
+  /** It stops as soon as no call is inside. */
   get leaving(): boolean {
     return this.#wanted?.enabled !== true;
   }
@@ -93,7 +93,7 @@ export class Slot {
     return this.#rejected;
   }
 
-  /** Nothing is left of it and nobody wants it. */
+  /** It has stopped and the settings do not want it. */
   get gone(): boolean {
     return this.#stateNow() === 'disabled' && this.#wanted === undefined;
   }
@@ -101,7 +101,7 @@ export class Slot {
   /** Resolves when the plugin is as these settings want it, or has failed to be. */
   want(settings: PluginSettings | undefined): Promise<void> {
     this.#wanted = settings;
-    // Not a moment later: who calls after this must find the gate held.
+    // Hold the turnstile synchronously, so that later calls wait.
     if (!this.#following) this.#work = this.#follow();
     return this.#work;
   }
@@ -125,8 +125,8 @@ export class Slot {
     this.#closing.abort(new Error('the server is stopping'));
     const stopped = this.#live?.stop();
     this.#live = undefined;
-    this.gate.release();
-    // While it reloads nobody is inside, so that this comes to an end.
+    this.turnstile.release();
+    // While it reloads no call is inside, so this comes to an end.
     await Promise.all([stopped, this.#reloading ? this.#work : this.#starting]);
   }
 
@@ -196,14 +196,14 @@ export class Slot {
       } else if (!this.#refuses(live) && (await this.#drained())) {
         await this.#change(live);
         this.#reloading = false;
-        this.gate.release();
+        this.turnstile.release();
       }
     }
     this.#following = false;
     this.#changed();
   }
 
-  /** What is wanted now, which may be newer than what this began with. */
+  /** The settings that are wanted now; they may be newer than those this began with. */
   #next(): PluginSettings | undefined {
     this.#tried = this.#wanted;
     this.#failure = undefined;
@@ -230,16 +230,16 @@ export class Slot {
     return true;
   }
 
-  /** False: it was put off, and everybody who was inside then has left by now. */
+  /** False: the change was put off, and the calls that were inside then have ended by now. */
   async #drained(): Promise<boolean> {
-    this.#postponed = !(await this.gate.hold(this.#around.limits.drainMs));
+    this.#postponed = !(await this.turnstile.hold(this.#around.limits.drainMs));
     if (!this.#postponed) return true;
     this.#around.services.log('warn', 'New settings wait for a call that is still running');
-    await this.gate.settled();
+    await this.turnstile.settled();
     return false;
   }
 
-  /** The gate is held and nobody is inside. */
+  /** The turnstile is held and no call is inside. */
   async #change(live: Instance): Promise<void> {
     const { signal } = this.#closing;
     if (signal.aborted) return;
@@ -275,7 +275,7 @@ export class Slot {
   async #tryStart(settings: PluginSettings): Promise<void> {
     const { signal } = this.#closing;
     try {
-      const made = await Instance.start(settings, this.#around, this.#guarded, signal);
+      const made = await Instance.start(settings, this.#around, this.#owner, signal);
       if (signal.aborted) await made.stop();
       else this.#live = made;
     } catch (error) {

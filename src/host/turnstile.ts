@@ -1,15 +1,15 @@
-// The gate in front of one plugin. Open, it only knows who is inside. Held, it lets nobody in
-// until it is released, and then everybody in the order they came. It never ends what is inside.
+// The turnstile in front of one plugin. Open, it counts the calls inside. Held, it makes new calls
+// wait until it is released, and then lets them in, in their order. It never ends a call.
 
-/** What somebody gets who stopped waiting. */
+/** The answer of a call that is cancelled while it waits. */
 export type Cancel<T> = { readonly signal: AbortSignal; readonly answer: () => T };
 
-export class Gate {
+export class Turnstile {
   readonly #inside = new Set<Promise<unknown>>();
   #waiting: (() => void)[] = [];
   #held = false;
 
-  /** Runs `work` at once, or when the gate opens. Who aborts the wait gets an answer of his own. */
+  /** Runs `work` at once, or after the release. An aborted wait ends with `cancel.answer`. */
   run<T>(work: () => Promise<T>, cancel?: Cancel<T>): Promise<T> {
     if (!this.#held) return this.#enter(work);
     return new Promise((resolve) => {
@@ -27,7 +27,7 @@ export class Gate {
     });
   }
 
-  /** True once nobody is inside. False when that took too long: the gate is then open again. */
+  /** True once no call is inside. False when that took too long: then it is released again. */
   async hold(limitMs: number): Promise<boolean> {
     this.#held = true;
     if (await this.#empty(limitMs)) return true;
@@ -35,7 +35,7 @@ export class Gate {
     return false;
   }
 
-  /** Everybody who is inside now is out; others may have come meanwhile. */
+  /** Waits for the calls that are inside now; others may have come meanwhile. */
   async settled(): Promise<void> {
     await Promise.allSettled([...this.#inside]);
   }
@@ -44,7 +44,7 @@ export class Gate {
     this.#held = false;
     const waiting = this.#waiting;
     this.#waiting = [];
-    // All of them start before anybody who comes from now on.
+    // All of them start before any later call.
     for (const go of waiting) go();
   }
 

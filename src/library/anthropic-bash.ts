@@ -5,19 +5,18 @@
 import type { AgentShell } from '../agent/agent-shell.ts';
 import { isAppError } from '../errors.ts';
 import { openAgentHouse } from './agent-house.ts';
-import { type AnthropicRunContext, callOptions } from './anthropic-tools.ts';
-import type { BashTool, HouseOptions, ToolAnswer, ToolInput } from './bash-tool.ts';
+import { type AnthropicTool, runnable } from './anthropic-tools.ts';
+import type { BashTool, HouseOptions, ToolAnswer } from './bash-tool.ts';
 import {
   codeLines,
   endLines,
   joined,
   OUTPUT_BYTES_MAX,
   outputText,
+  TIMEOUT_MS_DEFAULT,
   unrecordedLines,
 } from './command-words.ts';
 import { PersistentShell, type Ran } from './persistent-shell.ts';
-
-const TIMEOUT_MS_DEFAULT = 120_000;
 
 export type AnthropicBashOptions = HouseOptions & {
   /** After this time a command is ended with everything it started. 120,000 by default. */
@@ -30,13 +29,11 @@ export type AnthropicBashOptions = HouseOptions & {
  * Goes into `tools` of `messages.create`, where only `type` and `name` are sent, and of the tool
  * runner, which calls `run`.
  */
-export type AnthropicBash = Pick<BashTool, 'call' | 'close'> & {
-  readonly type: 'bash_20250124';
-  readonly name: 'bash';
-  run(input: ToolInput, context?: AnthropicRunContext): Promise<string>;
-  parse(content: unknown): ToolInput;
-  [Symbol.asyncDispose](): Promise<void>;
-};
+export type AnthropicBash = Pick<BashTool, 'call' | 'close' | typeof Symbol.asyncDispose> &
+  Pick<AnthropicTool, 'run' | 'parse'> & {
+    readonly type: 'bash_20250124';
+    readonly name: 'bash';
+  };
 
 /** Throws an `AppError` with the code `settings_invalid`. */
 export function createAnthropicBash(options: AnthropicBashOptions = {}): AnthropicBash {
@@ -87,12 +84,7 @@ export function createAnthropicBash(options: AnthropicBashOptions = {}): Anthrop
     type: 'bash_20250124',
     name: 'bash',
     call,
-    async run(input, context) {
-      const { text, isError } = await call(input, callOptions(context));
-      if (isError) throw new Error(text);
-      return text;
-    },
-    parse: (content) => content as ToolInput,
+    ...runnable({ call }),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -38,13 +38,21 @@ export function toAnthropicTools(tools: readonly BashTool[]): AnthropicTool[] {
     name: tool.name,
     description: tool.description,
     input_schema: schemaObject(tool.inputSchema),
-    run: async (input, context) => {
-      const { text, isError } = await tool.call(input, callOptions(context));
+    ...runnable(tool),
+  }));
+}
+
+/** What Anthropic's tool runner calls. */
+export function runnable({ call }: Pick<BashTool, 'call'>): Pick<AnthropicTool, 'run' | 'parse'> {
+  return {
+    async run(input, context) {
+      const options = { signal: context?.signal ?? undefined, toolCallId: context?.toolUse?.id };
+      const { text, isError } = await call(input, options);
       if (isError) throw new Error(text);
       return text;
     },
     parse: (content) => content as ToolInput,
-  }));
+  };
 }
 
 /** Carries out a `tool_use` block: the `tool_result` to send back. */
@@ -56,12 +64,4 @@ export async function anthropicToolResult(
   const call = { signal: options.signal, toolCallId: block.id };
   const { text, isError } = await answerOf(tools, block.name, block.input, call);
   return { type: 'tool_result', tool_use_id: block.id, content: text, is_error: isError };
-}
-
-/** For a tool of ours that is no `BashTool`, too. */
-export function callOptions(context: AnthropicRunContext | undefined): {
-  signal: AbortSignalLike | undefined;
-  toolCallId: string | undefined;
-} {
-  return { signal: context?.signal ?? undefined, toolCallId: context?.toolUse?.id };
 }

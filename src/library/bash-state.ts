@@ -42,7 +42,7 @@ export function asksForStatus(command: string): boolean {
   return /\$\{?\?/.test(command);
 }
 
-/** A script for the next bash; and the working directory as `pwd` says it, for who starts that. */
+/** A script for the next bash, and the working directory to start it in, as `pwd` prints it. */
 type SaveTo = { readonly state: string; readonly cwd: string };
 
 export function stateIsWhole(text: Uint8Array): boolean {

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What a tool of the library looks like to whoever uses it. Written by hand and free of everything
-// else, so that a program needs nothing but these lines to be compiled against it.
+// The types of a tool of the library. Written by hand and free of everything else, so that a
+// program needs nothing but these lines to be compiled against it.
 
 import type { AbortSignalLike } from '../shell/run.ts';
 import type { Env } from '../types.ts';

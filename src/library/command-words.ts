@@ -4,13 +4,16 @@
 import { unreadOutput } from '../agent/aftermath.ts';
 import type { AgentRun } from '../agent/agent-run.ts';
 import type { AgentShell, Finished } from '../agent/agent-shell.ts';
+import type { Caller } from '../agent/caller.ts';
 import { isLost } from '../agent/exit-code.ts';
 import { cleanView, type Hidden } from '../agent/sanitized-view.ts';
+import { TIMER_MS_MAX } from '../limits.ts';
 import { formatDuration } from '../text/duration.ts';
 import { processLine } from '../text/printable.ts';
 import type { Ended, Survivor } from '../types.ts';
 
 export const OUTPUT_BYTES_MAX = 30_000; // about 8,000 tokens
+export const TIMEOUT_MS_DEFAULT = 120_000;
 
 const SURVIVORS_MAX = 5;
 const COMMAND_LENGTH_MAX = 80;
@@ -20,7 +23,20 @@ export type OutputView = {
   readonly bytesMax: number;
 };
 
-/** Both ends where it is too long for one piece, and then where the rest is. */
+export type FinishedRun = { readonly run: AgentRun; readonly finished: Finished };
+
+/** The request has a deadline, so this comes to an end. */
+export async function runToEnd(
+  shell: AgentShell,
+  request: Parameters<AgentShell['start']>[0],
+  caller: Caller,
+): Promise<FinishedRun> {
+  const run = await shell.start(request, caller);
+  await shell.wait(run, TIMER_MS_MAX, caller);
+  return { run, finished: await run.finished };
+}
+
+/** Both ends if it is too long for one piece, and then where the rest is. */
 export function outputText(
   shell: AgentShell,
   id: string,
@@ -32,7 +48,7 @@ export function outputText(
   return cleanView(shell, id, { kind: 'ends', channel, bytesMax, cr: 'overwrite', gap }).text;
 }
 
-/** How it ended, if not with a code of its own, what may be missing, and who is left. */
+/** How it ended, if not with a code of its own, what may be missing, and its survivors. */
 export function endLines(
   shell: AgentShell,
   run: Pick<AgentRun, 'id'>,

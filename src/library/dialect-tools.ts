@@ -1,11 +1,12 @@
-// The tools of a dialect for a program of one's own: the same plugin that an MCP server offers,
-// made here without one. The plugin is initialised by the first call.
+// The tools of a dialect for a program that imports us: the same plugin that an MCP server offers,
+// without a server. The first call initialises the plugin.
 
 import { BUILTINS } from '../dialects/builtins.ts';
 import { AppError } from '../errors.ts';
 import { toolNames } from '../host/checked-output.ts';
 import type { Plugin, ToolDefinition } from '../host/plugin.ts';
-import type { BashTool, HouseOptions, InputSchema, ToolAnswer, ToolInput } from './bash-tool.ts';
+import { asObject } from '../text/json.ts';
+import type { BashTool, HouseOptions, InputSchema, ToolAnswer } from './bash-tool.ts';
 import { type House, openHouse, refuseProblems } from './house.ts';
 
 /** Each dialect and its main tool. */
@@ -29,7 +30,7 @@ export type BashToolOptions = HouseOptions & {
 };
 
 /**
- * The main tool of a dialect. Throws an `AppError`: `usage` for a dialect there is none of,
+ * The main tool of a dialect. Throws an `AppError`: `usage` for an unknown dialect,
  * `settings_invalid` for a config that it refuses.
  */
 export function createBashTool(options: BashToolOptions): BashTool {
@@ -70,7 +71,7 @@ function toolsOf(options: BashToolOptions): { main: string; tools: readonly Made
 
 type Shared = {
   readonly house: House;
-  /** Initialises the plugin once, whoever calls first. */
+  /** The first call initialises the plugin; all others wait for that. */
   readonly ready: () => Promise<Plugin>;
   readonly close: () => Promise<void>;
 };
@@ -103,7 +104,8 @@ function makeTool(dialect: string, definition: ToolDefinition, shared: Shared): 
   const call: BashTool['call'] = (input, options) =>
     house.during(options, async (context): Promise<ToolAnswer> => {
       const plugin = await ready();
-      const result = await plugin.callTool(name, objectOf(input), context);
+      // A model may send nothing at all where every argument is optional.
+      const result = await plugin.callTool(name, asObject(input) ?? {}, context);
       const { text, structured = result.parts } = result;
       return { text, isError: !result.success, ...(structured && { structured }) };
     });
@@ -116,10 +118,4 @@ function makeTool(dialect: string, definition: ToolDefinition, shared: Shared): 
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** A model without anything to say may send nothing at all. */
-function objectOf(input: unknown): ToolInput {
-  const plain = typeof input === 'object' && input !== null && !Array.isArray(input);
-  return plain ? (input as ToolInput) : {};
 }

@@ -15,12 +15,10 @@ import {
   joined,
   OUTPUT_BYTES_MAX,
   outputText,
+  runToEnd,
+  TIMEOUT_MS_DEFAULT,
   unrecordedLines,
 } from './command-words.ts';
-
-const TIMEOUT_MS_DEFAULT = 120_000;
-
-const WAIT_MS_MAX = 2 ** 31 - 1; // what a timer can; the deadline of the run comes before
 
 export type OpenAIShellOptions = HouseOptions & {
   /** For calls that name none: after this time a call is ended. 120,000 by default. */
@@ -145,9 +143,7 @@ async function runOne(
 ): Promise<OpenAIShellOutput> {
   try {
     const asked = { ...one, chosen: { env: one.env }, waitMs: one.killAfterMs };
-    const run = await shell.start(asked, caller);
-    await shell.wait(run, WAIT_MS_MAX, caller);
-    const finished = await run.finished;
+    const { run, finished } = await runToEnd(shell, asked, caller);
     const { bytesMax } = limits;
     const text = (channel: 'stdout' | 'stderr'): string =>
       outputText(shell, run.id, { channel, bytesMax });

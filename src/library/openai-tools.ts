@@ -11,7 +11,7 @@ import {
   schemaObject,
 } from './shapes.ts';
 
-/** What of a runner we look at: it is aborted when its user gives up. */
+/** The part of a runner that we use: it is aborted when its user gives up. */
 export type OpenAIRunner = { readonly controller: { readonly signal: AbortSignalLike } };
 
 export type OpenAITool = {

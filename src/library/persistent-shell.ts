@@ -6,23 +6,20 @@ import { isUtf8 } from 'node:buffer';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentRun, AgentShell, Finished } from '../agent/agent-shell.ts';
+import type { AgentShell, Finished } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { AppError, errnoOf, messageOf } from '../errors.ts';
 import { asksForStatus, startUpFile, stateIsWhole } from './bash-state.ts';
+import { type FinishedRun, runToEnd } from './command-words.ts';
 
-const WAIT_MS_MAX = 2 ** 31 - 1; // what a timer can; the deadline of the run comes before
-
-export type Ran = {
-  readonly run: AgentRun;
-  readonly finished: Finished;
+export type Ran = FinishedRun & {
   /** The working directory is gone; the command ran in the first one. */
   readonly lostDirectory: string | undefined;
   /** It came to its own end, and what it changed could not be saved. */
   readonly stateLost: boolean;
 };
 
-/** What a command leaves to the next one. In memory: somebody may clean the temporary directory. */
+/** What a command leaves to the next one. In memory: temporary directories get cleaned. */
 type State = {
   readonly script: Uint8Array;
   /** Undefined for a name that is no text: bash finds its way by itself. */
@@ -63,7 +60,7 @@ export class PersistentShell {
 
   #next<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined); // whoever asked for it is told
+    this.#last = turn.catch(() => undefined); // its caller gets the error
     return turn;
   }
 
@@ -80,9 +77,7 @@ export class PersistentShell {
       const limits = { waitMs: timeoutMs, killAfterMs: timeoutMs };
       const request = { command, workingDirectory: where, env, ...limits };
       const how = { transport: 'merged' } as const;
-      const run = await this.#shell.start({ ...request, how }, caller);
-      await this.#shell.wait(run, WAIT_MS_MAX, caller);
-      const finished = await run.finished;
+      const { run, finished } = await runToEnd(this.#shell, { ...request, how }, caller);
       const lostDirectory = there === undefined ? state?.cwd : undefined;
       return { run, finished, lostDirectory, stateLost: !this.#adopt(finished, files) };
     } finally {
@@ -146,7 +141,7 @@ type Files = {
   readonly cwd: string;
 };
 
-/** Nothing for a file that somebody removed. */
+/** Empty for a file that is gone. */
 function contentOf(file: string): Buffer {
   try {
     return readFileSync(file);

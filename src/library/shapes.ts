@@ -1,6 +1,8 @@
 // What the shapes of all model APIs have in common: a schema as plain data, and a call that names
 // its tool.
 
+import { messageOf } from '../errors.ts';
+import { asObject } from '../text/json.ts';
 import type { BashTool, InputSchema, ToolAnswer, ToolCallOptions, ToolInput } from './bash-tool.ts';
 
 /** An `InputSchema` that may be written to, as the types of other packages want it. */
@@ -11,15 +13,15 @@ export type SchemaObject = {
   [key: string]: unknown;
 };
 
-/** A copy: what somebody else does to it changes nothing here. */
+/** A copy, so that a caller cannot change ours. */
 export function schemaObject(schema: InputSchema): SchemaObject {
   return structuredClone(schema) as SchemaObject;
 }
 
-/** What of a tool is needed to call it by name. */
+/** The parts of a tool that are needed to call it by name. */
 export type Callable = Pick<BashTool, 'name' | 'call'>;
 
-/** What the tool of that name answers; a name that is none of theirs is an answer, too. */
+/** The answer of the tool of that name; an unknown name is an answer that is an error. */
 export async function answerOf(
   tools: readonly Callable[],
   name: string,
@@ -40,12 +42,9 @@ export function parsedArguments(text: string): ToolInput {
   try {
     value = JSON.parse(text === '' ? '{}' : text);
   } catch (error) {
-    throw new Error(
-      `The arguments are no JSON: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw new Error(`The arguments are no JSON: ${messageOf(error)}.`);
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as ToolInput;
-  }
-  throw new Error('The arguments must be a JSON object.');
+  const object = asObject(value);
+  if (object === undefined) throw new Error('The arguments must be a JSON object.');
+  return object;
 }

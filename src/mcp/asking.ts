@@ -1,8 +1,8 @@
 // Questions to the person at the client. An answer that comes sooner than a person can read the
-// question was given by the client itself, and is none.
-// In the 2025 protocol the server sends a request of its own
-// and waits. In the 2026 one it answers the call with the question: the call stays here, without a
-// request, until the client calls again with the answer or the time of the question is over.
+// question was given by the client itself and does not count. In the 2025 protocol the server sends
+// a request of its own and waits. In the 2026 protocol it answers the call with the question: the
+// call stays here, without a request, until the client calls again with the answer or the time of
+// the question is over.
 
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -44,7 +44,7 @@ export function formOf({ message, choices }: PersonQuestion): Form {
   };
 }
 
-/** What a client says is checked here, and nowhere before. */
+/** The answer of a client is checked here and nowhere else. */
 export function personAnswer(given: unknown, { choices }: PersonQuestion): PersonAnswer {
   const result = asObject(given);
   if (result?.action === 'decline') return { kind: 'declined' };
@@ -57,7 +57,7 @@ export function personAnswer(given: unknown, { choices }: PersonQuestion): Perso
 const NONE: PersonAnswer = { kind: 'none' };
 const UNSEEN: PersonAnswer = { kind: 'unseen' };
 
-/** Asks with a request; whatever goes wrong with it is no answer. */
+/** Asks with a request; a request that fails is no answer. */
 export function askByRequest(
   send: (form: Form, waitMs: number) => Promise<unknown>,
   terms: AskTerms,
@@ -72,20 +72,20 @@ export function askByRequest(
   };
 }
 
-/** From now on: what comes too soon was not seen by a person. */
+/** Starts the clock: an answer that comes too soon was not seen by a person. */
 function timed({ minMs, now }: AskTerms): (answer: PersonAnswer) => PersonAnswer {
   const askedAt = now();
   return (answer) => (now() - askedAt < minMs() ? UNSEEN : answer);
 }
 
-/** How a call goes on: it is done, or there is something to ask. */
+/** A call is done, or it asks the person something. */
 export type Turn =
   | { readonly kind: 'done'; readonly result: FaceResult }
   | { readonly kind: 'asks'; readonly question: PersonQuestion; readonly state: string };
 
 type Open = Pick<FaceCall, 'name' | 'args' | 'signal' | 'progress'>;
 
-/** The calls of which the client has a question. */
+/** Calls that wait for the answer to a question. */
 export class WaitingCalls {
   readonly #waiting = new Map<string, WaitingCall>();
   readonly #terms: AskTerms;
@@ -94,7 +94,7 @@ export class WaitingCalls {
     this.#terms = terms;
   }
 
-  /** `state` and `answer` are what the client brings back, and may be anything. */
+  /** `state` and `answer` come from the client and may be anything. */
   async turn(
     call: Open,
     back: { readonly state: unknown; readonly answer: unknown },
@@ -105,13 +105,13 @@ export class WaitingCalls {
     known?.answer(back.answer);
     const turn = await waiting.next(call);
     if (turn.kind === 'done') return turn;
-    const state = randomUUID(); // nobody can guess it, and it is good for one answer
+    const state = randomUUID(); // cannot be guessed, and is good for one answer
     this.#waiting.set(state, waiting);
     void waiting.result.then(() => this.#waiting.delete(state));
     return { ...turn, state };
   }
 
-  /** An answer to one call is none to another. */
+  /** An answer to one call does not count for another. */
   #take(state: string, call: Open): WaitingCall | undefined {
     const found = this.#waiting.get(state);
     this.#waiting.delete(state);

@@ -1,5 +1,5 @@
-// What a protocol needs to know about what it serves, and nothing of where that comes from: tools,
-// calls, resources. `sdk.ts` shows a face to clients, `server.ts` makes one of a host.
+// What a protocol serves, without where it comes from: tools, calls, resources. `sdk.ts` shows a
+// face to clients, `server.ts` makes one from a host.
 
 import type { JsonSchema, Resource, ResourceTemplate, ToolDefinition } from '../host/plugin.ts';
 import type { AskPerson } from '../types.ts';
@@ -53,7 +53,7 @@ export type Face = {
   /** For the model: what the tools are for. */
   instructions(): string;
   tools(): readonly FaceTool[];
-  /** Never rejects: what went wrong is a result. */
+  /** Never rejects: a failure is a result. */
   call(call: FaceCall): Promise<FaceResult>;
   templates(): readonly ResourceTemplate[];
   /** Undefined when there is no such resource. */

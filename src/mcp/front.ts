@@ -3,6 +3,7 @@
 // server then reads from here on; it gets `initialize` as well, and its answer to that is dropped.
 
 import { PassThrough, type Readable } from 'node:stream';
+import { asObject, type JsonObject, parseObject } from '../text/json.ts';
 import type { ReadyAnswers, Shipped } from './ready.ts';
 
 const NEWLINE = 0x0a;
@@ -30,7 +31,7 @@ export type FrontOptions = {
 type Request = {
   readonly id: string | number;
   readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly params: JsonObject;
 };
 
 export class Front {
@@ -96,7 +97,7 @@ export class Front {
       if (request.method !== 'initialize') return;
     } else if (!isInitialized(line)) {
       this.#settle();
-      // Before `initialize` it is no client that we know; what it says next is not for us either.
+      // A client that does not begin with `initialize` is left to the server altogether.
       if (!this.#initialized) this.#passing = true;
     }
     this.#waiting.push(line);
@@ -132,45 +133,30 @@ export class Front {
   }
 }
 
-/** Undefined for what is none, or says more than we understand. */
+/** Undefined for a line that is no request, or has parts that we do not know. */
 function requestOf(line: Buffer): Request | undefined {
-  const message = parsed(line);
+  const message = parseObject(line.toString()); // the server says what is wrong with any other
   if (message?.jsonrpc !== '2.0') return undefined;
-  const { id, method, params = {} } = message;
+  const { id, method, params: given = {} } = message;
+  const params = asObject(given);
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-  if (typeof method !== 'string' || !isObject(params)) return undefined;
+  if (typeof method !== 'string' || params === undefined) return undefined;
   if (method === 'initialize') {
-    const { protocolVersion, capabilities, clientInfo } = params;
-    const whole = isObject(capabilities) && isObject(clientInfo);
-    const named = isObject(clientInfo) && typeof clientInfo.name === 'string';
-    const known = named && typeof clientInfo.version === 'string';
-    return whole && known && typeof protocolVersion === 'string'
-      ? { id, method, params }
-      : undefined;
+    const client = asObject(params.clientInfo);
+    const texts = [params.protocolVersion, client?.name, client?.version];
+    const whole = texts.every((one) => typeof one === 'string');
+    return whole && asObject(params.capabilities) ? { id, method, params } : undefined;
   }
-  // The 2026 protocol says there who asks, the 2025 one at most how to report progress.
+  // The 2026 protocol names the client there, the 2025 one at most asks for progress.
   const { _meta: meta, ...own } = params;
-  const plain = meta === undefined || (isObject(meta) && only(meta, 'progressToken'));
+  const plain = meta === undefined || only(asObject(meta) ?? { meta }, 'progressToken');
   return plain ? { id, method, params: own } : undefined;
 }
 
 function isInitialized(line: Buffer): boolean {
-  return parsed(line)?.method === 'notifications/initialized';
+  return parseObject(line.toString())?.method === 'notifications/initialized';
 }
 
-function parsed(line: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString());
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined; // the server says what is wrong with it
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function only(value: Readonly<Record<string, unknown>>, key: string): boolean {
+function only(value: JsonObject, key: string): boolean {
   return Object.keys(value).every((one) => one === key);
 }

@@ -1,6 +1,6 @@
 // The same face over Streamable HTTP, for clients on this machine that have the token. Clients of
 // the 2025 protocol have a session from `initialize` on, those of the 2026 one ask request by
-// request. Whoever may not speak to us learns nothing else.
+// request. A caller that is refused learns nothing but that.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

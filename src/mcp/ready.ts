@@ -1,8 +1,8 @@
-// What a server says to `initialize` and `tools/list`, known before the server is loaded: agents
-// give a server less than a second. Without settings and policy it was made when cuff was built.
-// With them it is what the last server said that started with files of the same content; it is kept
-// in the state root, and a server that finds another list tells its client. Files that can mean
-// something else each time (modules, variables) are never answered for.
+// The answers to `initialize` and `tools/list` before the server is loaded: agents give a server
+// less than a second. Without settings and policy the answers were made when cuff was built. With
+// them they are those of the last server that started with files of the same content; they are kept
+// in the state root, and a server that finds another list tells its client. Settings that can mean
+// something else at each start (modules, variables) are left to the server.
 
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -18,14 +18,14 @@ import type { Env } from '../types.ts';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024; // of a policy
 const CONFIG_FILES_MAX = 64; // in the user's directory: settings, policy, what is trusted
-const RECORD_BYTES_MAX = 1024 * 1024;
-const RECORDS_MAX = 32; // settings that somebody switches between
+const KEPT_BYTES_MAX = 1024 * 1024;
+const KEPT_MAX = 32; // settings that a person switches between
 
-/** As far as the command line decides which tools there are. */
-export type ReadyWords = {
+/** The arguments of `cuff mcp` that decide which tools there are. */
+export type ReadyArguments = {
   readonly dialect: string | undefined;
   readonly settings: string | undefined;
-  /** Other words that may decide it. */
+  /** Flags that may decide it. */
   readonly others: readonly string[];
 };
 
@@ -50,9 +50,13 @@ export type Shipped = {
 /** `shipped`: there are no files. A digest of all there are, or undefined if it cannot be said. */
 export type ReadyKey = string | undefined;
 
-export async function readyKey(words: ReadyWords, build: string, cwd: string): Promise<ReadyKey> {
+export async function readyKey(
+  args: ReadyArguments,
+  build: string,
+  cwd: string,
+): Promise<ReadyKey> {
   const { env } = process;
-  const files = decidingFiles(words, cwd, env);
+  const files = decidingFiles(args, cwd, env);
   const texts: string[] = [];
   for (const { path, kind } of files) {
     const text = kind === 'waiting' ? keysIn(path) : textOf(path);
@@ -61,17 +65,17 @@ export async function readyKey(words: ReadyWords, build: string, cwd: string): P
     if (kind === 'settings' && /module|\$\{/.test(text)) return undefined;
     texts.push(path, text);
   }
-  // Words such as --trust are about files.
-  if (texts.length === 0 && words.settings === undefined) return 'shipped';
+  // Flags such as --trust are about files.
+  if (texts.length === 0 && args.settings === undefined) return 'shipped';
   const { createHash } = await import('node:crypto');
-  const all = JSON.stringify([build, cwd, words, ...texts]);
+  const all = JSON.stringify([build, cwd, args, ...texts]);
   return createHash('sha256').update(all).digest('hex').slice(0, 32);
 }
 
 type Deciding = { readonly path: string; readonly kind: 'settings' | 'waiting' | 'other' };
 
 /** Whether settings of this project may be trusted. */
-function mayCount({ others }: ReadyWords, cwd: string, env: Env): boolean {
+function mayCount({ others }: ReadyArguments, cwd: string, env: Env): boolean {
   if (others.length > 0) return true;
   const list = textOf(trustListFile(env));
   const directory = Buffer.from(JSON.stringify(fs.realpathSync(cwd))).toString('latin1');
@@ -83,12 +87,12 @@ function keysIn(path: string): string | undefined {
   return isThere(path) ? JSON.stringify(keysOfFile(path) ?? null) : undefined;
 }
 
-function decidingFiles(words: ReadyWords, cwd: string, env: Env): readonly Deciding[] {
-  const { settings } = words;
+function decidingFiles(args: ReadyArguments, cwd: string, env: Env): readonly Deciding[] {
+  const { settings } = args;
   const named = settings === undefined ? [] : [resolve(cwd, settings)];
   const found = settingsCandidates(cwd, env);
   const theirs = found.filter(({ path, own }) => !own && isThere(path)).map(({ path }) => path);
-  const theirKind = theirs.length > 0 && mayCount(words, cwd, env) ? 'settings' : 'waiting';
+  const theirKind = theirs.length > 0 && mayCount(args, cwd, env) ? 'settings' : 'waiting';
   const policies = policyPlaces({ project: cwd, env }).map(({ path }) => path);
   const files: Deciding[] = [
     ...named.map((path) => ({ path, kind: 'settings' }) as const),
@@ -129,11 +133,11 @@ export const PROJECT = '/<project>';
 export function readyAnswers(
   key: ReadyKey,
   { answers }: Shipped,
-  { dialect = '' }: ReadyWords,
+  { dialect = '' }: ReadyArguments,
   cwd: string,
 ): ReadyAnswers | undefined {
   if (key === undefined) return undefined;
-  if (key !== 'shipped') return keptAnswers(recordFile(key));
+  if (key !== 'shipped') return keptAnswers(keptFile(key));
   const found = Object.hasOwn(answers, dialect) ? answers[dialect] : undefined;
   const inJson = JSON.stringify(cwd).slice(1, -1);
   return found && { ...found, tools: found.tools.replaceAll(PROJECT, () => inJson) };
@@ -147,7 +151,7 @@ function keptAnswers(path: string): ReadyAnswers | undefined {
     try {
       const { uid, mode, size } = fs.fstatSync(fd);
       const own = uid === process.getuid?.() && (mode & 0o22) === 0;
-      if (!own || size > RECORD_BYTES_MAX) return undefined;
+      if (!own || size > KEPT_BYTES_MAX) return undefined;
       const json = asObject(JSON.parse(fs.readFileSync(fd, 'utf8')));
       const [instructions, tools] = [asString(json?.instructions), asString(json?.tools)];
       if (instructions === undefined || tools === undefined) return undefined;
@@ -166,25 +170,25 @@ function keptAnswers(path: string): ReadyAnswers | undefined {
  */
 export function keepAnswers(key: string, answers: ReadyAnswers): void {
   makeDirectories(readyDirectory(), 0o700);
-  replaceFile(recordFile(key), `${JSON.stringify(answers)}\n`);
+  replaceFile(keptFile(key), `${JSON.stringify(answers)}\n`);
   forgetOldest();
 }
 
 function forgetOldest(): void {
   const directory = readyDirectory();
   const files = fs.readdirSync(directory).map((name) => join(directory, name));
-  if (files.length <= RECORDS_MAX) return;
+  if (files.length <= KEPT_MAX) return;
   // One that is gone meanwhile was forgotten by another server.
   const at = (path: string): number => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const dated = files.map((path) => ({ path, at: at(path) }));
   dated.sort((a, b) => a.at - b.at);
-  for (const { path } of dated.slice(0, -RECORDS_MAX)) fs.rmSync(path, { force: true });
+  for (const { path } of dated.slice(0, -KEPT_MAX)) fs.rmSync(path, { force: true });
 }
 
 function readyDirectory(): string {
   return join(stateRoot(process.env), 'ready');
 }
 
-function recordFile(key: string): string {
+function keptFile(key: string): string {
   return join(readyDirectory(), `${key}.json`);
 }

@@ -158,7 +158,7 @@ function callOf(
 ): Omit<FaceCall, 'connection'> {
   const { _meta: meta = {}, envelope, signal } = context.mcpReq;
   const { progressToken } = meta;
-  // Nobody could ever get an answer whose request is gone: there is no way to ask for it again.
+  // The answer to a request that is gone cannot be delivered: a client cannot ask for it again.
   const gone = context.http?.req?.signal;
   const call = {
     name: params.name,

@@ -32,7 +32,7 @@ export type ServerOptions = {
 export type Served = {
   /** Resolves when the client has hung up; calls may still be under way. */
   readonly hungUp: Promise<void>;
-  /** Resolves when there is nobody left to serve. */
+  /** Resolves when there is no client left to serve. */
   readonly gone: Promise<void>;
   /** Aborts the calls that are still running. */
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export type StdioOptions = ServerOptions & {
   readonly before?: Pick<HandOver, 'answered' | 'listed'> | undefined;
 };
 
-/** Speaks on these two streams, and nobody else may. */
+/** Uses these two streams alone. */
 export function serveStdio(host: Host, options: StdioOptions): Served {
   const { input, output, before } = options;
   const wire = new LineWire(input, output, isMessage, before?.answered);

@@ -1,12 +1,13 @@
-// Newline-delimited JSON-RPC over two streams. Whatever comes in is answered or ignored as the
-// protocol wants it and never ends the connection: a line that is no JSON, no message, or too long.
-// Who hangs up still gets the answers that are nearly there.
+// Newline-delimited JSON-RPC over two streams. A line that is no JSON, no message or too long is
+// answered or ignored as the protocol wants it and never ends the connection. A client that hangs
+// up still gets the answers that are nearly there.
 
 import type { Readable, Writable } from 'node:stream';
+import { asObject, type JsonObject } from '../text/json.ts';
 
 export const MESSAGE_BYTES_MAX = 4 * 1024 * 1024; // one is held in memory as a whole
 
-const ANSWERS_WAITING_MAX = 16 * 1024 * 1024; // who does not read gets no more calls done
+const ANSWERS_WAITING_MAX = 16 * 1024 * 1024; // more calls wait until the client reads
 
 // `printf ... | cuff mcp` ends its input at once and still wants to see the answers.
 const LAST_ANSWERS_MS = 250;
@@ -17,7 +18,7 @@ const NEWLINE = 0x0a;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
-export type Message = Readonly<Record<string, unknown>>;
+export type Message = JsonObject;
 
 /** A connection in the shape that the SDK wants one. */
 export type Wire = {
@@ -71,7 +72,7 @@ export class LineWire implements Wire {
   }
 
   async start(): Promise<void> {
-    this.#output.on('error', this.#onBroken); // EPIPE: nobody is there to read an answer
+    this.#output.on('error', this.#onBroken); // EPIPE: the client has left
     this.#input.on('error', this.#onEnd);
     this.#input.on('data', this.#onData);
     this.#input.on('end', this.#onEnd);
@@ -173,9 +174,7 @@ export class LineWire implements Wire {
 
   /** A cancelled call is not answered. */
   #forget(params: unknown): void {
-    if (typeof params === 'object' && params !== null && 'requestId' in params) {
-      this.#unanswered.delete(params.requestId);
-    }
+    this.#unanswered.delete(asObject(params)?.requestId);
   }
 
   #refuse(code: number, message: string, id: string | number | null): void {
@@ -198,7 +197,8 @@ export class LineWire implements Wire {
 
 /** Only the keys of JSON-RPC: others may be there, and mean nothing. */
 function messageOf(value: unknown): Message | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const object = asObject(value);
+  if (object === undefined) return undefined;
   const keys = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
-  return Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
+  return Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
 }

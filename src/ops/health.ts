@@ -2,7 +2,8 @@
 // all of it. Seed 000's six keys, and in words what is not as it should be.
 
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { existingAbove } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
 import { formatSize } from '../text/size.ts';
 import type { Health } from '../types.ts';
@@ -98,10 +99,4 @@ const ROOM_BYTES = 65_536; // for the lines that commands write meanwhile
 export function hasRoom(directory: string, length: number): boolean {
   const free = freeBytes(directory);
   return free === undefined || free >= ROOM_BYTES + 2 * length; // JSON escapes some of it
-}
-
-function existingAbove(path: string): string {
-  let at = path;
-  while (!fs.existsSync(at) && dirname(at) !== at) at = dirname(at);
-  return at;
 }

@@ -6,6 +6,7 @@ import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { type Document, isMap, isSeq, parseDocument, YAMLSeq } from 'yaml';
 import { makeDirectories, replaceFile } from '../directories.ts';
+import { realOf } from '../places.ts';
 import { analyse } from '../policy/analyse/index.ts';
 import { VERDICTS } from '../policy/decision.ts';
 import { because } from '../policy/explain.ts';
@@ -145,18 +146,9 @@ function withRules(text: string, patterns: readonly string[], command: string): 
 
 /** A server reads it the moment it changes. */
 function replacePolicy(file: string, text: string): void {
-  const target = realFile(file);
+  const target = realOf(file); // the link stays
   makeDirectories(dirname(target));
   replaceFile(target, text, { mode: modeOf(target), sync: true });
-}
-
-/** Where a link leads, so that it stays one. */
-function realFile(file: string): string {
-  try {
-    return fs.realpathSync(file);
-  } catch {
-    return file; // there is none yet
-  }
 }
 
 function modeOf(file: string): number {

@@ -5,7 +5,7 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AppError, errnoOf } from '../errors.ts';
-import { settingsCandidates } from '../places.ts';
+import { homeOf, settingsCandidates } from '../places.ts';
 import { type Judgement, judge } from '../policy/decide.ts';
 import { type Decision, type Reason, VERDICTS, type Verdict } from '../policy/decision.ts';
 import {
@@ -20,7 +20,7 @@ import { readPolicy } from '../policy/load.ts';
 import type { LoadedPolicy, Policy } from '../policy/policy.ts';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from '../text/json.ts';
 import type { Env } from '../types.ts';
-import { homeOf, policyPlaces, projectPolicy, readPolicyFile } from './files.ts';
+import { policyPlaces, projectPolicy, readPolicyFile } from './files.ts';
 import { literalGlob, shortMemory } from './real-path.ts';
 import { countingPolicies } from './trust.ts';
 

@@ -6,14 +6,13 @@
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { FileWatch } from '../file-watch.ts';
-import { settingsCandidates, trustListFile } from '../places.ts';
+import { homeOf, settingsCandidates, trustListFile } from '../places.ts';
 import type { Judge, Judgement } from '../policy/decide.ts';
 import { type Decision, MODES, type Mode } from '../policy/decision.ts';
 import type { LoadedPolicy } from '../policy/policy.ts';
 import { type Decide, type Decided, decideBy, denyBy, type InForce } from './decide.ts';
 import { type HaltCause, haltedBy } from './halt.ts';
 import {
-  homeOf,
   isThere,
   type PolicyPlace,
   type PolicyWhere,

@@ -2,7 +2,6 @@
 // it and most have no policy: what reads and judges is not loaded for them.
 
 import { lstatSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../errors.ts';
 import { isOfProject, userConfig } from '../places.ts';
@@ -33,10 +32,6 @@ export type PolicyWhere = {
   /** The project's policy counts as it is: a person said so for this process. */
   readonly trusted?: boolean | undefined;
 };
-
-export function homeOf(env: Env): string {
-  return env.HOME || homedir();
-}
 
 /** Whose word counts more comes first. */
 export function policyPlaces(where: PolicyWhere): readonly PolicyPlace[] {

@@ -1,8 +1,8 @@
 // What in a policy is not wrong but hardly meant: rules that never decide, stars that mean ask,
 // rules for programs that run anything, lists that change nothing. Every finding has its place.
 
-import type { Place } from '../text/problems.ts';
-import { type Located, placeOf, readYaml } from '../text/yaml.ts';
+import type { Position } from '../text/problems.ts';
+import { type Located, positionOf, readYaml } from '../text/yaml.ts';
 import { wordArg } from './analyse/args.ts';
 import { type Finding, lintLists, type WarningCode } from './lint-lists.ts';
 import { type PolicyPlace, type PolicyProblem, readPolicy } from './load.ts';
@@ -41,14 +41,14 @@ export function lintPolicy(text: string, where: PolicyPlace): Lint {
   const { policy } = read;
   const findings = [...lintTop(policy), ...lintRules(policy), ...lintLists(policy, places)];
   const warnings = findings.map(({ path, code, message, hint }): Warning => {
-    const at = placeIn(root, path);
+    const at = positionIn(root, path);
     return { line: at.line, column: at.column, code, message, hint };
   });
   return { kind: 'valid', warnings: warnings.sort(byPlace) };
 }
 
-function placeIn(root: Located | undefined, path: Finding['path']): Place {
-  return root === undefined ? { line: 1, column: 1 } : placeOf(root, path);
+function positionIn(root: Located | undefined, path: Finding['path']): Position {
+  return root === undefined ? { line: 1, column: 1 } : positionOf(root, path);
 }
 
 function byPlace(a: Warning, b: Warning): number {

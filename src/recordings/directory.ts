@@ -2,10 +2,10 @@
 // `cuff record list` must start at once, and most settings leave the journal where it usually is.
 
 import { accessSync, constants, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { AppError, errnoOf } from '../errors.ts';
 import { isUsualPlace, placeTrouble } from '../journal/place.ts';
+import { homeOf } from '../places.ts';
 import { printable } from '../text/printable.ts';
 import { countingSettings } from '../trust/settings.ts';
 import type { Env } from '../types.ts';
@@ -29,7 +29,7 @@ export function usualDirectory(cwd: string, env: Env, trusted = false): string |
  */
 export function nearestJournal(cwd: string, env: Env = process.env): string {
   const start = resolve(cwd);
-  const home = resolve(env.HOME || homedir());
+  const home = resolve(homeOf(env));
   for (let folder = start; ; folder = dirname(folder)) {
     if (isThere(journalBelow(folder))) return journalBelow(folder);
     if (folder === home || isThere(join(folder, '.git')) || !mayLookAbove(folder)) {

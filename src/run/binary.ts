@@ -4,11 +4,11 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeDirectories } from '../directories.ts';
 import { messageOf } from '../errors.ts';
+import { homeOf } from '../places.ts';
 import { fnv64 } from '../text/fnv.ts';
 import type { Env } from '../types.ts';
 
@@ -67,7 +67,7 @@ function buildOnce(native: string, env: Env): Runner {
 
 /** Where what was built or found out once is kept. */
 export function cacheDir(env: Env): string {
-  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'cuff');
+  return join(env.XDG_CACHE_HOME || join(homeOf(env), '.cache'), 'cuff');
 }
 
 export function fingerprint(native: string, sources: readonly string[]): string {

@@ -4,6 +4,7 @@
 
 import { constants } from 'node:os';
 import { errnoOf, messageOf } from '../errors.ts';
+import { TIMER_MS_MAX } from '../limits.ts';
 import type { Channel, EndedBy, ProcessId, Survivor } from '../types.ts';
 import { type Forward, forwardTo } from './portable-forward.ts';
 import { groupOf, type RunGroup, send } from './portable-group.ts';
@@ -22,7 +23,6 @@ const DRAIN_MS = 100; // how long survivors may hold up the answer
 const INPUT_BYTES_MAX = 16 * 1024 * 1024; // input that the command does not read is kept up to here
 const LOOK_MS_MIN = 50; // survivors without our streams: the kernel does not notify us of their end
 const LOOK_MS_MAX = 1_000;
-const TIMER_MS_MAX = 2 ** 31 - 1; // Node treats more as 1 ms
 
 const CLOSED = { closed: true, survivors: [] };
 

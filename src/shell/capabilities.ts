@@ -3,8 +3,9 @@
 
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
+import { existingAbove } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
 import { OUTPUT_BYTES_MAX } from '../limits.ts';
 import { findRunner, type Runner } from '../run/binary.ts';
@@ -146,13 +147,6 @@ function ptrace(): Check {
   } catch {
     return { name, status: 'ok', value: 'not restricted by Yama' };
   }
-}
-
-/** The closest directory above that exists: there the state root would be made. */
-function existingAbove(path: string): string {
-  let at = path;
-  while (!fs.existsSync(at) && dirname(at) !== at) at = dirname(at);
-  return at;
 }
 
 function stateRootCheck(root: string): Check {

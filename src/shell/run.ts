@@ -2,7 +2,7 @@
 // its events, and its orders. Built from the messages of either backend.
 
 import type { Capture } from '../capture/store.ts';
-import { KILL_OBEY_MS } from '../limits.ts';
+import { KILL_OBEY_MS, TIMER_MS_MAX } from '../limits.ts';
 import type { Handle, KillOrder, Listener, RunMessage } from '../run/spec.ts';
 import type { CaptureFinal, Ended, EndedBy, Outcome, ProcessId } from '../types.ts';
 import {
@@ -229,8 +229,6 @@ export function aborted(signal: AbortSignalLike): Promise<undefined> {
     signal.addEventListener('abort', () => resolve(undefined));
   });
 }
-
-const TIMER_MS_MAX = 2 ** 31 - 1; // Node treats more as 1 ms
 
 /** The promise's value, or undefined when the time is up first. */
 export async function within<T>(promise: Promise<T>, waitMs: number): Promise<T | undefined> {

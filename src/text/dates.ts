@@ -61,6 +61,11 @@ function monthsBefore(now: number, months: number): number {
   return Number.isNaN(date.getTime()) ? 0 : date.getTime();
 }
 
+/** `2026-01-18T14:30:52.123Z`, as all files and JSON answers have it. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
 /** `2026-01-18` */
 export function dateText(at: number): string {
   return new Date(at).toISOString().slice(0, 10);

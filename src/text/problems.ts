@@ -4,9 +4,9 @@
 import { printable } from './printable.ts';
 
 /** Lines and columns are counted from 1. */
-export type Place = { readonly line: number; readonly column: number };
+export type Position = { readonly line: number; readonly column: number };
 
-export type Problem = { readonly at: Place; readonly message: string };
+export type Problem = { readonly at: Position; readonly message: string };
 
 export type Step = string | number;
 

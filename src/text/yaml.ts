@@ -18,7 +18,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import type { Env } from '../types.ts';
-import { type Place, type Problem, pathText, quoted, type Step } from './problems.ts';
+import { type Position, type Problem, pathText, quoted, type Step } from './problems.ts';
 import { expand } from './yaml-variables.ts';
 import { syntaxWords } from './yaml-words.ts';
 
@@ -29,7 +29,7 @@ export type Located = LocatedScalar | LocatedList | LocatedMap;
 
 type LocatedScalar = {
   readonly kind: 'scalar';
-  readonly at: Place;
+  readonly at: Position;
   readonly value: string | number | boolean | null;
   /** As it stands in the file, before variables went in. */
   readonly source: string;
@@ -37,17 +37,17 @@ type LocatedScalar = {
 
 type LocatedList = {
   readonly kind: 'list';
-  readonly at: Place;
+  readonly at: Position;
   readonly items: readonly Located[];
 };
 
 export type LocatedMap = {
   readonly kind: 'map';
-  readonly at: Place;
+  readonly at: Position;
   readonly entries: readonly LocatedEntry[];
 };
 
-export type LocatedEntry = { readonly key: string; readonly at: Place; readonly value: Located };
+export type LocatedEntry = { readonly key: string; readonly at: Position; readonly value: Located };
 
 export type Reading = {
   /** Undefined for a file without content. */
@@ -64,7 +64,7 @@ export function readYaml(text: string, env: Env | undefined, nodesMax = NODES_MA
   const tooDeep = tokens.map(deepToken).find((offset) => offset !== undefined);
   if (tooDeep !== undefined) {
     const message = `nested more than ${DEPTH_MAX} levels deep`;
-    return { root: undefined, problems: [{ at: place(lines, tooDeep), message }], used: [] };
+    return { root: undefined, problems: [{ at: position(lines, tooDeep), message }], used: [] };
   }
   const composer = new Composer({ schema: 'core', version: '1.2', uniqueKeys: false });
   const documents = [...composer.compose(tokens, true, text.length)];
@@ -72,7 +72,7 @@ export function readYaml(text: string, env: Env | undefined, nodesMax = NODES_MA
   const problems = [...syntaxProblems(faults, text, lines)];
   const second = documents[1];
   if (second !== undefined) {
-    const at = place(lines, second.range[0]);
+    const at = position(lines, second.range[0]);
     problems.push({ at, message: 'a second document starts here; this file is one document' });
   }
   const [first] = documents;
@@ -88,7 +88,7 @@ export function plain(located: Located): unknown {
 }
 
 /** Where a path leads: to its last key, or to the nearest thing above that is there. */
-export function placeOf(located: Located, path: readonly Step[]): Place {
+export function positionOf(located: Located, path: readonly Step[]): Position {
   let [value, at] = [located, located.at];
   for (const step of path) {
     const next = childOf(value, step);
@@ -104,7 +104,7 @@ function childOf(value: Located, step: Step): Omit<LocatedEntry, 'key'> | undefi
   return item === undefined ? undefined : { value: item, at: item.at };
 }
 
-function place(lines: LineCounter, offset: number): Place {
+function position(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   // An empty file has no line the counter knows.
   return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -118,7 +118,7 @@ function syntaxProblems(
 ): readonly Problem[] {
   const byLine = new Map<number, Problem>();
   for (const { code, pos } of faults) {
-    const at = place(lines, pos[0]);
+    const at = position(lines, pos[0]);
     if (byLine.has(at.line)) continue;
     byLine.set(at.line, { at, message: syntaxWords(code, text, pos[0]) });
   }
@@ -202,7 +202,7 @@ class Reader {
     }
   }
 
-  #alias(name: string, at: Place, path: readonly Step[]): Located {
+  #alias(name: string, at: Position, path: readonly Step[]): Located {
     const target = this.#anchors.get(name);
     if (target !== undefined && !this.#open.has(target)) return this.#value(target, path);
     const why = target === undefined ? 'has no anchor before it' : 'contains itself';
@@ -210,8 +210,8 @@ class Reader {
     return nothing(at);
   }
 
-  #map(items: readonly Pair<Node, Node | null>[], at: Place, path: readonly Step[]): Located {
-    const first = new Map<string, Place>();
+  #map(items: readonly Pair<Node, Node | null>[], at: Position, path: readonly Step[]): Located {
+    const first = new Map<string, Position>();
     const entries: LocatedEntry[] = [];
     for (const { key: node, value } of items) {
       const keyAt = node === null ? at : this.#at(node);
@@ -231,7 +231,7 @@ class Reader {
     return { kind: 'map', at, entries };
   }
 
-  #key(node: Node | null, at: Place, path: readonly Step[]): string | undefined {
+  #key(node: Node | null, at: Position, path: readonly Step[]): string | undefined {
     if (isScalar(node) && typeof node.value === 'string') return node.value;
     const source = isScalar(node) && node.source ? ` ${quoted(node.source)}` : '';
     const where = path.length === 0 ? '' : ` in ${pathText(path)}`;
@@ -239,7 +239,7 @@ class Reader {
     return undefined;
   }
 
-  #scalar(node: Scalar, at: Place, path: readonly Step[]): Located {
+  #scalar(node: Scalar, at: Position, path: readonly Step[]): Located {
     const { value } = node;
     const source = node.source ?? '';
     if (typeof value === 'string') return this.#string(value, at, path);
@@ -254,7 +254,7 @@ class Reader {
     return nothing(at);
   }
 
-  #string(source: string, at: Place, path: readonly Step[]): Located {
+  #string(source: string, at: Position, path: readonly Step[]): Located {
     const { env } = this.#options;
     if (env === undefined) return { kind: 'scalar', at, value: source, source };
     const { text, problems, used } = expand(source, env);
@@ -263,15 +263,15 @@ class Reader {
     return { kind: 'scalar', at, value: text, source };
   }
 
-  #at(node: Node): Place {
-    return place(this.#lines, node.range?.[0] ?? 0);
+  #at(node: Node): Position {
+    return position(this.#lines, node.range?.[0] ?? 0);
   }
 
-  #problem(at: Place, message: string): void {
+  #problem(at: Position, message: string): void {
     this.#problems.push({ at, message });
   }
 }
 
-function nothing(at: Place): LocatedScalar {
+function nothing(at: Position): LocatedScalar {
   return { kind: 'scalar', at, value: null, source: '' };
 }

@@ -26,6 +26,9 @@ export type CapturedTrace =
     }
   | { readonly kind: 'untraced'; readonly reason: string };
 
+/** The reason of a run that was started without `--trace`. */
+export const NOT_REQUESTED = 'tracing was not requested';
+
 export function readTrace(capture: Capture): CapturedTrace {
   const reason = whyUntraced(capture);
   if (reason !== undefined) return { kind: 'untraced', reason };
@@ -41,7 +44,7 @@ export function readTrace(capture: Capture): CapturedTrace {
 
 function whyUntraced({ meta }: Capture): string | undefined {
   if (meta === undefined) return 'its meta.json is missing or damaged';
-  if (meta.trace === undefined) return 'nobody asked for it';
+  if (meta.trace === undefined) return NOT_REQUESTED;
   return meta.trace.enabled ? undefined : meta.trace.reason;
 }
 

@@ -110,7 +110,7 @@ describe('cuff ps', () => {
     });
   });
 
-  it('says when nobody captures a run any more', async () => {
+  it('says when a run is not captured any more', async () => {
     await cli.running('lost', /up/, 'sh', '-c', 'echo up; exec sleep 1000');
     const { runner_pid } = await cli.live('lost', 'sleep 1000');
     if (runner_pid === null) throw new Error('it has no runner');
@@ -119,7 +119,7 @@ describe('cuff ps', () => {
     const { out, err } = await cli.cuff('ps');
     expect(out).toMatch(/^lost +runner killed/m);
     expect(out).toMatch(/└─ \d+ .* sleep 1000$/m);
-    expect(err).toContain('`cuff kill ID` ends what is left of it');
+    expect(err).toContain('`cuff kill ID` ends its processes');
   });
 
   it('shows what a process is called without letting it speak to the terminal', async () => {

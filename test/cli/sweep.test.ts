@@ -83,7 +83,7 @@ describe('cuff pin', () => {
     await cli.cuff('sweep');
     expect(there()).toEqual(['old', 'kept', 'new']);
     const off = await cli.cuff('pin', '--off', 'old');
-    expect([off.code, off.err]).toEqual([0, 'old goes when its time is over.\n']);
+    expect([off.code, off.err]).toEqual([0, 'old is removed when its retention is over.\n']);
     await cli.cuff('sweep');
     expect(there()).toEqual(['kept', 'new']);
   });

@@ -212,7 +212,7 @@ describe('a run without a trace', () => {
     expect([code, out, err]).toEqual([
       1,
       '',
-      'This run was not traced: nobody asked for it.\n' +
+      'This run was not traced: tracing was not requested.\n' +
         'Trace the next one: `cuff run --trace -- CMD`, or `recording.trace` in settings.yml.\n',
     ]);
     await cli.with({ CUFF_SHIM: 'off' }, 'run', '--trace', '--session-id', 'off', '--', 'true');
@@ -233,7 +233,7 @@ describe('a run without a trace', () => {
       {
         capture_id: 'plain',
         enabled: false,
-        reason: 'nobody asked for it',
+        reason: 'tracing was not requested',
         capabilities: { shim: false, socket: false, ptrace: false },
         processes: [],
         unattributed_bytes: 0,

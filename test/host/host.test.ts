@@ -34,12 +34,6 @@ describe('tools', () => {
     expect(names(host)[0]).toBe('bash_recorder_execute');
   });
 
-  it('are listed as the caller of the host says, before the settings', async () => {
-    const plain = { ...settings({ p: {} }), toolNames: 'underscore' } as const;
-    const host = await hostOf({ p: fixture() }, { settings: plain, toolNames: 'dotted' });
-    expect(names(host)).toEqual(['p.echo']);
-  });
-
   it('are asked about with the patience of the settings, by default a second', async () => {
     const given = settings({ p: {} });
     const host = await hostOf({ p: fixture() }, { settings: given });

@@ -89,7 +89,7 @@ async function run(body: string, top = '', ...args: string[]) {
 }
 
 const CALLBACK = 'bad: an error came out of a callback: ';
-const REJECTED = 'bad: a promise nobody waited for was rejected: ';
+const REJECTED = 'bad: a promise without a handler was rejected: ';
 
 describe('an error that nobody waits for does not end the server:', () => {
   it.each([

@@ -180,10 +180,10 @@ describe('as JSON', () => {
   });
 
   it('what was not traced says why', () => {
-    expect(disabledJson('a', 'nobody asked for it', { shim: false })).toEqual({
+    expect(disabledJson('a', 'tracing was not requested', { shim: false })).toEqual({
       capture_id: 'a',
       enabled: false,
-      reason: 'nobody asked for it',
+      reason: 'tracing was not requested',
       capabilities: { shim: false },
       processes: [],
       unattributed_bytes: 0,

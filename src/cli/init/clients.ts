@@ -2,8 +2,8 @@
 // looks like there. The formats are theirs; the file around the entry is never rewritten.
 
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeOf } from '../../places.ts';
 import type { Env } from '../../types.ts';
 import { type JsonRecord, mergeJson, readJson, removeJson } from './jsonc.ts';
 import { hasToml, mergeToml, removeToml } from './toml.ts';
@@ -16,7 +16,7 @@ export type ClientName = (typeof CLIENT_NAMES)[number];
 export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];
-  /** A client that can refuse to work without the server does. */
+  /** A client that can refuse to work without the server must do so. */
   readonly required?: boolean | undefined;
 };
 
@@ -25,15 +25,15 @@ export type Client = {
   /** The dialect whose tools its model knows best. */
   readonly dialect: string;
   readonly file: string;
-  /** What its server is told besides the dialect. */
+  /** Arguments of its server besides the dialect. */
   readonly args: readonly string[];
   /** It can be told not to work without the server. */
   readonly canRequire?: boolean;
-  /** Others who work on the project get the file, too. */
+  /** The file is shared with the other people of the project. */
   readonly shared: boolean;
-  /** Something of this client is here already. */
+  /** There are signs that this client is used here. */
   readonly present: boolean;
-  /** A file that says nothing. */
+  /** The text of a file without settings. */
   readonly empty: string;
   add(text: string, server: ServerCommand): string;
   /** Empty when nothing is left in it. */
@@ -129,7 +129,7 @@ function openCode(cwd: string, present: boolean): Client {
 const INNER = ['mcp', 'servers'];
 
 function codex(env: Env, projectHasOne: boolean): Client {
-  const home = env.CODEX_HOME || join(env.HOME || homedir(), '.codex');
+  const home = env.CODEX_HOME || join(homeOf(env), '.codex');
   const table = ['mcp_servers', SERVER];
   return {
     title: 'Codex',

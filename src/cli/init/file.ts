@@ -1,5 +1,5 @@
-// Reads and replaces a configuration file of somebody else: as a whole or not at all, where a link
-// leads to, with the rights it had.
+// Reads and replaces a configuration file of another program: as a whole or not at all, where a
+// link leads to, with the rights it had.
 
 import {
   chmodSync,
@@ -8,7 +8,6 @@ import {
   fsyncSync,
   openSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -19,8 +18,9 @@ import {
 import { basename, dirname } from 'node:path';
 import { makeDirectories } from '../../directories.ts';
 import { AppError, errnoOf } from '../../errors.ts';
+import { realOf } from '../../places.ts';
 
-const FILE_BYTES_MAX = 4 * 1024 * 1024; // somebody's configuration, not his data
+const FILE_BYTES_MAX = 4 * 1024 * 1024; // a configuration, not data
 
 /** The text of a file, or undefined when there is none. */
 export function readConfig(path: string, shown: string): string | undefined {
@@ -45,7 +45,7 @@ export function replaceConfig(
   after: string | undefined,
 ): void {
   if (readConfig(path, shown) !== before) {
-    throw refused(`${shown} was changed by somebody else meanwhile`);
+    throw refused(`${shown} was changed by another program meanwhile`);
   }
   try {
     if (after === undefined) remove(path);
@@ -57,7 +57,7 @@ export function replaceConfig(
 
 function write(path: string, text: string): void {
   makeDirectories(dirname(path));
-  const target = destination(path);
+  const target = realOf(path); // replacing a link itself would cut it
   const old = statSync(target, { throwIfNoEntry: false });
   const temp = `${target}.${process.pid}.tmp`;
   try {
@@ -73,15 +73,6 @@ function write(path: string, text: string): void {
   } catch (error) {
     rmSync(temp, { force: true });
     throw error;
-  }
-}
-
-/** Where a link leads to: replacing the link itself would cut it. */
-function destination(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // not there yet
   }
 }
 

@@ -1,6 +1,6 @@
-// Edits JSON with comments as text, so that everything else in a file stays as somebody wrote it:
+// Edits JSON with comments as text, so that everything else in a file stays as it was written:
 // comments, order, indentation, line ends, trailing commas. Reading is as lenient as editors are;
-// what no editor could read is an error with its place.
+// text that no editor could read is an error with its place.
 
 import { isDeepStrictEqual } from 'node:util';
 
@@ -249,7 +249,7 @@ class Parser {
     return { start, end, json };
   }
 
-  /** Items with commas between them, and one more comma if somebody likes it. */
+  /** Items with commas between them, and perhaps one more comma at the end. */
   #list(start: number, close: string, item: (at: number) => number): number {
     for (let at = this.skip(start + 1); ; ) {
       if (this.#text[at] === close) return at + 1;

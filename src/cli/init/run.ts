@@ -3,13 +3,13 @@
 // stops it all.
 
 import { existsSync, lstatSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { AppError } from '../../errors.ts';
 import { findSettings } from '../../host/settings.ts';
+import { homeOf } from '../../places.ts';
 import { unifiedDiff } from '../../text/diff.ts';
 import { printable } from '../../text/printable.ts';
+import { askYes } from '../confirm.ts';
 import { put, say } from '../output.ts';
 import {
   CLIENT_NAMES,
@@ -100,7 +100,7 @@ function tellRequired(chosen: readonly Client[], { required }: Server): void {
   }
 }
 
-/** The clients there are signs of here, or, for taking out, those that have it. */
+/** The clients that seem to be used here or, for --remove, those that have cuff. */
 function found(
   all: readonly { readonly name: ClientName; readonly client: Client }[],
   { remove }: Options,
@@ -134,7 +134,7 @@ function removals(clients: readonly Client[]): Change[] {
     const after = understood(client, (text) => client.remove(text));
     if (before === undefined || after === before) return [];
     if (after.trim() !== '') return [{ path: client.file, before, after }];
-    // Who linked the file from elsewhere wants to keep the link.
+    // A link to a file elsewhere is kept.
     const kept = isLink(client.file) ? client.empty : undefined;
     return [{ path: client.file, before, after: kept }];
   });
@@ -164,7 +164,7 @@ function settingsAddition(cwd: string): Change[] {
   return [{ path: settingsFile(cwd), before: undefined, after: SETTINGS_TEMPLATE }];
 }
 
-/** Nobody touched it, and nobody is left who would use it. */
+/** If it is as we wrote it and no other client uses cuff. */
 function settingsRemoval(cwd: string, others: readonly Client[]): Change[] {
   const path = settingsFile(cwd);
   const used = others.some((client) => understood(client, (text) => client.has(text)));
@@ -172,7 +172,7 @@ function settingsRemoval(cwd: string, others: readonly Client[]): Change[] {
   return before === SETTINGS_TEMPLATE ? [{ path, before, after: undefined }] : [];
 }
 
-/** What `edit` makes of the client's file, or one sentence about where it cannot be understood. */
+/** Applies `edit` to the client's file. Throws a sentence that names the place of a mistake. */
 function understood<T>(client: Client, edit: (text: string) => T): T {
   const text = readConfig(client.file, shown(client.file)) ?? '';
   try {
@@ -192,7 +192,7 @@ function nothing(chosen: readonly Client[], { remove }: Options): string {
   return `Nothing to do: cuff is ${remove ? 'not' : 'already'} in ${files}.`;
 }
 
-/** Who named a client has said what he wants; otherwise somebody has to say yes. */
+/** Naming a client is a yes; otherwise the person at the terminal has to say it. */
 async function agreed(changes: readonly Change[], { client, yes }: Options): Promise<boolean> {
   if (yes === true || client !== undefined) return true;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
@@ -200,10 +200,8 @@ async function agreed(changes: readonly Change[], { client, yes }: Options): Pro
     process.exitCode = 2;
     return false;
   }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
   const files = changes.length === 1 ? 'this file' : `these ${changes.length} files`;
-  const answer = await lines.question(`Write ${files}? [y/N] `).finally(() => lines.close());
-  const agrees = /^\s*y(es)?\s*$/i.test(answer);
+  const agrees = await askYes(`Write ${files}?`, process.stderr);
   if (!agrees) say('Nothing was written.');
   return agrees;
 }
@@ -215,7 +213,7 @@ function advise(chosen: readonly Client[], server: Server, cwd: string): void {
   const ignored = readConfig(join(cwd, '.gitignore'), '.gitignore') ?? '';
   const repository = existsSync(join(cwd, '.git'));
   if (repository && !/^\/?\.cuff(\/|$)/m.test(ignored)) {
-    say('Add .cuff/ to .gitignore: what is recorded there is not for others.');
+    say('Add .cuff/ to .gitignore: it contains recorded output; do not commit it.');
   }
   const titles = chosen.map(({ title }) => title).join(', ');
   if (titles !== '') say(`Start ${titles} again, and it has the tools of cuff.`);
@@ -224,6 +222,6 @@ function advise(chosen: readonly Client[], server: Server, cwd: string): void {
 function shown(path: string): string {
   const here = relative(process.cwd(), path);
   if (here !== '' && !here.startsWith('..')) return printable(here);
-  const home = relative(process.env.HOME || homedir(), path);
+  const home = relative(homeOf(process.env), path);
   return printable(home !== '' && !home.startsWith('..') ? join('~', home) : path);
 }

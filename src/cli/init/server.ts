@@ -1,12 +1,12 @@
-// How a client should start this very program: as `cuff` where that is what a shell would find,
-// or with the paths of this machine.
+// How a client starts this program: as `cuff` if a shell would find this one under that name, else
+// with the paths of this machine.
 
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { ServerCommand } from './clients.ts';
 
 export type FoundServer = ServerCommand & {
-  /** What to say about it to whoever shares the file. */
+  /** A remark for people who share the file. */
   readonly note: string | undefined;
 };
 

@@ -1,10 +1,11 @@
-// `cuff policy approve`: lists what agents were refused and a person may allow, or allows one of
-// it, once or for good.
+// `cuff policy approve`: lists the refused commands that a person may allow, or allows one of them,
+// once or for good.
 
-import { createInterface } from 'node:readline/promises';
 import { AppError } from '../../errors.ts';
 import { approve, findQuestion, pendingQuestions, type Question } from '../../policies/approve.ts';
+import { isoTime } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
+import { askYes } from '../confirm.ts';
 import { put, putJson, say } from '../output.ts';
 
 export type ApproveFlags = {
@@ -19,14 +20,14 @@ export async function approvePolicy(id: string | undefined, flags: ApproveFlags)
   const { env } = process;
   const always = flags.always === true || flags.user === true;
   if (id === undefined && always) {
-    throw new AppError('usage', 'Only one of them by its id is allowed always.', {
+    throw new AppError('usage', '--always and --user need the id of one command.', {
       hint: 'List what waits with `cuff policy approve`.',
     });
   }
   if (id === undefined) return list(pendingQuestions(env), flags.json === true);
   const scope = flags.user === true ? 'user' : 'project';
   const question = findQuestion(id, env);
-  // An id says nothing, and who told it may have said anything: what it is about is shown first.
+  // An id says nothing, and an agent may have told the person anything: show the command first.
   if (flags.json !== true) await put(`${shown(question)}\n`);
   if (!(await confirmed(always))) {
     say('cuff: nothing was approved');
@@ -48,14 +49,7 @@ export async function approvePolicy(id: string | undefined, flags: ApproveFlags)
 async function confirmed(always: boolean): Promise<boolean> {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY) return true;
-  const asking = createInterface({ input: stdin, output: stdout });
-  try {
-    const what = always ? 'Always allow this?' : 'Allow this once?';
-    const answer = await asking.question(`${what} [y/N] `);
-    return /^y(?:es)?$/i.test(answer.trim());
-  } finally {
-    asking.close();
-  }
+  return askYes(always ? 'Always allow this?' : 'Allow this once?', stdout);
 }
 
 async function list(questions: readonly Question[], json: boolean): Promise<void> {
@@ -72,6 +66,6 @@ function shown({ command, cwd, beside, reasons }: Question): string {
 function row(question: Question) {
   const { id, command, beside, cwd, project, code, reasons, at } = question;
   const [message = ''] = reasons;
-  const asked_at = new Date(at).toISOString();
+  const asked_at = isoTime(at);
   return { id, command, beside, cwd, project, code, message, reasons, asked_at };
 }

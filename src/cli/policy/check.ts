@@ -1,5 +1,5 @@
-// `cuff policy check`: what the policy says of a command and why, with a mark under the part that
-// decided it. Exit 0 allow, 1 deny, 3 ask; a batch exits 0 unless one of its lines is wrong.
+// `cuff policy check`: the policy's decision on a command and its reasons, with a mark under the
+// part that decided it. Exit 0 allow, 1 deny, 3 ask; a batch exits 0 unless a line of it is wrong.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,6 +1,6 @@
 // `cuff policy diff`: what changes between two policies, in their rules and in what was recorded.
 
-import { homedir } from 'node:os';
+import { homeOf } from '../../places.ts';
 import { diffPolicies, type PolicyDiff } from '../../recordings/evidence.ts';
 import { countText } from '../../text/dates.ts';
 import { shortLine } from '../../text/printable.ts';
@@ -21,7 +21,7 @@ const SHOWN_LENGTH_MAX = 80;
 
 /** Exit 0, whether or not something differs. */
 export async function policyDiff(flags: PolicyDiffFlags): Promise<void> {
-  const home = process.env.HOME || homedir();
+  const home = homeOf(process.env);
   const [before, after] = [loadedPolicy(flags.before, home), loadedPolicy(flags.after, home)];
   const { directory, since } = flags;
   const diff = diffPolicies(before, after, { directory, since, home });

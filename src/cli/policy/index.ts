@@ -4,6 +4,8 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { type Located, locatedByName, usualDirectory } from '../../recordings/directory.ts';
 import { parseSince } from '../../text/dates.ts';
+import { examples, JSON_DOCUMENT } from '../help.ts';
+import { policyTrouble } from './trouble.ts';
 
 export function addPolicyCommands(program: Command): void {
   const policy = program
@@ -25,7 +27,6 @@ export function addPolicyCommands(program: Command): void {
 }
 
 const POLICY = 'a policy.yml; without it the files that apply here';
-const JSON_DOCUMENT = 'one JSON document';
 const TRUST_POLICY = 'the policy of this project counts, for this command';
 const TRUST_SETTINGS = 'the settings of this project count, for this command';
 
@@ -33,7 +34,7 @@ function addCheck(policy: Command): void {
   policy
     .command('check')
     .description('whether a command may run, and why: exit 0 allow, 1 deny, 3 ask')
-    .addArgument(new Argument('[command]', 'as a shell would get it, in one word'))
+    .addArgument(new Argument('[command]', 'its whole text as one argument, in quotes'))
     .option('--policy <file>', POLICY)
     .option('--cwd <dir>', 'where it would run (default: here)')
     .option('--project <dir>', 'the project (default: found by the directory)')
@@ -54,7 +55,7 @@ function addCheck(policy: Command): void {
 function addLint(policy: Command): void {
   policy
     .command('lint')
-    .description('what is wrong in a policy, and what is hardly meant')
+    .description('errors in a policy, and rules that probably do not mean what they say')
     .addArgument(new Argument('[file...]', POLICY))
     .option('--strict', 'exit 1 when there is a warning')
     .option('--json', JSON_DOCUMENT)
@@ -83,7 +84,7 @@ function addTest(policy: Command): void {
       const { policyTest } = await import('./test.ts');
       const journal = await journalOf(flags);
       const { at, text } = flags.since ?? {};
-      await troubled(() => policyTest({ ...journal, file, since: at, sinceText: text }));
+      await policyTrouble(() => policyTest({ ...journal, file, since: at, sinceText: text }));
     });
 }
 
@@ -101,15 +102,15 @@ function addDiff(policy: Command): void {
     .action(async (before: string, after: string, flags: HistoryFlags) => {
       const { policyDiff } = await import('./diff.ts');
       const journal = await journalOf(flags);
-      await troubled(() => policyDiff({ ...journal, before, after, since: flags.since?.at }));
+      await policyTrouble(() => policyDiff({ ...journal, before, after, since: flags.since?.at }));
     });
 }
 
 function addApprove(policy: Command): void {
   policy
     .command('approve')
-    .description('what agents were refused and you may allow; with an id, allow it once')
-    .addArgument(new Argument('[id]', 'as the refusal says it'))
+    .description('list the refused commands that you may allow; with an id, allow that one once')
+    .addArgument(new Argument('[id]', 'the id that the refusal names'))
     .option('--always', 'as a rule of the project, for exactly this command')
     .option('--user', 'as a rule of yours, for all projects')
     .option('--json', JSON_DOCUMENT)
@@ -120,7 +121,7 @@ function addApprove(policy: Command): void {
 function addExport(policy: Command): void {
   policy
     .command('export')
-    .description('the rules for another tool, and what that cannot express')
+    .description('the rules in the format of another tool, and what that format cannot express')
     .addArgument(new Argument('[file]', POLICY))
     .requiredOption('--to <tool>', 'claude, codex, opencode or gemini')
     .option('--strict', 'leave out rules that would allow more there than here')
@@ -157,12 +158,4 @@ async function locate(name: string | undefined, trusted = false): Promise<Locate
   if (usual !== undefined) return { directory: usual, named: false };
   const { journalSettings } = await import('../record/record-settings.ts');
   return journalSettings(process.cwd(), process.env, trusted);
-}
-
-async function troubled(work: () => Promise<void>): Promise<void> {
-  await (await import('./trouble.ts')).policyTrouble(work);
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }

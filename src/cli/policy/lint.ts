@@ -1,5 +1,6 @@
-// `cuff policy lint`: what is wrong in policy files, and what is hardly meant. Exit 0 fine, 1 when
-// a file is no policy or, with --strict, has warnings, 2 when a file cannot be read.
+// `cuff policy lint`: errors in policy files, and warnings about rules that probably do not mean
+// what they say. Exit 0 fine, 1 when a file is no policy or, with --strict, has warnings, 2 when a
+// file cannot be read.
 
 import { AppError } from '../../errors.ts';
 import { type LintedFile, lintFile, policyFilesAt } from '../../policies/check.ts';

@@ -1,8 +1,8 @@
 // `cuff policy test`: what a policy would have said about everything in the journal.
 
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { homeOf } from '../../places.ts';
 import { type PolicyFile, readPolicyFile } from '../../policies/files.ts';
 import { type Backtest, testPolicy } from '../../recordings/evidence.ts';
 import { countText, sinceWords } from '../../text/dates.ts';
@@ -27,7 +27,7 @@ const SHOWN_LENGTH_MAX = 80;
 
 /** Exit 0 whatever it says; a policy that cannot be read is `settings_invalid`. */
 export async function policyTest(flags: PolicyTestFlags): Promise<void> {
-  const home = process.env.HOME || homedir();
+  const home = homeOf(process.env);
   const policy = loadedPolicy(flags.file, home);
   const progress = new Progress('entries');
   const { directory, since } = flags;

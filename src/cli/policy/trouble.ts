@@ -1,5 +1,5 @@
-// Policy files that are none, as people and editors want to see them: `file:line:column: message`,
-// a line for each problem and nothing in front of it. Exit 2.
+// The problems of a policy file as editors understand them: `file:line:column: message`, a line for
+// each problem and nothing in front of it. Exit 2.
 
 import { isAppError } from '../../errors.ts';
 import { safeWords } from '../safe-words.ts';

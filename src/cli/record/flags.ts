@@ -12,6 +12,7 @@ import {
 } from '../../recordings/directory.ts';
 import { parseSince } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
+import { nameAndValue } from '../name-and-value.ts';
 import { say } from '../output.ts';
 import { nameJournal, type OpenedJournal, openJournal } from './opened.ts';
 import type { JournalSettings } from './record-settings.ts';
@@ -126,7 +127,7 @@ export function parseFlags(command: RecordCommand, args: readonly string[]): Fla
       operands.push(word);
       continue;
     }
-    const [flag, joined] = split(word);
+    const [flag, joined] = nameAndValue(word);
     const option = command.options.find((one) => one.flag === flag);
     if (option === undefined) throw usage(command, `Unknown option '${printable(flag)}'`);
     if (option.type === 'flag') {
@@ -140,11 +141,6 @@ export function parseFlags(command: RecordCommand, args: readonly string[]): Fla
   checkOperands(command, operands, values);
   checkFormats(command, values);
   return new Flags(command, values, operands);
-}
-
-function split(word: string): readonly [string, string | undefined] {
-  const at = word.indexOf('=');
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
 function checked(command: RecordCommand, option: RecordOption, value: string | undefined): string {

@@ -1,6 +1,6 @@
 // `cuff record generate`: a policy from what was recorded, to stdout or to a file.
 
-import { homedir } from 'node:os';
+import { homeOf } from '../../places.ts';
 import {
   type Generated,
   generateFromJournal,
@@ -29,7 +29,7 @@ export async function generate(flags: Flags): Promise<void> {
     strategy,
     minFrequency: flags.count('--min-frequency'),
     now: Date.now(),
-    home: process.env.HOME || homedir(),
+    home: homeOf(process.env),
     step: () => progress.step(),
   });
   progress.end();

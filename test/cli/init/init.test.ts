@@ -387,7 +387,7 @@ describe('the settings file', () => {
   });
 
   it('comes with a word about .gitignore, where that is missing', async () => {
-    const words = 'Add .cuff/ to .gitignore: what is recorded there is not for others.\n';
+    const words = 'Add .cuff/ to .gitignore: it contains recorded output; do not commit it.\n';
     mkdirSync(join(place.project, '.git'));
     expect((await place.init('--client claude')).err).toContain(words);
     place.write('.gitignore', 'node_modules\n/.cuff/\n');

@@ -62,7 +62,7 @@ it.each([
 
 it('allows nothing always without its id', async () => {
   const usage =
-    'cuff: Only one of them by its id is allowed always.\n' +
+    'cuff: --always and --user need the id of one command.\n' +
     'List what waits with `cuff policy approve`.\n';
   expect(await approve('--always')).toEqual([2, usage]);
   expect(await approve('--user')).toEqual([2, usage]);

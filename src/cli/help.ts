@@ -1,0 +1,8 @@
+// What the help texts of several commands share.
+
+export const JSON_DOCUMENT = 'one JSON document';
+
+/** The last part of a help text; each line is a command to type. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
