@@ -1,13 +1,12 @@
 // A trace as JSON for programs. Times are whole nanoseconds since the start of the capture, which
 // is told as a date: since 1970 they would not fit into a number of JSON readers.
 
+import type { JsonObject } from '../text/json.ts';
 import { type Image, lastImage } from './processes/process.ts';
 import type { Trace, TracedProcess, Untraced } from './trace.ts';
 
 /** What tracing could use on the machine: name, and whether. */
 export type TraceCapabilities = Readonly<Record<string, boolean>>;
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 export function traceJson(trace: Trace, capabilities: TraceCapabilities): JsonObject {
   const { captureId, mode, startedNs, processes, unattributedBytes, untraced } = trace;
@@ -80,17 +79,14 @@ function imageJson(image: Image, startedNs: bigint): JsonObject {
   };
 }
 
-function untracedJson(event: Untraced): JsonObject {
-  switch (event.kind) {
-    case 'writer':
-      return { reason: 'unknown_writer', pid: event.pid, bytes: event.bytes };
-    case 'static':
-      return { reason: 'static_program', pid: event.pid, exe: event.exe };
-    case 'dropped':
-      return { reason: 'dropped_frames', pid: event.pid, frames: event.frames };
-    case 'damaged':
-      return { reason: 'damaged_bytes', bytes: event.bytes };
-    case 'output':
-      return { reason: 'unattributed_bytes', bytes: event.bytes };
-  }
+const UNTRACED: Readonly<Record<Untraced['kind'], string>> = {
+  writer: 'unknown_writer',
+  static: 'static_program',
+  dropped: 'dropped_frames',
+  damaged: 'damaged_bytes',
+  output: 'unattributed_bytes',
+};
+
+function untracedJson({ kind, ...details }: Untraced): JsonObject {
+  return { reason: UNTRACED[kind], ...details };
 }

@@ -3,16 +3,15 @@
 // the same trace.
 
 import { fnv64 } from '../text/fnv.ts';
+import type { JsonObject } from '../text/json.ts';
 import { lastImage } from './processes/process.ts';
-import { exitFields, exitWords, hasFailed, programName } from './shown.ts';
+import { exitFields, exitText, hasFailed, programName } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const INTERNAL = 1;
 const STATUS = { ok: 1, error: 2 };
 
-export function otlpTrace(trace: Trace): Json {
+export function otlpTrace(trace: Trace): JsonObject {
   const traceId = hex128(trace.captureId);
   const attributes = [text('service.name', 'cuff'), text('cuff.capture_id', trace.captureId)];
   return {
@@ -30,7 +29,7 @@ export function otlpTrace(trace: Trace): Json {
   };
 }
 
-function spanOf(process: TracedProcess, captureId: string, traceId: string): Json {
+function spanOf(process: TracedProcess, captureId: string, traceId: string): JsonObject {
   const { id, parent, startNs, endNs, exit } = process;
   return {
     traceId,
@@ -44,13 +43,13 @@ function spanOf(process: TracedProcess, captureId: string, traceId: string): Jso
     attributes: attributesOf(process),
     ...(exit.kind !== 'unknown' && {
       status: hasFailed(exit)
-        ? { code: STATUS.error, message: exitWords(exit) }
+        ? { code: STATUS.error, message: exitText(exit) }
         : { code: STATUS.ok },
     }),
   };
 }
 
-function attributesOf(process: TracedProcess): Json[] {
+function attributesOf(process: TracedProcess): JsonObject[] {
   const { pid, ppid, exit, bytes, sources } = process;
   const image = lastImage(process);
   const { exit_code: code, signal } = exitFields(exit);
@@ -72,15 +71,15 @@ function attributesOf(process: TracedProcess): Json[] {
   return found;
 }
 
-function text(key: string, value: string): Json {
+function text(key: string, value: string): JsonObject {
   return { key, value: { stringValue: value } };
 }
 
-function whole(key: string, value: number): Json {
+function whole(key: string, value: number): JsonObject {
   return { key, value: { intValue: String(value) } };
 }
 
-function list(key: string, values: readonly string[]): Json {
+function list(key: string, values: readonly string[]): JsonObject {
   return { key, value: { arrayValue: { values: values.map((stringValue) => ({ stringValue })) } } };
 }
 

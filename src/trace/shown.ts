@@ -21,13 +21,13 @@ export function hasFailed(exit: ProcessExit): boolean {
 }
 
 /** `exit 3`, `SIGKILL`, `?` */
-export function exitWords(exit: ProcessExit): string {
+export function exitText(exit: ProcessExit): string {
   if (exit.kind === 'exited') return `exit ${exit.code}`;
   return exit.kind === 'signaled' ? exit.signal : '?';
 }
 
 /** `0.4 ms`, `12 ms`, `3.21 s`, `2 min 5 s` */
-export function spanWords(ns: bigint): string {
+export function spanText(ns: bigint): string {
   const ms = Number(ns) / 1e6;
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -2,9 +2,9 @@
 // started. What has not ended reaches to the end of the picture.
 
 import { table } from '../text/table.ts';
-import { exitWords, hasFailed, programName, spanWords } from './shown.ts';
+import { exitText, hasFailed, programName, spanText } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
-import { argvWords, type Drawing } from './tree.ts';
+import { argvText, type Drawing } from './tree.ts';
 
 const BAR_MIN = 20;
 const BAR_MAX = 60;
@@ -27,13 +27,13 @@ export function renderTimeline(
       { title: 'PID', align: 'right' },
       { title: 'START', align: 'right' },
       { title: 'TIME', align: 'right' },
-      { title: `0${spanWords(span.toNs - span.fromNs).padStart(cells - 1)}`, style: colour },
+      { title: `0${spanText(span.toNs - span.fromNs).padStart(cells - 1)}`, style: colour },
       { title: 'COMMAND', style: colour },
     ],
     processes.map((process) => [
       String(process.pid),
-      spanWords(positive(process.startNs - span.fromNs)),
-      process.endNs === undefined ? '' : spanWords(positive(process.endNs - process.startNs)),
+      spanText(positive(process.startNs - span.fromNs)),
+      process.endNs === undefined ? '' : spanText(positive(process.endNs - process.startNs)),
       bar(process, span, cells),
       words(process),
     ]),
@@ -64,8 +64,8 @@ function bar(process: TracedProcess, { fromNs, toNs }: Span, cells: number): str
 
 function words(process: TracedProcess): string {
   const image = process.images.at(-1);
-  const text = image === undefined || image.inherited ? programName(process) : argvWords(image);
-  return hasFailed(process.exit) ? `${text}  (${exitWords(process.exit)})` : text;
+  const text = image === undefined || image.inherited ? programName(process) : argvText(image);
+  return hasFailed(process.exit) ? `${text}  (${exitText(process.exit)})` : text;
 }
 
 function positive(ns: bigint): bigint {

@@ -6,7 +6,7 @@ import { attribute, type Segment } from './attribution/attribution.ts';
 import type { DecodedTrace } from './decode/decode.ts';
 import type { TraceMode } from './decode/format.ts';
 import { lastImage, type Process } from './processes/process.ts';
-import { buildProcesses, type ProcessTable, type RunFacts } from './processes/processes.ts';
+import { buildProcesses, type ProcessTable, type RunEnd } from './processes/processes.ts';
 
 export type TraceInput = {
   readonly captureId: string;
@@ -14,10 +14,10 @@ export type TraceInput = {
   readonly chunks: readonly Chunk[];
   /** Bytes of output.bin; fewer at its end. */
   read(offset: number, length: number): Uint8Array;
-  readonly facts: RunFacts;
+  readonly runEnd: RunEnd;
 };
 
-export type StreamBytes = Readonly<Record<Exclude<Channel, 'unknown'>, number>>;
+type StreamBytes = Readonly<Record<Exclude<Channel, 'unknown'>, number>>;
 
 export type TracedProcess = Process & { readonly bytes: StreamBytes };
 
@@ -46,9 +46,9 @@ export type Trace = {
 
 const MS_NS = 1_000_000n;
 
-export function buildTrace({ captureId, decoded, chunks, read, facts }: TraceInput): Trace {
+export function buildTrace({ captureId, decoded, chunks, read, runEnd }: TraceInput): Trace {
   const { header, frames } = decoded;
-  const table = buildProcesses(frames, header, facts);
+  const table = buildProcesses(frames, header, runEnd);
   const strangers = strangersOf(table, chunks);
   const segments = attribute({
     chunks,

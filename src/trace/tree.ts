@@ -5,8 +5,8 @@ import { quoteWords } from '../text/printable.ts';
 import { formatSize } from '../text/size.ts';
 import { table } from '../text/table.ts';
 import type { Image } from './processes/process.ts';
-import { exitWords, hasFailed, programName, spanWords } from './shown.ts';
-import type { StreamBytes, Trace, TracedProcess } from './trace.ts';
+import { exitText, hasFailed, programName, spanText } from './shown.ts';
+import type { Trace, TracedProcess } from './trace.ts';
 
 export type Drawing = {
   /** Of the terminal; without it nothing is cut. */
@@ -20,11 +20,7 @@ export type Drawing = {
 const DEPTH_MAX = 40;
 const NOTHING = { rails: '', cwd: '' };
 
-const STREAMS: Readonly<Record<keyof StreamBytes, string>> = {
-  stdout: 'out',
-  stderr: 'err',
-  pty: 'pty',
-};
+const STREAMS = { stdout: 'out', stderr: 'err', pty: 'pty' } as const;
 
 /** Lines, each with its `\n`; the head first. */
 export function renderTree(
@@ -43,13 +39,11 @@ export function renderTree(
       { title: 'OUTPUT' },
       { title: 'COMMAND', style: colour },
     ],
-    lines.map(({ process, text }) => [
-      process === undefined ? '' : String(process.pid),
-      process === undefined ? '' : timeWords(process),
-      process === undefined ? '' : endWords(process),
-      process === undefined ? '' : bytesWords(process.bytes),
-      text,
-    ]),
+    lines.map(({ process, text }) =>
+      process === undefined
+        ? ['', '', '', '', text]
+        : [String(process.pid), timeText(process), endText(process), bytesText(process), text],
+    ),
     { ...(width !== undefined && { width }), styleHead: (text) => paint('dim', text) },
   );
 }
@@ -75,12 +69,12 @@ function linesOf(processes: readonly TracedProcess[]): Line[] {
     const branch = parent === undefined ? '' : isLast ? '└─ ' : '├─ ';
     const [first, ...others] = process.images;
     const level = deep ? `(${depth}) ` : '';
-    lines.push({ process, text: rails + branch + level + imageWords(process, first, cwd) });
+    lines.push({ process, text: rails + branch + level + imageText(process, first, cwd) });
     const own = deep || parent === undefined ? rails : rails + (isLast ? '   ' : '│  ');
     let here = first?.cwd || cwd;
     for (const image of others) {
       const rail = last.has(id) ? '│  ' : '   ';
-      const words = withCwd(argvWords(image), image.cwd, here);
+      const words = withCwd(argvText(image), image.cwd, here);
       lines.push({ process: undefined, text: `${own}${rail}→ ${words}` });
       here = image.cwd || here;
     }
@@ -89,8 +83,8 @@ function linesOf(processes: readonly TracedProcess[]): Line[] {
   return lines;
 }
 
-function imageWords(process: TracedProcess, image: Image | undefined, parentCwd: string): string {
-  const words = image === undefined || image.inherited ? programName(process) : argvWords(image);
+function imageText(process: TracedProcess, image: Image | undefined, parentCwd: string): string {
+  const words = image === undefined || image.inherited ? programName(process) : argvText(image);
   return withCwd(words, image?.cwd ?? '', parentCwd);
 }
 
@@ -100,22 +94,22 @@ function withCwd(words: string, cwd: string, before: string): string {
 }
 
 /** An image known only by its file has no words. */
-export function argvWords({ argv, exe, cut, isStatic }: Image): string {
+export function argvText({ argv, exe, cut, isStatic }: Image): string {
   const words = argv.length === 0 ? quoteWords([exe]) : quoteWords(argv);
   return `${words}${cut ? ' …' : ''}${isStatic ? ' (static)' : ''}`;
 }
 
-function timeWords({ startNs, endNs }: TracedProcess): string {
+function timeText({ startNs, endNs }: TracedProcess): string {
   if (endNs === undefined) return '';
-  return spanWords(endNs > startNs ? endNs - startNs : 0n);
+  return spanText(endNs > startNs ? endNs - startNs : 0n);
 }
 
-function endWords({ exit, endNs }: TracedProcess): string {
-  return exit.kind === 'unknown' && endNs === undefined ? '' : exitWords(exit);
+function endText({ exit, endNs }: TracedProcess): string {
+  return exit.kind === 'unknown' && endNs === undefined ? '' : exitText(exit);
 }
 
-function bytesWords(bytes: StreamBytes): string {
-  return (['stdout', 'stderr', 'pty'] as const)
+function bytesText({ bytes }: TracedProcess): string {
+  return (Object.keys(STREAMS) as (keyof typeof STREAMS)[])
     .filter((stream) => bytes[stream] > 0)
     .map((stream) => `${STREAMS[stream]} ${formatSize(bytes[stream])}`)
     .join(', ');

@@ -92,7 +92,7 @@ function built({ id, meta, final }: Capture, decoded: DecodedTrace, snapshot: Sn
     decoded,
     chunks,
     read: (offset, length) => bytesNear(snapshot, offset, Math.min(length, end - offset)),
-    facts: { root: meta?.child, outcome: final?.outcome, endedAt: final?.at },
+    runEnd: { root: meta?.child, outcome: final?.outcome, endedAt: final?.at },
   });
 }
 

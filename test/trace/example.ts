@@ -59,7 +59,7 @@ export function exampleTrace(frames = FRAMES, damagedBytes = 7): Trace {
     decoded: { header: { ...HEADER, mode: 'socket' }, frames: [...frames], damagedBytes },
     chunks: chunks(),
     read: (offset, length) => OUTPUT.subarray(offset, offset + length),
-    facts: {
+    runEnd: {
       root: { pid: 10, startTime: 0 },
       outcome: { kind: 'exited', code: 0 },
       endedAt: startMs + 21,

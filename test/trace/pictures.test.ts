@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { chromeTrace } from '../../src/trace/chrome.ts';
 import { otlpTrace } from '../../src/trace/otlp.ts';
-import { spanWords } from '../../src/trace/shown.ts';
+import { spanText } from '../../src/trace/shown.ts';
 import { renderTimeline } from '../../src/trace/timeline.ts';
 import { renderTree } from '../../src/trace/tree.ts';
 import { HEADER } from './encode.ts';
@@ -84,7 +84,7 @@ describe('the timeline', () => {
 
 describe('a span of time', () => {
   it('has the unit that fits it', () => {
-    const words = [0n, 400_000n, 12_345_678n, 3_210_000_000n, 125_000_000_000n].map(spanWords);
+    const words = [0n, 400_000n, 12_345_678n, 3_210_000_000n, 125_000_000_000n].map(spanText);
     expect(words).toEqual(['0.0 ms', '0.4 ms', '12 ms', '3.21 s', '2 min 5 s']);
   });
 });

@@ -57,7 +57,7 @@ describe('a trace', () => {
       decoded: { header: HEADER, frames, damagedBytes: 0 },
       chunks: [{ offset: 0, length, channel: 'pty', at, lines: 2 }],
       read: (offset, count) => output.subarray(offset, offset + count),
-      facts: {},
+      runEnd: {},
     });
     expect(both.unattributedBytes).toBe(2);
     expect(both.untraced).toEqual([{ kind: 'output', bytes: 2 }]);

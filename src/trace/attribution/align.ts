@@ -1,37 +1,37 @@
 // Finds the bytes of one channel that each process wrote, from the reported lengths, hashes and
-// times. Written one after the other, the records tile the channel: one of those that may come next
-// fits (no record that ended before they began is still missing). If none does, either an earlier
+// times. Written one after the other, the writes tile the channel: one of those that may come next
+// fits (no write that ended before they began is still missing). If none does, either an earlier
 // choice was wrong or a silent process wrote, and the next position is searched for.
 
 import { AnchorSearch } from './align-search.ts';
-import type { Board, Placed } from './board.ts';
+import type { Board, Placement } from './board.ts';
 import type { ChannelBytes } from './channel-bytes.ts';
 import { Cooked } from './cooked.ts';
 import { certain } from './evidence.ts';
 import { fillHoles } from './fill.ts';
 import { Probe } from './probe.ts';
-import type { Records } from './records.ts';
-import { Unhashed } from './unhashed.ts';
+import { unhashedFrom } from './unhashed.ts';
 import { Weave } from './weave.ts';
+import type { Writes } from './writes.ts';
 
 const CANDIDATES_MAX = 512; // writers at the same moment
 const OPTIONS_MAX = 8;
 const CHOICES_MAX = 64; // so far back a wrong one is looked for
 const RETRIES_MAX = 256;
 
-/** Stretches of the channel with their records, in order. `terminal`: newlines may be two bytes. */
+/** Stretches of the channel with their writes, in order. `terminal`: newlines may be two bytes. */
 export function align(
   bytes: ChannelBytes,
-  records: Records,
+  writes: Writes,
   terminal: boolean,
 ): ReturnType<typeof certain> {
-  const aligner = new Aligner(bytes, records, terminal);
+  const aligner = new Aligner(bytes, writes, terminal);
   aligner.run();
   const more = fillHoles(aligner, aligner.placed, aligner.lost());
-  return certain(aligner.placed.concat(more), bytes, records);
+  return certain(aligner.placed.concat(more), bytes, writes);
 }
 
-type Fit = { readonly record: number; readonly end: number };
+type Fit = { readonly write: number; readonly end: number };
 
 type Choice = {
   /** How many had been placed before. */
@@ -43,34 +43,32 @@ type Choice = {
 
 class Aligner implements Board {
   readonly bytes: ChannelBytes;
-  readonly records: Records;
+  readonly writes: Writes;
   readonly probes: readonly Probe[];
-  readonly placed: Placed[] = [];
-  /** How the last record was read: terminals seldom change. */
+  readonly placed: Placement[] = [];
+  /** How the last write was read: terminals seldom change. */
   #probe: Probe;
-  readonly #unhashed: Unhashed;
   readonly #weave: Weave | undefined;
   readonly #search: AnchorSearch;
   #choices: Choice[] = [];
   #position = 0;
 
-  constructor(bytes: ChannelBytes, records: Records, terminal: boolean) {
+  constructor(bytes: ChannelBytes, writes: Writes, terminal: boolean) {
     this.bytes = bytes;
-    this.records = records;
+    this.writes = writes;
     this.#probe = new Probe(bytes, terminal ? new Cooked(bytes) : undefined);
     this.probes = terminal ? [this.#probe, new Probe(bytes, undefined)] : [this.#probe];
-    this.#unhashed = new Unhashed(this);
     // A terminal takes one write at a time.
     this.#weave = terminal ? undefined : new Weave(this);
     this.#search = new AnchorSearch(this);
   }
 
   run(): void {
-    const { bytes, records } = this;
-    while (this.#position < bytes.length && records.first < records.count) {
+    const { bytes, writes } = this;
+    while (this.#position < bytes.length && writes.first < writes.count) {
       if (this.#step() || this.#reconsider()) continue;
       const at = this.#position;
-      const explained = this.#weave?.from(at) ?? this.#unhashed.from(at);
+      const explained = this.#weave?.from(at) ?? unhashedFrom(this, at);
       const position = explained ?? this.#search.from(at);
       if (position === undefined) return;
       this.#choices = [];
@@ -78,18 +76,18 @@ class Aligner implements Board {
     }
   }
 
-  /** Records without a place. */
+  /** Writes without a place. */
   lost(): number[] {
     const lost = [...this.#search.lost];
-    for (let i = this.records.first; i < this.records.count; i = this.records.next(i)) lost.push(i);
+    for (let i = this.writes.first; i < this.writes.count; i = this.writes.next(i)) lost.push(i);
     return lost;
   }
 
-  fit(record: number, position: number): number {
-    const end = this.fitAsBefore(record, position);
+  fit(write: number, position: number): number {
+    const end = this.fitAsBefore(write, position);
     if (end >= 0) return end;
     for (const probe of this.probes) {
-      const other = probe === this.#probe ? -1 : this.#fitOf(probe, record, position);
+      const other = probe === this.#probe ? -1 : this.#fitOf(probe, write, position);
       if (other < 0) continue;
       this.#probe = probe;
       return other;
@@ -97,35 +95,35 @@ class Aligner implements Board {
     return -1;
   }
 
-  fitAsBefore(record: number, position: number): number {
-    return this.#fitOf(this.#probe, record, position);
+  fitAsBefore(write: number, position: number): number {
+    return this.#fitOf(this.#probe, write, position);
   }
 
-  #fitOf(probe: Probe, record: number, position: number): number {
-    const { records } = this;
-    if (!records.isHashed(record)) return -1;
-    const { length, high, low } = records;
-    return probe.fits(position, length[record] ?? 0, high[record] ?? 0, low[record] ?? 0);
+  #fitOf(probe: Probe, write: number, position: number): number {
+    const { writes } = this;
+    if (!writes.isHashed(write)) return -1;
+    const { length, high, low } = writes;
+    return probe.fits(position, length[write] ?? 0, high[write] ?? 0, low[write] ?? 0);
   }
 
   candidates(until = Number.POSITIVE_INFINITY): number[] {
-    const { records } = this;
+    const { writes } = this;
     const found: number[] = [];
     let latest = until;
-    for (let i = records.first; i < records.count; i = records.next(i)) {
-      if ((records.at[i] ?? 0) > latest || found.length === CANDIDATES_MAX) break;
-      latest = Math.min(latest, records.end[i] ?? latest);
+    for (let i = writes.first; i < writes.count; i = writes.next(i)) {
+      if ((writes.at[i] ?? 0) > latest || found.length === CANDIDATES_MAX) break;
+      latest = Math.min(latest, writes.end[i] ?? latest);
       found.push(i);
     }
     return found;
   }
 
-  place(placed: Placed): void {
-    this.records.take(placed.record);
+  place(placed: Placement): void {
+    this.writes.take(placed.write);
     this.placed.push(placed);
   }
 
-  /** Places one record; false when none fits. */
+  /** Places one write; false when none fits. */
   #step(): boolean {
     const options = this.#options();
     const [best] = options;
@@ -142,10 +140,10 @@ class Aligner implements Board {
   /** What fits here, the longest first: it is the least likely to fit by chance. */
   #options(): Fit[] {
     const options: Fit[] = [];
-    for (const record of this.candidates()) {
-      const end = this.fit(record, this.#position);
-      if (end >= 0 && !options.some((other) => this.#isLike(other.record, record))) {
-        options.push({ record, end });
+    for (const write of this.candidates()) {
+      const end = this.fit(write, this.#position);
+      if (end >= 0 && !options.some((other) => this.#isLike(other.write, write))) {
+        options.push({ write, end });
       }
       if (options.length === OPTIONS_MAX) break;
     }
@@ -154,12 +152,12 @@ class Aligner implements Board {
 
   /** The same process wrote the same before. */
   #isLike(a: number, b: number): boolean {
-    const { process, length } = this.records;
+    const { process, length } = this.writes;
     return process[a] === process[b] && length[a] === length[b];
   }
 
-  #put({ record, end }: Fit): void {
-    this.place({ record, pieces: [{ from: this.#position, to: end }] });
+  #put({ write, end }: Fit): void {
+    this.place({ write, pieces: [{ from: this.#position, to: end }] });
     this.#position = end;
   }
 
@@ -195,7 +193,7 @@ class Aligner implements Board {
   #undoTo(count: number): void {
     while (this.placed.length > count) {
       const last = this.placed.pop();
-      if (last !== undefined) this.records.putBack(last.record);
+      if (last !== undefined) this.writes.putBack(last.write);
     }
   }
 }

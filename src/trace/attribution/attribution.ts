@@ -1,12 +1,14 @@
-// Which process wrote which bytes. On a socket the kernel names the writer of every chunk. On pipes
-// and terminals the processes say what they wrote, and that is found again in the bytes. A byte of
-// which neither says anything has no writer: never a guess.
+// Finds out which process wrote which bytes of the output. On a socket the kernel names the writer
+// of every chunk. On pipes and terminals each process reports length, hash and time of its writes,
+// and `align.ts` finds those again in the bytes of their channel: in order where it can, by search
+// (`align-search.ts`), interleaved (`weave.ts`) or without a hash (`unhashed.ts`) where it must.
+// `evidence.ts` drops matches that may be chance: bytes without proof stay without a writer.
 
 import type { Channel, Chunk } from '../../types.ts';
 import type { OwnWrite } from '../processes/processes.ts';
 import { align } from './align.ts';
 import { ChannelBytes, type ReadBytes } from './channel-bytes.ts';
-import { Records } from './records.ts';
+import { Writes } from './writes.ts';
 
 /** `process` is an id, or undefined for bytes whose writer is not known. */
 export type Segment = {
@@ -43,11 +45,11 @@ export function attribute({ chunks, writes, read, writerOf }: AttributionInput):
 function segmentsOf(
   channel: Channel,
   chunks: readonly Chunk[],
-  writes: readonly OwnWrite[],
+  told: readonly OwnWrite[],
   read: ReadBytes,
 ): Segment[] {
   const bytes = new ChannelBytes(chunks, read);
-  const records = new Records(writes);
+  const writes = new Writes(told);
   const segments: Segment[] = [];
   const add = (from: number, to: number, process: number | undefined): void => {
     if (to <= from) return;
@@ -56,9 +58,9 @@ function segmentsOf(
     }
   };
   let at = 0;
-  for (const { from, to, record } of align(bytes, records, channel === 'pty')) {
+  for (const { from, to, write } of align(bytes, writes, channel === 'pty')) {
     add(at, from, undefined);
-    add(from, to, records.process[record]);
+    add(from, to, writes.process[write]);
     at = to;
   }
   add(at, bytes.length, undefined);

@@ -149,7 +149,7 @@ function* spansOf(pieces: Iterable<Piece>): Generator<Piece & { readonly pieces:
 }
 
 /** The first place whose value is at least `value`; values only grow. */
-export function lowerBound(values: Float64Array, value: number): number {
+export function lowerBound(values: Float64Array | Int32Array, value: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,34 +1,48 @@
 // How much work one way of searching has made, so that it ends where it is worth no more. Counted
 // in bytes that were hashed: the same on every machine.
 
-import type { Probe } from './probe.ts';
+import type { Board } from './board.ts';
+
+const STEPS_MAX = 100_000_000;
+const STEPS_PER_BYTE = 5;
 
 export class Effort {
-  readonly #probes: readonly Probe[];
-  /** What others did. */
-  #others = 0;
-  #leftAt = 0;
+  readonly #board: Pick<Board, 'bytes' | 'probes'>;
+  /** What other searches did. */
+  #others: number;
+  #leftAt: number;
 
-  constructor(probes: readonly Probe[]) {
-    this.#probes = probes;
+  constructor(board: Pick<Board, 'bytes' | 'probes'>) {
+    this.#board = board;
+    this.#others = this.#sum();
+    this.#leftAt = this.#others;
   }
 
-  /** From here on it is ours. */
-  begin(): void {
-    this.#others += this.#sum() - this.#leftAt;
+  /** As much as one search is worth. */
+  get stepsMax(): number {
+    return STEPS_MAX + STEPS_PER_BYTE * this.#board.bytes.length;
   }
 
-  end(): void {
-    this.#leftAt = this.#sum();
-  }
-
+  /** Since it was made. */
   get steps(): number {
     return this.#sum() - this.#others;
   }
 
+  get isSpent(): boolean {
+    return this.steps > this.stepsMax;
+  }
+
+  /** For a search that comes back: what others did since its last turn does not count. */
+  measure<T>(work: () => T): T {
+    this.#others += this.#sum() - this.#leftAt;
+    const result = work();
+    this.#leftAt = this.#sum();
+    return result;
+  }
+
   #sum(): number {
     let sum = 0;
-    for (const { steps } of this.#probes) sum += steps;
+    for (const { steps } of this.#board.probes) sum += steps;
     return sum;
   }
 }

@@ -7,7 +7,7 @@ import type { ChannelBytes } from './channel-bytes.ts';
 import { type Cooked, uncook } from './cooked.ts';
 
 export const HASH_WHOLE_MAX = 256;
-const END_BYTES = 128;
+export const HASH_END_BYTES = 128; // of each end of a longer write
 const CALL_STEPS = 16; // what asking costs, in bytes hashed
 const OFFSET_HIGH = 0xcbf29ce4;
 const OFFSET_LOW = 0x84222325;
@@ -45,10 +45,10 @@ export class Probe {
       return this.endOf(position, length);
     }
     const end = this.endOf(position, length);
-    if (end < 0 || end > this.#bytes.length || !this.#hashTo(END_BYTES)) return -1;
+    if (end < 0 || end > this.#bytes.length || !this.#hashTo(HASH_END_BYTES)) return -1;
     const tail = this.#tail(end);
-    this.steps += END_BYTES;
-    const state = { high: this.#high[END_BYTES] ?? 0, low: this.#low[END_BYTES] ?? 0 };
+    this.steps += HASH_END_BYTES;
+    const state = { high: this.#high[HASH_END_BYTES] ?? 0, low: this.#low[HASH_END_BYTES] ?? 0 };
     const found = continueHash(state, tail);
     return found.low === low && found.high === high ? end : -1;
   }
@@ -72,7 +72,7 @@ export class Probe {
   endOf(position: number, length: number): number {
     if (this.#cooked === undefined) return position + length;
     if (length > HASH_WHOLE_MAX) {
-      this.steps += END_BYTES; // roughly what finding it costs
+      this.steps += HASH_END_BYTES; // roughly what finding it costs
       return this.#cooked.endOf(position, length);
     }
     const cooked = this.#bytes.slice(position, 2 * length + 1);
@@ -85,7 +85,7 @@ export class Probe {
 
   startOf(position: number, length: number): number {
     if (this.#cooked === undefined) return position - length;
-    this.steps += END_BYTES;
+    this.steps += HASH_END_BYTES;
     return this.#cooked.startOf(position, length);
   }
 
@@ -101,8 +101,8 @@ export class Probe {
   }
 
   #tail(end: number): Uint8Array {
-    if (this.#cooked !== undefined) return this.#cooked.tail(end, END_BYTES);
-    return this.#bytes.slice(end - END_BYTES, END_BYTES);
+    if (this.#cooked !== undefined) return this.#cooked.tail(end, HASH_END_BYTES);
+    return this.#bytes.slice(end - HASH_END_BYTES, HASH_END_BYTES);
   }
 
   #hashTo(length: number): boolean {
@@ -132,8 +132,8 @@ export class Probe {
 export function hashOf(bytes: Uint8Array): Hash {
   const start = { high: OFFSET_HIGH, low: OFFSET_LOW };
   if (bytes.length <= HASH_WHOLE_MAX) return continueHash(start, bytes);
-  const first = continueHash(start, bytes.subarray(0, END_BYTES));
-  return continueHash(first, bytes.subarray(bytes.length - END_BYTES));
+  const first = continueHash(start, bytes.subarray(0, HASH_END_BYTES));
+  return continueHash(first, bytes.subarray(bytes.length - HASH_END_BYTES));
 }
 
 function continueHash(state: Hash, bytes: Uint8Array): Hash {

@@ -1,24 +1,23 @@
 // Long writes that got between each other on a pipe. A write of more than PIPE_BUF bytes waits
 // while the pipe is full, and others come in between. Once all are found, length and hash of each
-// say where it starts and ends; between those, whole records of others are known by their hash, and
+// say where it starts and ends; between those, whole writes of others are known by their hash, and
 // the rest belongs to the open one. If two are open at once, a page could be from either: those
 // bytes stay without a writer.
 
-import type { Board, Placed, Stretch } from './board.ts';
+import type { Board, Placement, Stretch } from './board.ts';
 import { Effort } from './effort.ts';
 import { STRENGTH_MIN } from './evidence.ts';
-import { hashOf } from './probe.ts';
+import { HASH_END_BYTES, hashOf } from './probe.ts';
 
 const PAGE_BYTES = 4096; // how a pipe is filled; also PIPE_BUF, up to which writes stay whole
-const END_BYTES = 128; // of each end are in the hash
 const NODES_MAX = 200;
 const LONG_MAX = 8;
 const OPEN_MAX = 4;
 const ROW_MAX = 2; // pieces in a row that nothing confirms at once
 
-/** A record of which some pieces are there; `alone`: nothing else was open with it. */
+/** A write of which some pieces are there; `alone`: nothing else was open with it. */
 type Open = {
-  readonly record: number;
+  readonly write: number;
   readonly pieces: (Stretch & { readonly alone: boolean })[];
   left: number;
 };
@@ -26,31 +25,28 @@ type Open = {
 export class Weave {
   readonly #board: Board;
   readonly #effort: Effort;
-  readonly #stepsMax: number;
   #open: Open[] = [];
-  #done: Placed[] = [];
+  #done: Placement[] = [];
   /** How to take everything back, the last first. */
   readonly #undo: (() => void)[] = [];
   #nodes = 0;
 
   constructor(board: Board) {
     this.#board = board;
-    this.#effort = new Effort(board.probes);
-    this.#stepsMax = 100_000_000 + 5 * board.bytes.length;
+    this.#effort = new Effort(board);
   }
 
   /** Places everything up to where all that is open has ended; undefined if that does not fit. */
   from(position: number): number | undefined {
-    this.#effort.begin();
-    const end = this.#explain(position);
-    this.#effort.end();
-    return end;
+    return this.#effort.measure(() => this.#explain(position));
   }
 
   #explain(position: number): number | undefined {
     for (let row = 1; row <= ROW_MAX; row += 1) {
       this.#nodes = 0;
-      const end = this.#begin(position, row);
+      this.#done = [];
+      this.#open = [];
+      const end = this.#try(position, row, row);
       if (end === undefined) continue;
       const done = this.#done;
       this.#takeBack(0);
@@ -59,16 +55,6 @@ export class Weave {
       return end;
     }
     return undefined;
-  }
-
-  #isTooMuch(): boolean {
-    return this.#effort.steps > this.#stepsMax;
-  }
-
-  #begin(position: number, row: number): number | undefined {
-    this.#done = [];
-    this.#open = [];
-    return this.#try(position, row, row);
   }
 
   /** Goes on from where everything before is explained. */
@@ -84,7 +70,7 @@ export class Weave {
   /** A piece of something that is open, or the first of something else, up to what is certain. */
   #try(at: number, left: number, row: number): number | undefined {
     this.#nodes += 1;
-    if (this.#nodes > NODES_MAX || this.#isTooMuch()) return undefined;
+    if (this.#nodes > NODES_MAX || this.#effort.isSpent) return undefined;
     const goesOn = left === row ? this.#open.length : 0;
     for (let i = 0; i < goesOn; i += 1) {
       const open = this.#open[i];
@@ -97,10 +83,10 @@ export class Weave {
       }
     }
     if (this.#open.length === OPEN_MAX) return undefined;
-    for (const record of this.#longOnes()) {
-      for (const length of firstPieces(this.#board.records.length[record] ?? 0)) {
+    for (const write of this.#longOnes()) {
+      for (const length of firstPieces(this.#board.writes.length[write] ?? 0)) {
         const mark = this.#undo.length;
-        this.#start(record, at, length);
+        this.#start(write, at, length);
         const end = this.#behind(at + length, left, row);
         if (end !== undefined) return end;
         this.#takeBack(mark);
@@ -115,34 +101,34 @@ export class Weave {
     return left > 1 ? this.#try(at, left - 1, row) : undefined;
   }
 
-  /** Records that may begin now and need not stay whole. */
+  /** Writes that may begin now and need not stay whole. */
   #longOnes(): number[] {
-    const { records } = this.#board;
+    const { writes } = this.#board;
     return this.#candidates()
-      .filter((i) => (records.length[i] ?? 0) > PAGE_BYTES && records.isHashed(i))
+      .filter((i) => (writes.length[i] ?? 0) > PAGE_BYTES && writes.isHashed(i))
       .slice(0, LONG_MAX);
   }
 
   /** Nothing that began when something open was already over. */
   #candidates(): number[] {
-    const { end } = this.#board.records;
-    return this.#board.candidates(Math.min(...this.#open.map(({ record }) => end[record] ?? 0)));
+    const { end } = this.#board.writes;
+    return this.#board.candidates(Math.min(...this.#open.map(({ write }) => end[write] ?? 0)));
   }
 
   #isCertain(at: number): boolean {
     return this.#whole(at) !== undefined || this.#open.some((open) => this.#ends(open, at));
   }
 
-  /** Takes whole records and ends of open ones, as long as there are any. */
+  /** Takes whole writes and ends of open ones, as long as there are any. */
   #certain(position: number): number {
     for (let at = position; ; ) {
-      const record = this.#whole(at);
-      const open = record === undefined ? this.#open.find((one) => this.#ends(one, at)) : undefined;
-      if (record === undefined && open === undefined) return at;
-      if (record !== undefined) {
-        const to = this.#board.fit(record, at);
-        this.#take(record);
-        this.#finish({ record, pieces: [{ from: at, to }] });
+      const write = this.#whole(at);
+      const open = write === undefined ? this.#open.find((one) => this.#ends(one, at)) : undefined;
+      if (write === undefined && open === undefined) return at;
+      if (write !== undefined) {
+        const to = this.#board.fit(write, at);
+        this.#take(write);
+        this.#finish({ write, pieces: [{ from: at, to }] });
         at = to;
       } else if (open !== undefined) {
         at = this.#close(open, at);
@@ -152,27 +138,27 @@ export class Weave {
   }
 
   #whole(at: number): number | undefined {
-    const { length } = this.#board.records;
+    const { length } = this.#board.writes;
     return this.#candidates().find(
       (i) => (length[i] ?? 0) >= STRENGTH_MIN && this.#board.fit(i, at) >= 0,
     );
   }
 
-  /** Whether the rest of a record, from here on, has the end of it. */
-  #ends({ record, pieces, left }: Open, at: number): boolean {
-    const { bytes, records } = this.#board;
+  /** Whether the rest of a write, from here on, has the end of it. */
+  #ends({ write, pieces, left }: Open, at: number): boolean {
+    const { bytes, writes } = this.#board;
     const all = [...pieces, { from: at, to: at + left }];
     if (at + left > bytes.length) return false;
     const first = gather(all, (piece, count) => bytes.slice(piece.from, count));
     const last = gather(all.reverse(), (piece, count) => bytes.slice(piece.to - count, count));
     const { high, low } = hashOf(Buffer.concat([...first, ...last.reverse()]));
-    return records.high[record] === high && records.low[record] === low;
+    return writes.high[write] === high && writes.low[write] === low;
   }
 
-  #start(record: number, from: number, length: number): void {
-    this.#take(record);
-    const whole = this.#board.records.length[record] ?? 0;
-    const open: Open = { record, pieces: [], left: whole };
+  #start(write: number, from: number, length: number): void {
+    this.#take(write);
+    const whole = this.#board.writes.length[write] ?? 0;
+    const open: Open = { write, pieces: [], left: whole };
     this.#open.push(open);
     this.#undo.push(() => this.#open.pop());
     this.#extend(open, from, length);
@@ -194,16 +180,16 @@ export class Weave {
     const pieces = [...open.pieces, last].filter(({ alone }) => alone);
     this.#open.splice(place, 1);
     this.#undo.push(() => this.#open.splice(place, 0, open));
-    this.#finish({ record: open.record, pieces });
+    this.#finish({ write: open.write, pieces });
     return to;
   }
 
-  #take(record: number): void {
-    this.#board.records.take(record);
-    this.#undo.push(() => this.#board.records.putBack(record));
+  #take(write: number): void {
+    this.#board.writes.take(write);
+    this.#undo.push(() => this.#board.writes.putBack(write));
   }
 
-  #finish(placed: Placed): void {
+  #finish(placed: Placement): void {
     this.#done = [...this.#done, placed];
     this.#undo.push(() => {
       this.#done = this.#done.slice(0, -1);
@@ -230,7 +216,7 @@ function gather(
   slice: (piece: Stretch, count: number) => Uint8Array,
 ): Uint8Array[] {
   const found: Uint8Array[] = [];
-  let missing = END_BYTES;
+  let missing = HASH_END_BYTES;
   for (const piece of pieces) {
     if (missing === 0) break;
     const part = slice(piece, Math.min(missing, piece.to - piece.from));

@@ -3,8 +3,7 @@
 // order at all. A life is everything said about one process, found by name, time and start ticks.
 
 import type { ExecFrame, Frame, Who } from '../decode/format.ts';
-import { inOrder } from './order.ts';
-import { decodeStatus } from './wait-status.ts';
+import { decodeStatus } from './process.ts';
 
 type ReapFrame = Extract<Frame, { readonly type: 'reap' }>;
 
@@ -292,4 +291,44 @@ function push<K, V>(map: Map<K, V[]>, at: K, value: V): void {
   const list = map.get(at);
   if (list === undefined) map.set(at, [value]);
   else list.push(value);
+}
+
+const RANK: Readonly<Record<Frame['type'], number>> = {
+  fork: 0,
+  start: 1,
+  exec: 2,
+  execfail: 3,
+  write: 4,
+  exit: 5,
+  reap: 6,
+  drop: 7,
+};
+
+/** By time; frames of one moment by what can only come first. A repeated frame counts once. */
+function inOrder<T extends Frame>(frames: readonly T[]): T[] {
+  const sorted = isSorted(frames) ? frames : [...frames].sort(compareFrames);
+  return sorted.filter((frame, i) => {
+    const before = sorted[i - 1];
+    return before === undefined || compareFrames(before, frame) !== 0;
+  });
+}
+
+function isSorted(frames: readonly Frame[]): boolean {
+  return frames.every((frame, i) => {
+    const before = frames[i - 1];
+    return before === undefined || compareFrames(before, frame) <= 0;
+  });
+}
+
+function compareFrames(a: Frame, b: Frame): number {
+  if (a.atNs !== b.atNs) return a.atNs < b.atNs ? -1 : 1;
+  if (a === b) return 0;
+  const rank = RANK[a.type] - RANK[b.type];
+  if (rank !== 0) return rank;
+  const [left, right] = [text(a), text(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function text(frame: Frame): string {
+  return JSON.stringify(frame, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
 }

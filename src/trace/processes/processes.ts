@@ -1,16 +1,24 @@
-// The processes of a run from its frames: who they were, who started them, how they ended. Gives
-// the same for the same frames in any order, and for frames that came twice.
+// Makes the processes of a run from its frames: what they were, which process started them, how
+// they ended. `lives.ts` decides which frames are about the same process, `images.ts` which
+// programs it was, and this file joins them to a tree; `process.ts` has the type of the result.
+// The result is the same for frames in any order, and for frames that came twice. What the frames
+// lack about the first process comes from the capture (`RunEnd`).
 
 import type { Outcome, ProcessId } from '../../types.ts';
 import type { Frame, TraceHeader, Who, WriteRecord } from '../decode/format.ts';
 import { imagesOf, nameOf, sameWords } from './images.ts';
 import { type Life, type Lives, livesOf, type UnnamedReap } from './lives.ts';
-import { baseName, type Image, type Process, type ProcessExit, type Teller } from './process.ts';
-import { treeOrder } from './tree-order.ts';
-import { decodeStatus } from './wait-status.ts';
+import {
+  baseName,
+  decodeStatus,
+  type Image,
+  type Process,
+  type ProcessExit,
+  type Teller,
+} from './process.ts';
 
-/** What the capture itself knows, for what the frames may lack. */
-export type RunFacts = {
+/** What the capture itself says about the first process and its end. */
+export type RunEnd = {
   readonly root?: ProcessId | undefined;
   readonly outcome?: Outcome | undefined;
   /** Epoch milliseconds. */
@@ -37,23 +45,17 @@ type Draft = Omit<Process, 'id' | 'depth' | 'parent' | 'forkedFrom'> & {
 export function buildProcesses(
   frames: readonly Frame[],
   header: Pick<TraceHeader, 'pidNamespace' | 'runnerPid'> | undefined,
-  facts: RunFacts = {},
+  runEnd: RunEnd = {},
 ): ProcessTable {
   const lives = livesOf(frames, header?.pidNamespace ?? 0);
   const drafts = new Map<Life, Draft>();
   // In order of time, so that a child finds what its parent was.
-  for (const life of lives.all) drafts.set(life, draftOf(life, lives, drafts, facts));
-  const ordered = treeOrder([...drafts.values()].map(({ life, parent }) => ({ life, parent })));
+  for (const life of lives.all) drafts.set(life, draftOf(life, lives, drafts, runEnd));
+  const ordered = treeOrder([...drafts.values()]);
   const ids = new Map(ordered.map(({ life }, id) => [life, id]));
-  const processes = ordered.map(({ life, depth, parent }, id): Process => {
-    const { life: _, forkedFrom, ...draft } = found(drafts, life);
-    return {
-      ...draft,
-      id,
-      depth,
-      parent: parent && ids.get(parent),
-      forkedFrom: forkedFrom && ids.get(forkedFrom),
-    };
+  const processes = ordered.map(({ life: _, parent, forkedFrom, ...draft }, id): Process => {
+    const idOf = (one: Life | undefined): number | undefined => one && ids.get(one);
+    return { ...draft, id, parent: idOf(parent), forkedFrom: idOf(forkedFrom) };
   });
   return {
     processes,
@@ -65,23 +67,17 @@ export function buildProcesses(
   };
 }
 
-function found(drafts: ReadonlyMap<Life, Draft>, life: Life): Draft {
-  const draft = drafts.get(life);
-  if (draft === undefined) throw new Error('a life without a process');
-  return draft;
-}
-
 function draftOf(
   life: Life,
   lives: Lives,
   drafts: ReadonlyMap<Life, Draft>,
-  facts: RunFacts,
+  runEnd: RunEnd,
 ): Draft {
   const { pid, space } = life.names[0] ?? { pid: 0, space: 0 };
   const { ppid, parent } = parentOf(life, lives);
-  const isRoot = space === 0 && pid === facts.root?.pid && sameTicks(life, facts.root);
+  const isRoot = space === 0 && pid === runEnd.root?.pid && sameTicks(life, runEnd.root);
   const [reap = parent && unnamedReap(life, parent, lives)] = life.reaps;
-  const { exit, endNs } = endOf(life, reap, isRoot ? facts : {});
+  const { exit, endNs } = endOf(life, reap, isRoot ? runEnd : {});
   const { images, failedExecs } = imagesOf(life);
   const inherited = parent && inheritedImage(life, images, drafts.get(parent));
   return {
@@ -161,7 +157,7 @@ function startedInside({ spawnedBy, said }: Life): boolean {
 function endOf(
   life: Life,
   reap: Life['reaps'][number] | undefined,
-  { outcome, endedAt }: RunFacts,
+  { outcome, endedAt }: RunEnd,
 ): { readonly exit: ProcessExit; readonly endNs: bigint | undefined } {
   const exits = life.said.filter(({ type }) => type === 'exit' || type === 'start');
   const last = exits.at(-1);
@@ -218,4 +214,36 @@ function writesOf(life: Life, process: number): OwnWrite[] {
   return life.said
     .flatMap((frame) => (frame.type === 'write' ? frame.writes : []))
     .map((write) => ({ ...write, process }));
+}
+
+type TreeNode = Draft & { readonly depth: number };
+
+/**
+ * Parents before their children, siblings in order of their start; `drafts` are in that order.
+ * Forged frames may describe a circle: a process that no root reaches becomes a root. Any depth:
+ * there is no recursion.
+ */
+function treeOrder(drafts: readonly Draft[]): TreeNode[] {
+  const known = new Set(drafts.map(({ life }) => life));
+  const children = new Map<Life | undefined, Draft[]>();
+  for (const draft of drafts) {
+    const parent = draft.parent && known.has(draft.parent) ? draft.parent : undefined;
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [draft]);
+    else siblings.push(draft);
+  }
+  const ordered: TreeNode[] = [];
+  const seen = new Set<Life>();
+  for (const root of [...(children.get(undefined) ?? []), ...drafts]) {
+    if (seen.has(root.life)) continue;
+    const waiting: TreeNode[] = [{ ...root, parent: undefined, depth: 0 }];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (seen.has(next.life)) continue;
+      seen.add(next.life);
+      ordered.push(next);
+      const own = children.get(next.life) ?? [];
+      for (const child of own.toReversed()) waiting.push({ ...child, depth: next.depth + 1 });
+    }
+  }
+  return ordered;
 }

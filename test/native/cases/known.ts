@@ -13,7 +13,7 @@ export function knownFrom({ dir, output, chunks }: Capture): Known {
     decoded: decodeTrace(readFileSync(join(dir, 'trace.bin'))),
     chunks,
     read: (offset, length) => output.subarray(offset, offset + length),
-    facts: {},
+    runEnd: {},
   });
   const writers = new Int32Array(output.length).fill(-1);
   for (const { offset, length, process = -1 } of trace.segments) {

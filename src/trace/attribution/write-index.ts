@@ -1,14 +1,14 @@
-// Finds, among all records, those whose bytes may lie at a position: by length and hash, to find
+// Finds, among all writes, those whose bytes may lie at a position: by length and hash, to find
 // where a stream goes on after bytes that no process reported.
 
 import { HASH_WHOLE_MAX, type Probe } from './probe.ts';
-import type { Records } from './records.ts';
+import type { Writes } from './writes.ts';
 
 const FILTER_BITS = 20;
 const NONE = -1;
 
-export class RecordIndex {
-  readonly #records: Records;
+export class WriteIndex {
+  readonly #writes: Writes;
   /** Which lengths there are, up to those that are hashed as a whole. */
   readonly #lengths = new Uint8Array(HASH_WHOLE_MAX + 1);
   readonly #filter = new Uint8Array(1 << (FILTER_BITS - 3));
@@ -16,16 +16,16 @@ export class RecordIndex {
   readonly #same: Int32Array;
   readonly lengthMax: number;
 
-  constructor(records: Records) {
-    this.#records = records;
-    this.#same = new Int32Array(records.count).fill(NONE);
+  constructor(writes: Writes) {
+    this.#writes = writes;
+    this.#same = new Int32Array(writes.count).fill(NONE);
     let lengthMax = 0;
-    for (let i = records.count - 1; i >= 0; i -= 1) {
-      const length = records.length[i] ?? 0;
-      if (length > HASH_WHOLE_MAX || !records.isHashed(i)) continue;
+    for (let i = writes.count - 1; i >= 0; i -= 1) {
+      const length = writes.length[i] ?? 0;
+      if (length > HASH_WHOLE_MAX || !writes.isHashed(i)) continue;
       lengthMax = Math.max(lengthMax, length);
       this.#lengths[length] = 1;
-      const [high, low] = [records.high[i] ?? 0, records.low[i] ?? 0];
+      const [high, low] = [writes.high[i] ?? 0, writes.low[i] ?? 0];
       const key = keyOf(high, low);
       this.#same[i] = this.#first.get(key) ?? NONE;
       this.#first.set(key, i);
@@ -35,7 +35,7 @@ export class RecordIndex {
     this.lengthMax = lengthMax;
   }
 
-  /** Records that fit, each the first of those that are alike and not found, up to `to`. */
+  /** Writes that fit, each the first of those that are alike and not found, up to `to`. */
   matches(
     probe: Probe,
     position: number,
@@ -48,23 +48,23 @@ export class RecordIndex {
       const [high, low] = [probe.high(length), probe.low(length)];
       const bit = bitOf(high, low);
       if (((this.#filter[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) continue;
-      const record = this.#firstOf(keyOf(high, low), from, to);
-      if (record !== undefined && this.#records.length[record] === length) found.push(record);
+      const write = this.#firstOf(keyOf(high, low), from, to);
+      if (write !== undefined && this.#writes.length[write] === length) found.push(write);
     }
     return found;
   }
 
-  /** Drops from the front of the list the records behind us: no later search asks for them. */
+  /** Drops from the front of the list the writes behind us: no later search asks for them. */
   #firstOf(key: number, from: number, to: number): number | undefined {
-    let record = this.#first.get(key) ?? NONE;
+    let write = this.#first.get(key) ?? NONE;
     let passed = false;
-    while (record !== NONE && record < from) {
-      record = this.#same[record] ?? NONE;
+    while (write !== NONE && write < from) {
+      write = this.#same[write] ?? NONE;
       passed = true;
     }
-    if (passed) this.#first.set(key, record);
-    while (record !== NONE && this.#records.isFound(record)) record = this.#same[record] ?? NONE;
-    return record !== NONE && record < to ? record : undefined;
+    if (passed) this.#first.set(key, write);
+    while (write !== NONE && this.#writes.isFound(write)) write = this.#same[write] ?? NONE;
+    return write !== NONE && write < to ? write : undefined;
   }
 }
 

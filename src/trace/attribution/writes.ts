@@ -7,7 +7,7 @@ import type { OwnWrite } from '../processes/processes.ts';
 const TOOK_MAX = 0xffff_ffff; // longer calls do not say how long they took
 const NONE = -1;
 
-export class Records {
+export class Writes {
   readonly count: number;
   /** Nanoseconds behind the first: before the call, and behind it. */
   readonly at: Float64Array;
@@ -47,12 +47,12 @@ export class Records {
     this.#linkOwn();
   }
 
-  isHashed(record: number): boolean {
-    return this.#hashed[record] === 1;
+  isHashed(write: number): boolean {
+    return this.#hashed[write] === 1;
   }
 
-  isFound(record: number): boolean {
-    return this.#found[record] === 1;
+  isFound(write: number): boolean {
+    return this.#found[write] === 1;
   }
 
   /** The first one not found, or `count`. */
@@ -61,32 +61,32 @@ export class Records {
   }
 
   /** The one behind it that is not found, or `count`. */
-  next(record: number): number {
-    return this.#next[record] ?? this.count;
+  next(write: number): number {
+    return this.#next[write] ?? this.count;
   }
 
   /** The one before it that is not found, or `count`. */
-  before(record: number): number {
-    return this.#before[record] ?? this.count;
+  before(write: number): number {
+    return this.#before[write] ?? this.count;
   }
 
   /** The next one of the same process, or -1. */
-  nextOwn(record: number): number {
-    return this.#nextOwn[record] ?? NONE;
+  nextOwn(write: number): number {
+    return this.#nextOwn[write] ?? NONE;
   }
 
-  take(record: number): void {
-    const [before, next] = [this.before(record), this.next(record)];
+  take(write: number): void {
+    const [before, next] = [this.before(write), this.next(write)];
     this.#next[before] = next;
     this.#before[next] = before;
-    this.#found[record] = 1;
+    this.#found[write] = 1;
   }
 
   /** In the reverse of the order in which they were taken. */
-  putBack(record: number): void {
-    this.#next[this.before(record)] = record;
-    this.#before[this.next(record)] = record;
-    this.#found[record] = 0;
+  putBack(write: number): void {
+    this.#next[this.before(write)] = write;
+    this.#before[this.next(write)] = write;
+    this.#found[write] = 0;
   }
 
   #set(i: number, write: OwnWrite): void {
