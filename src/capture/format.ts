@@ -10,8 +10,10 @@
 //               retention_seconds, transport_mode "pipe|posix-pty|windows-conpty", transport
 //               "pipe|merged|socket|pty", tty_attached, starter_pid, starter_start, kill_after_ms
 //               (only when there is a deadline), output_bytes_max, trace (only when tracing was
-//               asked for, see `meta-trace.ts`), journal (only when the command is to be an entry
-//               of one, see `intent.ts`), owner (only for an agent's run, see `owner.ts`).
+//               asked for: {"enabled":true,"mode":"socket|pipe|pty"} if the processes report to
+//               trace.bin, {"enabled":false,"reason"} if they cannot), journal (only when the
+//               command is to be an entry of one, see `intent.ts`), owner (only for an agent's
+//               run, see `owner.ts`).
 //               The runner replaces the file once with runner_pid,
 //               runner_start, pid, pid_start, started_at put in front of the closing brace;
 //               every other byte stays. *_start is a process's start time, 0 where
@@ -62,17 +64,20 @@ import {
 import type {
   CaptureFinal,
   CaptureMeta,
+  CaptureTrace,
   Channel,
   Chunk,
   Hole,
   Outcome,
   ProcessId,
   Survivor,
+  TraceMode,
   Transport,
   TransportMode,
 } from '../types.ts';
 import { ENDED_BY } from '../types.ts';
-import { decodeKeys, encodeKeys } from './meta-keys.ts';
+import { decodeIntent, encodeIntent } from './intent.ts';
+import { decodeOwner, encodeOwner } from './owner.ts';
 
 const SCHEMA_VERSION = 'v1alpha1';
 
@@ -97,7 +102,7 @@ export type Pair = readonly [number, number];
 export type IndexRecord = Chunk & { readonly totalBytes: Pair; readonly totalLines: Pair };
 
 export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
-  const { runner, child, killAfterMs, startedAt } = meta;
+  const { runner, child, killAfterMs, startedAt, trace, journal, owner } = meta;
   return line({
     schema_version: SCHEMA_VERSION,
     session_id: meta.id,
@@ -113,7 +118,9 @@ export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
     starter_start: meta.starter.startTime,
     ...(killAfterMs !== undefined && { kill_after_ms: killAfterMs }),
     output_bytes_max: meta.outputBytesMax,
-    ...encodeKeys(meta),
+    ...(trace && { trace }),
+    ...(journal && { journal: encodeIntent(journal) }),
+    ...(owner && { owner: encodeOwner(owner) }),
     ...(runner && { runner_pid: runner.pid, runner_start: runner.startTime }),
     ...(child && { pid: child.pid, pid_start: child.startTime }),
     ...(startedAt !== undefined && { started_at: time(startedAt) }),
@@ -160,22 +167,36 @@ export function decodeMeta(
     ttyAttached: json.tty_attached === true,
     starter,
     outputBytesMax,
-    ...afterLaunch(json),
+    ...optionalKeys(json),
   };
 }
 
-function afterLaunch(json: JsonObject): Partial<CaptureMeta> {
+/** Keys that only some captures have, or only after the launch. */
+function optionalKeys(json: JsonObject): Partial<CaptureMeta> {
+  const trace = traceIn(json.trace);
+  const journal = decodeIntent(json.journal);
+  const owner = decodeOwner(json.owner);
   const killAfterMs = asCount(json.kill_after_ms);
   const runner = processId(json.runner_pid, json.runner_start);
   const child = processId(json.pid, json.pid_start);
   const startedAt = asTime(json.started_at);
   return {
-    ...decodeKeys(json),
+    ...(trace && { trace }),
+    ...(journal && { journal }),
+    ...(owner && { owner }),
     ...(killAfterMs !== undefined && { killAfterMs }),
     ...(runner && { runner }),
     ...(child && { child }),
     ...(startedAt !== undefined && { startedAt }),
   };
+}
+
+function traceIn(value: unknown): CaptureTrace | undefined {
+  const json = asObject(value);
+  const mode = asOneOf(TRACE_MODES, json?.mode);
+  if (json?.enabled === true) return mode && { enabled: true, mode };
+  const reason = asString(json?.reason);
+  return json?.enabled === false && reason !== undefined ? { enabled: false, reason } : undefined;
 }
 
 export function encodeFinal(final: CaptureFinal, id: string): string {
@@ -275,6 +296,7 @@ export function slotOf(channel: Channel): 0 | 1 {
 const TIME_MAX = Date.UTC(9999, 11, 31); // years have four digits
 
 const CHANNELS: readonly Channel[] = ['pty', 'stdout', 'stderr'];
+const TRACE_MODES: readonly TraceMode[] = ['socket', 'pipe', 'pty'];
 const TRANSPORTS: readonly Transport[] = ['pipe', 'merged', 'socket', 'pty'];
 const TRANSPORT_MODES: readonly TransportMode[] = ['posix-pty', 'windows-conpty', 'pipe'];
 

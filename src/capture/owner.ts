@@ -1,9 +1,9 @@
-// Whose run a capture is. The key `owner` of meta.json: {dialect, project, client,
-// conversation_id}, with null for what the client did not say. Once the run goes on behind the call
-// that started it, the file `handle` has what its client calls it, as JSON: "bash_3", 1000. It is
-// no key of meta.json, because the runner may replace that file at the same moment. A server that
-// goes on with the runs of a dead one makes a file `claim-N` with {pid, start_time}; of several
-// that try, one makes it, and the claim with the highest number counts.
+// The agent that a run belongs to. The key `owner` of meta.json: {dialect, project, client,
+// conversation_id}, with null for what the client did not say. Once the run outlives the call that
+// started it, the file `handle` has the client's name for it, as JSON: "bash_3", 1000. It is no key
+// of meta.json, because the runner may replace that file at the same moment. A server that takes
+// over the runs of a dead one makes a file `claim-N` with {pid, start_time}; if several try, one
+// makes it, and the claim with the highest number counts.
 import * as fs from 'node:fs';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
 import type { ProcessId, RunHandle, RunOwner } from '../types.ts';

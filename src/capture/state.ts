@@ -1,5 +1,5 @@
-// What state a capture is in, from what its files say and who is alive. A process is its pid and
-// its start time. Pure: the caller read the files and knows how to ask for processes.
+// The state of a capture, from its files and from which processes are alive. A process is its pid
+// and its start time. Pure: the caller has read the files and can ask whether a process lives.
 import type { CaptureFinal, CaptureMeta, CaptureState, ProcessId } from '../types.ts';
 
 export type Liveness = {

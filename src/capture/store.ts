@@ -1,6 +1,8 @@
-// Captures as a whole: making one, writing its two small files, opening it, finding it. What is
-// missing or damaged in a capture is left out of it; only one that is not there at all, or that
-// leads out of its directory, is an error.
+// A capture is a directory with all that one run printed and how it ended. This file makes, opens,
+// lists and finds captures; `format.ts` describes their files byte by byte, `paths.ts` opens them
+// safely, `writer.ts` writes and `reader.ts` reads the output, `sweep.ts` removes old ones. A
+// missing or damaged part is left out; only a capture that does not exist, or that leads out of its
+// directory, is an error. Nothing here knows processes: the caller hands in `alive`.
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { openToUs } from '../directories.ts';
@@ -60,12 +62,6 @@ export function createCapture(store: Store, meta: CaptureMeta, argv: readonly st
 /** meta.json again, once runner and child are known. */
 export function rewriteMeta(dir: string, meta: CaptureMeta, argv: readonly string[]): void {
   writing(dir, () => paths.replaceIn(dir, 'meta.json', format.encodeMeta(meta, argv)));
-}
-
-/** On disk, not only written, when this returns. */
-export function writeFinal(dir: string, final: CaptureFinal): void {
-  const text = format.encodeFinal(final, basename(dir));
-  writing(dir, () => paths.replaceIn(dir, 'final.json', text, { sync: true }));
 }
 
 export function openCapture(store: Store, id: string): Capture {

@@ -20,7 +20,7 @@ type CleanupReason =
   | 'unreadable_stat_error'
   | 'remove_error';
 
-export type Swept = {
+export type SweepResult = {
   readonly id: string;
   readonly result: 'skip' | 'remove' | 'error';
   readonly reason: CleanupReason;
@@ -30,12 +30,10 @@ export type Swept = {
 };
 
 /** As a line of the operational log says it. */
-export type CleanupLog = {
+export type CleanupLog = Pick<SweepResult, 'pinned' | 'error'> & {
   readonly session_id: string;
-  readonly cleanup_result: Swept['result'];
+  readonly cleanup_result: SweepResult['result'];
   readonly cleanup_reason: CleanupReason;
-  readonly pinned?: true;
-  readonly error?: string;
 };
 
 /** What a sweep does to the disk, so that tests can make it fail. */
@@ -57,14 +55,14 @@ export type SweepOptions = {
   readonly io?: Partial<SweepIo>;
 };
 
-type Verdict = Omit<Swept, 'id'>;
+type Verdict = Omit<SweepResult, 'id'>;
 
 const TURN_CAPTURES = 16; // looked at in one go; then others get their turn
 
 export async function* sweep(
   store: Store,
   options: SweepOptions = {},
-): AsyncGenerator<Swept, void, undefined> {
+): AsyncGenerator<SweepResult, void, undefined> {
   const io: SweepIo = { touchedAt, remove, ...options.io };
   const ttlMs = (options.ttlSeconds ?? RETENTION_SECONDS_DEFAULT) * 1000;
   let looked = 0;
@@ -72,7 +70,7 @@ export async function* sweep(
     looked += 1;
     if (looked % TURN_CAPTURES === 0) await new Promise((resolve) => setImmediate(resolve));
     const dir = join(sessionsDir(store.root), id);
-    let verdict = judged(store, dir, ttlMs, options.owed, io);
+    let verdict = verdictOn(dir, { store, ttlMs, owed: options.owed, io });
     if (verdict?.result === 'remove' && options.dryRun !== true) {
       verdict = await removed(dir, verdict, io);
     }
@@ -96,55 +94,40 @@ function chosen(ids: readonly string[], limit: number | undefined, now: number):
   return [...ids.slice(0, oldest), ...turned.slice(0, limit - oldest).sort()];
 }
 
-/** Skip entries that we cannot read or do not own. */
-function judged(
-  store: Store,
-  dir: string,
-  ttlMs: number,
-  owed: SweepOptions['owed'],
-  io: SweepIo,
-): Verdict | undefined {
-  try {
-    return judge(store, dir, ttlMs, owed, io);
-  } catch (error) {
-    const errno = errnoOf(error) ?? 'EIO';
-    return { result: 'error', reason: 'unreadable_stat_error', error: errno };
-  }
-}
+type Sweep = {
+  readonly store: Store;
+  readonly ttlMs: number;
+  readonly owed: SweepOptions['owed'];
+  readonly io: SweepIo;
+};
 
-function judge(
-  store: Store,
-  dir: string,
-  ttlMs: number,
-  owed: SweepOptions['owed'],
-  io: SweepIo,
-): Verdict | undefined {
-  const now = store.now();
-  const { meta, final } = stateOf(dir, ttlMs / 1000);
-  if (active(meta, final, store) || (meta === undefined && runnerListens(dir))) {
-    return { result: 'skip', reason: 'active_session' };
-  }
-  if (hasIn(dir, 'pinned')) return { result: 'skip', reason: 'not_expired', pinned: true };
-  if (meta !== undefined && final !== undefined) {
-    const old = final.at + meta.retentionSeconds * 1000 <= now;
-    const over = old && owed?.(meta, final) !== true;
-    return over
+/** Undefined for a capture that another process removed. */
+function verdictOn(dir: string, { store, ttlMs, owed, io }: Sweep): Verdict | undefined {
+  try {
+    const { meta, final } = stateOf(dir, ttlMs / 1000);
+    if (active(meta, final, store) || (meta === undefined && runnerListens(dir))) {
+      return { result: 'skip', reason: 'active_session' };
+    }
+    if (hasIn(dir, 'pinned')) return { result: 'skip', reason: 'not_expired', pinned: true };
+    // An interrupted run has no end of its own: its last sign of life stands for it.
+    const endedAt = (meta && final?.at) ?? io.touchedAt(dir);
+    const keptMs = meta === undefined ? ttlMs : meta.retentionSeconds * 1000;
+    const old = endedAt + keptMs <= store.now();
+    const needed = old && meta !== undefined && final !== undefined && owed?.(meta, final) === true;
+    if (meta === undefined) {
+      return old
+        ? { result: 'remove', reason: 'unreadable_expired' }
+        : { result: 'skip', reason: 'unreadable_not_expired' };
+    }
+    return old && !needed
       ? { result: 'remove', reason: 'expired' }
       : { result: 'skip', reason: 'not_expired' };
-  }
-  let touched: number;
-  try {
-    touched = io.touchedAt(dir);
   } catch (error) {
+    // Skip entries that we cannot read or do not own.
     const errno = errnoOf(error) ?? 'EIO';
     if (errno === 'ENOENT') return undefined;
     return { result: 'error', reason: 'unreadable_stat_error', error: errno };
   }
-  // An interrupted run has no end of its own: its last sign of life stands for it.
-  const over = touched + (meta === undefined ? ttlMs : meta.retentionSeconds * 1000) <= now;
-  const expired = meta === undefined ? 'unreadable_expired' : 'expired';
-  const kept = meta === undefined ? 'unreadable_not_expired' : 'not_expired';
-  return over ? { result: 'remove', reason: expired } : { result: 'skip', reason: kept };
 }
 
 function stateOf(dir: string, ttlSeconds: number): ReturnType<typeof readState> {

@@ -9,7 +9,6 @@ import { countNewlines } from '../text/lines.ts';
 import type { CaptureFinal, CaptureMeta, Channel } from '../types.ts';
 import { type CaptureEvent, encodeEvent, type Gap } from './event.ts';
 import { encodeFinal, encodeIndex, slotOf } from './format.ts';
-import { attempt, LineFile } from './line-file.ts';
 import { type FileOps, openIn, replaceIn } from './paths.ts';
 
 // Lines that wait for room on the disk. Records beyond this are left out: their bytes stay
@@ -19,10 +18,10 @@ const PENDING_BYTES_MAX = 262_144;
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = nodeFs.constants;
 const APPEND = O_WRONLY | O_APPEND | O_CREAT;
 
-export type WriterOptions = { readonly fs?: FileOps; readonly now: () => number };
+type WriterOptions = { readonly fs?: FileOps; readonly now: () => number };
 
-/** The writer knows how many bytes there are; whatever the caller says about it is not used. */
-export type FinalFacts = Omit<CaptureFinal, 'outputBytes' | 'lostBytes'> & Partial<CaptureFinal>;
+/** The writer counts the bytes itself, and ignores what the caller says about them. */
+type FinalInput = Omit<CaptureFinal, 'outputBytes' | 'lostBytes'> & Partial<CaptureFinal>;
 
 /** `dir` as `createCapture` gave it. Throws `path_unsafe` and `session_exists`. */
 export function openWriter(
@@ -88,7 +87,7 @@ export class Writer {
   }
 
   /** Writes final.json durably; false when it could not. Closed output closes the files. */
-  finish(final: FinalFacts): boolean {
+  finish(final: FinalInput): boolean {
     if (this.#closed) return false;
     this.#markGap();
     this.#index.flush();
@@ -194,7 +193,7 @@ export class Writer {
     return openIn(this.#dir, name, APPEND, 0o600, this.#io);
   }
 
-  /** Without flock(2): who makes the file is the writer, as long as the capture lives. */
+  /** Without flock(2): the process that makes the file is the only writer from then on. */
   #lock(): void {
     refuseUnsafe(() => {
       const fd = openIn(this.#dir, 'append.lock', O_WRONLY | O_CREAT | O_EXCL, 0o600, this.#io);
@@ -217,4 +216,68 @@ function taken(dir: string): AppError {
   return new AppError('session_exists', `${dir} has a writer already.`, {
     hint: 'Start a new run: a capture has one writer for all its life.',
   });
+}
+
+/**
+ * Appends lines to a file that may refuse them: what does not fit waits, in order and to the byte,
+ * so that a line torn by a full disk is finished when there is room again. Never throws.
+ */
+class LineFile {
+  readonly #open: () => number;
+  readonly #io: FileOps;
+  readonly #pendingBytesMax: number;
+  #fd: number | undefined;
+  #pending: Uint8Array = new Uint8Array();
+
+  constructor(open: () => number, io: FileOps, pendingBytesMax: number) {
+    this.#open = open;
+    this.#io = io;
+    this.#pendingBytesMax = pendingBytesMax;
+  }
+
+  /** False when it was left out, because too much is waiting already. */
+  add(line: string): boolean {
+    const bytes = Buffer.from(line);
+    if (this.#pending.length + bytes.length > this.#pendingBytesMax) {
+      this.flush();
+      if (this.#pending.length + bytes.length > this.#pendingBytesMax) return false;
+    }
+    this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
+    this.flush();
+    return true;
+  }
+
+  flush(): void {
+    const io = this.#io;
+    try {
+      while (this.#pending.length > 0) {
+        this.#fd ??= this.#open();
+        const count = io.writeSync(this.#fd, this.#pending, 0, this.#pending.length);
+        this.#pending = this.#pending.subarray(count);
+      }
+    } catch {
+      // It stays pending, and the next line or the end of the run tries again.
+    }
+  }
+
+  sync(): void {
+    if (this.#fd !== undefined) attempt(() => this.#io.fsyncSync(this.#fd ?? -1));
+  }
+
+  close(): void {
+    const fd = this.#fd;
+    this.#fd = undefined;
+    if (fd !== undefined) attempt(() => this.#io.closeSync(fd));
+  }
+}
+
+/** The errno name of what went wrong, or undefined. */
+function attempt(action: () => void): string | undefined {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    // A symlink that appeared while we were writing is the one refusal of ours that can come here.
+    return error instanceof AppError ? 'ELOOP' : (errnoOf(error) ?? 'EIO');
+  }
 }

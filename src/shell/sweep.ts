@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { adoptedInto, hasReach } from '../capture/entry-marks.ts';
 import { captureDir } from '../capture/paths.ts';
 import type { Store } from '../capture/store.ts';
-import { type SweepOptions, type Swept, sweep } from '../capture/sweep.ts';
+import { type SweepOptions, type SweepResult, sweep } from '../capture/sweep.ts';
 import { errnoOf, isAppError } from '../errors.ts';
 import { SWEEP_PAUSE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -21,8 +21,8 @@ export async function sweepLogged(
   store: Store,
   log: Log,
   options: SweepOptions = {},
-): Promise<Swept[]> {
-  const all: Swept[] = [];
+): Promise<SweepResult[]> {
+  const all: SweepResult[] = [];
   const owed = owedTo(store);
   for await (const swept of sweep(store, { ...options, log, owed })) all.push(swept);
   return all;

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { encodeFinal, encodeMeta } from '../../src/capture/format.ts';
+import { replaceIn } from '../../src/capture/paths.ts';
 import {
   captureIds,
   createCapture,
@@ -24,7 +25,6 @@ import {
   pinCapture,
   readEvents,
   rewriteMeta,
-  writeFinal,
 } from '../../src/capture/store.ts';
 import { verifies } from '../requirements.ts';
 import {
@@ -154,7 +154,7 @@ describe('creating a capture', () => {
     expect(codeOf(() => createCapture(store, metaOf('three'), ['x']))).toBe('session_exists');
     const dir = createCapture(store, metaOf('four'), ['x']);
     symlinkSync(join(outside, 'none'), join(dir, 'final.json'));
-    expect(codeOf(() => writeFinal(dir, finalOf()))).toBe('path_unsafe');
+    expect(codeOf(() => replaceIn(dir, 'final.json', 'x'))).toBe('path_unsafe');
     expect(readdirSync(outside)).toEqual([]);
   });
 
@@ -217,11 +217,10 @@ describe('after the launch', () => {
     verifies('S004-R068', 'S004-R078', 'S004-R026');
     const store = testStore();
     const dir = createCapture(store, metaOf('one'), ['x']);
-    writeFinal(dir, finalOf({ outputBytes: 3 }));
+    const final = encodeFinal(finalOf({ outputBytes: 3 }), 'one');
+    replaceIn(dir, 'final.json', final, { sync: true });
     expect(readdirSync(dir).sort()).toEqual(['final.json', 'meta.json']);
-    expect(readFileSync(join(dir, 'final.json'), 'utf8')).toBe(
-      encodeFinal(finalOf({ outputBytes: 3 }), 'one'),
-    );
+    expect(readFileSync(join(dir, 'final.json'), 'utf8')).toBe(final);
     expect(openCapture(store, 'one').final).toEqual(finalOf({ outputBytes: 3 }));
   });
 });
