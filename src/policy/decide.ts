@@ -17,7 +17,7 @@ import { type Facts, factsOf, type Objection, secretObjection } from './facts.ts
 import { type Case, type Court, judgeUnit } from './judge-unit.ts';
 import { otherWords } from './other-words.ts';
 import { absolute } from './paths.ts';
-import type { LoadedPolicy, Policy } from './policy.ts';
+import { GATES, type LoadedPolicy, type Policy, SANDBOXES } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
 import { aimsAtSecrets } from './profiles/name-globs.ts';
 import { baseName } from './programs.ts';
@@ -76,8 +76,8 @@ export function judge({ policies, project, home, real, kept }: Judge): Judgement
     decide: (text, cwd, options) => orAsk(() => decideText(court, text, cwd, options?.gated)),
     decideProcess: (argv, cwd) => orAsk(() => decideProcess(argv, cwd, court)),
     mode: strictest(MODES, (policy) => policy.mode) ?? 'off',
-    gate: strictest(['off', 'on', 'strict'] as const, (policy) => policy.gate) ?? 'off',
-    sandbox: strictest(['off', 'bwrap'] as const, (policy) => policy.sandbox) ?? 'off',
+    gate: strictest(GATES, (policy) => policy.gate) ?? 'off',
+    sandbox: strictest(SANDBOXES, (policy) => policy.sandbox) ?? 'off',
   };
 }
 
@@ -88,8 +88,8 @@ function orAsk(decide: () => Decision): Decision {
   } catch (error) {
     const why = messageOf(error);
     const message = `It could not be judged: ${why}.`;
-    const reason = plainReason(wholeText(''), 'ask', 'unanalysable', message);
-    return decisionOf([{ ...reason, detail: 'fault', span: undefined }]);
+    const details = { detail: 'fault', span: undefined };
+    return decisionOf([plainReason(wholeText(''), 'ask', 'unanalysable', message, details)]);
   }
 }
 
@@ -106,23 +106,19 @@ export function decideText(court: Court, text: string, cwd: string, gated = fals
   };
   const large = analysis.problems.some(({ code }) => code === 'too_many');
   const units = large ? analysis.units.map(shortened) : analysis.units;
-  const pattern = mayBeDangerous(analysis) ? dangerousPattern(text) : undefined;
-  const whole = wholeText(text);
   return decisionOf([
-    ...(pattern === undefined
-      ? []
-      : [
-          plainReason(
-            whole,
-            'deny',
-            'builtin.dangerous',
-            `Command contains dangerous pattern: ${pattern}`,
-          ),
-        ]),
+    ...danger(analysis),
     ...analysis.problems.map((problem) => problemReason(problem, text, refused)),
     ...analysis.functions.flatMap(({ name, span }) => shadowing(name, span, court, refused)),
     ...units.map((unit) => judgeUnit(unit, court, given)),
   ]);
+}
+
+function danger(analysis: Analysis): readonly Reason[] {
+  const pattern = mayBeDangerous(analysis) ? dangerousPattern(analysis.text) : undefined;
+  if (pattern === undefined) return [];
+  const message = `Command contains dangerous pattern: ${pattern}`;
+  return [plainReason(wholeText(analysis.text), 'deny', 'builtin.dangerous', message)];
 }
 
 /** The built-in rules read the text anew, so they are asked only where they could have a say. */
@@ -162,16 +158,12 @@ function shortened(unit: Unit): Unit {
 
 /** Strictest first, otherwise in the order of the text. */
 function decisionOf(reasons: readonly Reason[]): Decision {
-  if (reasons.length === 0) {
-    const nothing = plainReason(wholeText(''), 'allow', 'builtin', 'There is nothing to run.');
-    return { verdict: 'allow', code: 'builtin', reasons: [nothing] };
-  }
   const sorted = [...reasons].sort(
     (a, b) => VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict),
   );
-  const [first] = sorted;
-  if (first === undefined) throw new Error('there is a reason');
-  return { verdict: first.verdict, code: first.code, reasons: sorted };
+  const nothing = plainReason(wholeText(''), 'allow', 'builtin', 'There is nothing to run.');
+  const [first = nothing, ...rest] = sorted;
+  return { verdict: first.verdict, code: first.code, reasons: [first, ...rest] };
 }
 
 function wholeText(text: string): Unit {
@@ -190,13 +182,9 @@ function wholeText(text: string): Unit {
 
 function problemReason({ code, span, message }: Problem, text: string, verdict: Verdict): Reason {
   const part = span === undefined ? text : text.slice(span.from, span.to);
-  return {
-    ...plainReason(wholeText(part), verdict, 'unanalysable', `It cannot be judged: ${message}.`, {
-      hint: 'Write it in a simpler way, or as several commands.',
-    }),
-    detail: code,
-    span,
-  };
+  const hint = 'Write it in a simpler way, or as several commands.';
+  const why = `It cannot be judged: ${message}.`;
+  return plainReason(wholeText(part), verdict, 'unanalysable', why, { detail: code, span, hint });
 }
 
 /** A function with the name of a program would be run where a rule means the program. */
@@ -208,10 +196,8 @@ function shadowing(
 ): readonly Reason[] {
   if (profileOf(name) === undefined && rules.allowing(name).length === 0) return [];
   const message = `The function \`${name}\` has the name of a program.`;
-  const hint = 'Give it another name.';
-  return [
-    { ...plainReason(wholeText(name), verdict, 'function.shadows', message, { hint }), span },
-  ];
+  const details = { span, hint: 'Give it another name.' };
+  return [plainReason(wholeText(name), verdict, 'function.shadows', message, details)];
 }
 
 /** What may produce the words for `xargs`: names of files in the project, from who lists them. */

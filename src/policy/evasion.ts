@@ -2,12 +2,23 @@
 // text cannot show what an interpreter or an unknown program does with its words, but it shows when
 // a denied program is named in them.
 
-import { equivalentObjection } from './equivalents.ts';
+import { subcommandName } from './aliases.ts';
+import { literalOf, wordArg } from './analyse/args.ts';
 import type { Objection } from './facts.ts';
 import type { Places } from './paths.ts';
 import type { Call } from './profile.ts';
-import { isClosed, isOpaque, isOwnPath, isShell, runsItsInput, tellsPrograms } from './programs.ts';
-import type { Rules } from './rules.ts';
+import {
+  baseName,
+  isClosed,
+  isOpaque,
+  isOwnPath,
+  isShell,
+  runsItsInput,
+  showsEnvironment,
+  tellsPrograms,
+} from './programs.ts';
+import type { Rule, Rules } from './rules.ts';
+import { strictMatch } from './strict.ts';
 import type { Arg, Unit } from './unit.ts';
 
 export type Line = { readonly argv: readonly Arg[]; readonly call: Call | undefined };
@@ -28,7 +39,7 @@ export function hides(unit: Unit, lines: readonly Line[], given: Hiding): Object
   if (deny.length + ask.length === 0) return undefined;
   for (const line of lines) {
     const [first] = line.argv;
-    const program = first?.kind === 'literal' ? first.value : '';
+    const program = literalOf(first);
     const opaque = isOpaque(program);
     const named = namesDenied(unit, line, given);
     const unseen =
@@ -42,8 +53,6 @@ export function hides(unit: Unit, lines: readonly Line[], given: Hiding): Object
     if (opaque || named || (unseen && !given.gated)) {
       return {
         code: opaque ? 'program.opaque' : 'code.unseen',
-        detail: undefined,
-        span: unit.span,
         message: 'it can run code that cannot be judged by this text',
         hint: 'Run the commands themselves.',
       };
@@ -61,7 +70,7 @@ function namesDenied(unit: Unit, { argv, call }: Line, { rules, text, makes }: H
   const names = rules.deniedNames;
   if (names === undefined) return false;
   const [first] = argv;
-  const program = first?.kind === 'literal' ? first.value : '';
+  const program = literalOf(first);
   const anywhere = call === undefined || tellsPrograms(program);
   const doubtful = new Set(
     call?.parts.flatMap(({ effect, index }) => (effect === undefined ? [] : [index])),
@@ -95,8 +104,89 @@ export function makesFiles(units: readonly Unit[]): boolean {
     ({ argv, redirects }) =>
       (argv[0]?.kind === 'literal' && WRITERS.test(argv[0].value)) ||
       redirects.some(({ effect, target }) => {
-        const value = target?.kind === 'literal' ? target.value : '';
+        const value = literalOf(target);
         return /^(?:write|append|readwrite)$/.test(effect) && !value.startsWith('/dev/');
       }),
   );
+}
+
+/**
+ * Other commands to the same end as a denied one: `npm ci` installs as `npm install` does, and
+ * `yarn deploy` runs the script of `npm run deploy`. The author of a rule about one may want the
+ * other, so they do not count as the same; but where everything else is allowed, a person is asked.
+ */
+function equivalentObjection(
+  unit: Unit,
+  lines: readonly (readonly Arg[])[],
+  rules: readonly Rule[],
+  places: Places,
+): Objection | undefined {
+  const place = { ...places, cwds: unit.cwds };
+  const others = [...lines.flatMap(equivalents), ...(showsEnvironment(unit) ? ENVIRONMENT : [])];
+  for (const { argv, said } of others) {
+    const found = rules.find(
+      ({ words }) =>
+        // `npm *` is about npm, and says nothing of what others do.
+        words.filter(({ kind }) => kind === 'literal').length >= said &&
+        strictMatch(words, argv, place) === 'yes',
+    );
+    if (found === undefined) continue;
+    return {
+      code: 'rule.ask',
+      message: `it does what the rule \`${found.ref.pattern}\` is about`,
+    };
+  }
+  return undefined;
+}
+
+/** `said`: how many words a rule has to name for it. */
+type Other = { readonly argv: readonly Arg[]; readonly said: number };
+
+const ENVIRONMENT: readonly Other[] = [other('env', []), other('printenv', [])];
+
+function equivalents(argv: readonly Arg[]): readonly Other[] {
+  const [program, ...rest] = argv;
+  if (program?.kind !== 'literal') return [];
+  const name = baseName(program.value);
+  const operands = rest.filter((arg) => !/^-./.test(literalOf(arg)));
+  const [first = '', second = ''] = operands.map(literalOf);
+  if (name === 'uv') {
+    return first === 'pip'
+      ? [other('pip', rest.slice(rest.indexOf(operands[0] ?? program) + 1))]
+      : [];
+  }
+  if (name === 'node') {
+    const script = /(?:^| )--run[ =](\S+)/.exec(rest.map(literalOf).join(' '))?.[1];
+    return script === undefined ? [] : scripts(script);
+  }
+  if (!/^(?:npm|pnpm|yarn|bun)$/.test(name)) return [];
+  const command = subcommandName(name, first);
+  if (command === 'run') return scripts(second);
+  if (/^(?:test|start|stop|restart)$/.test(command)) return scripts(command);
+  if (name !== 'npm') return COMMANDS.has(first) ? [] : scripts(first);
+  return command === 'ci' ? [other('npm install', operands.slice(1))] : [];
+}
+
+/** What these managers do themselves: `pnpm add` is no script. */
+const COMMANDS: ReadonlySet<string> = new Set(
+  `add audit bin cache ci config create dedupe dlx exec global help i import info init install
+  link list ll ls login logout node npm outdated owner pack patch plugin pm prune publish rebuild
+  remove rm set store un uninstall unlink up update upgrade version view why workspace workspaces
+  x`.split(/\s+/),
+);
+
+/** All ways to run a script of the project. */
+function scripts(script: string): readonly Other[] {
+  if (script === '') return [];
+  const bare = COMMANDS.has(script) ? [] : ['pnpm', 'yarn'];
+  const own = /^(?:test|start|stop|restart)$/.test(script) ? ['npm'] : [];
+  return ['npm run', 'pnpm run', 'yarn run', 'bun run', ...bare, ...own].map((runner) =>
+    other(`${runner} ${script}`, []),
+  );
+}
+
+function other(words: string, rest: readonly Arg[]): Other {
+  const said = words.split(' ');
+  // `uv pip install`: the verb is in the rest.
+  return { argv: [...said.map(wordArg), ...rest], said: words === 'pip' ? 2 : said.length };
 }

@@ -12,8 +12,8 @@ import { listedNames } from './variables.ts';
 
 export type Objection = {
   readonly code: ReasonCode;
-  readonly detail: string | undefined;
-  readonly span: Span | undefined;
+  readonly detail?: string | undefined;
+  readonly span?: Span | undefined;
   readonly message: string;
   readonly hint?: string;
   /** It is not to be had by asking. */

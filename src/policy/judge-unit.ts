@@ -1,21 +1,26 @@
 // One unit of a command against all rules: what denies comes first, then what asks, then what is
 // protected whatever the rules say, then what allows, and the default at the end.
 
-import { wordArg } from './analyse/args.ts';
-import { copyTargetObjection } from './copy-targets.ts';
+import { literalOf, wordArg } from './analyse/args.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
 import { hides, type Line } from './evasion.ts';
 import { type Facts, type Objection, protectionObjection } from './facts.ts';
-import { coversOf, inertObjection } from './match.ts';
+import { type Covers, coversOf, inertObjection } from './match.ts';
 import { otherWords } from './other-words.ts';
-import type { Call } from './profile.ts';
 import { readCall } from './profiles/index.ts';
-import { approvesItself, isOwnPath, needsNoRule, programName, runsItsInput } from './programs.ts';
+import {
+  approvesItself,
+  baseName,
+  isOwnPath,
+  needsNoRule,
+  programName,
+  runsItsInput,
+} from './programs.ts';
 import { objectionReason, plainReason, ruleReason, unitText } from './reasons.ts';
 import type { Rule, Rules } from './rules.ts';
 import { strictMatch } from './strict.ts';
 import { surroundings } from './surroundings.ts';
-import { touchedWords } from './touched.ts';
+import { copyTargetObjection, touchedWords } from './touched.ts';
 import type { Arg, Unit } from './unit.ts';
 
 export type Court = {
@@ -62,63 +67,64 @@ function spelledOut(unit: Unit): Unit | undefined {
   return argv.some((arg, at) => arg !== unit.argv[at]) ? { ...unit, argv } : undefined;
 }
 
+/** One unit with all that it is judged by. */
+type Hearing = {
+  readonly unit: Unit;
+  /** Its command line, and those inside of it. */
+  readonly lines: readonly Line[];
+  readonly court: Court;
+  readonly given: Case;
+};
+
 function judgeAsItIs(unit: Unit, court: Court, given: Case): Reason {
   if (approvesItself(unit.argv)) {
     const message = 'An agent may not approve its own commands.';
     return plainReason(unit, 'deny', 'builtin.dangerous', message);
   }
-  const calls = callsOf(unit.argv);
-  const strict = strictReason(unit, calls, court);
+  const hearing = { unit, lines: linesOf(unit.argv), court, given };
+  const strict = strictReason(hearing);
   if (strict?.verdict === 'deny') return strict;
   if (unit.behind !== undefined) return strict ?? fine(unit);
   const around = surroundings(unit, court.facts, {
     fallback: court.fallback,
     text: given.text,
   });
-  if (around?.final === true) return objectionReason(unit, 'deny', around, undefined);
-  const held = protection(unit, calls, court);
-  if (held?.final === true) return objectionReason(unit, 'deny', held, undefined);
-  const rest = judgeRest(unit, calls, { court, given, around, held });
+  if (around?.final === true) return objectionReason(unit, 'deny', around);
+  const held = protection(hearing);
+  if (held?.final === true) return objectionReason(unit, 'deny', held);
+  const refused = court.fallback === 'deny' ? 'deny' : 'ask';
+  const rest =
+    held === undefined ? judgeRest(hearing, around) : objectionReason(unit, refused, held);
   // A rule that asks does not open what would be denied without it.
   return strict === undefined || rest.verdict === 'deny' ? rest : strict;
 }
 
-type Rest = {
-  readonly court: Court;
-  readonly given: Case;
-  readonly around: Objection | undefined;
-  readonly held: Objection | undefined;
-};
-
-function judgeRest(
-  unit: Unit,
-  calls: readonly Line[],
-  { court, given, around, held }: Rest,
-): Reason {
+function judgeRest(hearing: Hearing, around: Objection | undefined): Reason {
+  const { unit, court, given } = hearing;
   const refused = court.fallback === 'deny' ? 'deny' : 'ask';
-  if (held !== undefined) return objectionReason(unit, refused, held, undefined);
   const [first] = unit.argv;
   if (first === undefined || needsNoRule(unit) || isFunction(first, given)) {
-    return around === undefined ? fine(unit) : objectionReason(unit, refused, around, undefined);
+    return around === undefined ? fine(unit) : objectionReason(unit, refused, around);
   }
   if (first.kind !== 'literal') {
     const reason = unknownProgram(unit, court, given);
     if (reason.verdict !== 'allow' || around === undefined) return reason;
-    return objectionReason(unit, refused, around, undefined);
+    return objectionReason(unit, refused, around);
   }
-  const found = allowing(unit, calls[0]?.call, court, given);
-  if (found.rule !== undefined && around !== undefined) {
-    return objectionReason(unit, refused, around, found.rule);
+  const { rule, objection, near } = allowing(hearing);
+  if (rule !== undefined) {
+    return around === undefined
+      ? ruleReason(unit, 'allow', rule)
+      : objectionReason(unit, refused, around, rule);
   }
-  if (found.rule !== undefined) return ruleReason(unit, 'allow', found.rule);
-  if (found.objection !== undefined && court.fallback !== 'allow') {
-    return objectionReason(unit, refused, found.objection, found.near);
+  if (objection !== undefined && court.fallback !== 'allow') {
+    return objectionReason(unit, refused, objection, near);
   }
-  return byDefault(unit, calls, { court, given, around, near: found.near });
+  return byDefault(hearing, around, near);
 }
 
 /** The command line, and those inside of it: `npx tsc`, `uv run pytest`. */
-function callsOf(argv: readonly Arg[]): readonly Line[] {
+function linesOf(argv: readonly Arg[]): readonly Line[] {
   const lines: Line[] = [];
   let rest = argv;
   while (rest.length > 0 && lines.length < 8) {
@@ -130,11 +136,8 @@ function callsOf(argv: readonly Arg[]): readonly Line[] {
   return lines;
 }
 
-function strictReason(
-  unit: Unit,
-  lines: readonly Line[],
-  { rules, facts }: Court,
-): Reason | undefined {
+function strictReason({ unit, lines, court }: Hearing): Reason | undefined {
+  const { rules, facts } = court;
   const place = { ...facts.places, cwds: unit.cwds };
   const own = [...lines.map(({ argv }) => argv), ...wrapped(unit)];
   const argvs = [...own, ...own.flatMap(otherWords)];
@@ -166,11 +169,11 @@ function wrapped({ via, argv }: Unit): readonly (readonly Arg[])[] {
 function maybe(unit: Unit, ref: RuleRef): Reason {
   const could = `\`${unitText(unit)}\` could be what the rule \`${ref.pattern}\` is about`;
   const message = `With what is only known when it runs, ${could}.`;
-  return { ...plainReason(unit, 'ask', 'argument.unknown', message), rule: ref };
+  return plainReason(unit, 'ask', 'argument.unknown', message, { rule: ref });
 }
 
 /** Secrets that it would read, or files that it must not write. */
-function protection(unit: Unit, lines: readonly Line[], court: Court): Objection | undefined {
+function protection({ unit, lines, court }: Hearing): Objection | undefined {
   let found: Objection | undefined;
   for (const { argv, call } of lines) {
     for (const { access, removes, word } of touchedWords(argv, call)) {
@@ -212,9 +215,9 @@ type Found = {
 };
 
 /** The rule that allows it, or the one that came nearest and what stood in its way. */
-function allowing(unit: Unit, call: Call | undefined, court: Court, given: Case): Found {
-  const first = unit.argv[0];
-  const program = first?.kind === 'literal' ? first.value : '';
+function allowing(hearing: Hearing): Found {
+  const { unit, court } = hearing;
+  const program = literalOf(unit.argv[0]);
   const candidates = [
     ...court.rules.allowing(program),
     ...(programName(program) === program ? [] : court.rules.allowing(programName(program))),
@@ -229,7 +232,7 @@ function allowing(unit: Unit, call: Call | undefined, court: Court, given: Case)
       }
       continue;
     }
-    const against = ruleObjection(rule, unit, call, { court, given, covers: result.covers });
+    const against = ruleObjection(hearing, rule, result.covers);
     if (against === undefined) return { rule: rule.ref };
     // The first that fits is the one whose reason is told.
     if (objection === undefined) {
@@ -241,45 +244,34 @@ function allowing(unit: Unit, call: Call | undefined, court: Court, given: Case)
 }
 
 function ruleObjection(
+  { unit, lines, court, given }: Hearing,
   { rule, via, words }: Rule,
-  unit: Unit,
-  call: Call | undefined,
-  more: { court: Court; given: Case; covers: Parameters<typeof inertObjection>[0]['covers'] },
+  covers: Covers,
 ): Objection | undefined {
-  const { court, given, covers } = more;
   const piped = unit.stdin !== 'inherited' && unit.stdin !== 'closed';
   if (rule.stdin === 'none' && piped) {
-    return {
-      code: 'stdin',
-      detail: unit.stdin,
-      span: unit.span,
-      message: 'the rule is for no input',
-    };
+    return { code: 'stdin', detail: unit.stdin, message: 'the rule is for no input' };
   }
   if (rule.stdin !== 'any' && runsItsInput(unit)) {
     return {
       code: 'code.unseen',
       detail: unit.stdin,
-      span: unit.span,
       message: 'the program runs its input, which is not in the text',
       hint: 'Save it to a file, look at it, and run that.',
     };
   }
   const unseen = via.includes('xargs') && unit.via.includes('xargs');
   const open = words.at(-1)?.kind === 'rest';
+  const call = lines[0]?.call;
   const objection = inertObjection({ unit, call, rule, covers, facts: court.facts, open, unseen });
   return objection ?? (unseen && rule.args !== 'any' ? given.tainted() : undefined);
 }
 
-type DefaultCase = {
-  readonly court: Court;
-  readonly given: Case;
-  readonly around: Objection | undefined;
-  readonly near: RuleRef | undefined;
-};
-
-function byDefault(unit: Unit, lines: readonly Line[], given: DefaultCase): Reason {
-  const { court, around, near } = given;
+function byDefault(
+  { unit, lines, court, given }: Hearing,
+  around: Objection | undefined,
+  near: RuleRef | undefined,
+): Reason {
   const text = unitText(unit);
   const { fallback } = court;
   if (fallback !== 'allow') {
@@ -292,7 +284,7 @@ function byDefault(unit: Unit, lines: readonly Line[], given: DefaultCase): Reas
   }
   if (around !== undefined) return objectionReason(unit, 'ask', around, near);
   const { rules, facts } = court;
-  const hidden = hides(unit, lines, { ...given.given, rules, places: facts.places });
+  const hidden = hides(unit, lines, { ...given, rules, places: facts.places });
   if (hidden !== undefined) return objectionReason(unit, 'ask', hidden, near);
   return plainReason(unit, 'allow', 'default.allow', `Nothing denies \`${text}\`.`);
 }
@@ -300,7 +292,7 @@ function byDefault(unit: Unit, lines: readonly Line[], given: DefaultCase): Reas
 function ownPathMessage({ argv }: Unit, { rules }: Court): string | undefined {
   const [first] = argv;
   if (first?.kind !== 'literal' || !isOwnPath(first.value)) return undefined;
-  const name = first.value.slice(first.value.lastIndexOf('/') + 1);
+  const name = baseName(first.value);
   if (rules.allowing(name).length === 0) return undefined;
   const whose = "rules without a directory are for the system's programs";
   return `\`${first.value}\` is not \`${name}\`: ${whose}.`;

@@ -1,12 +1,12 @@
 // The lists of a policy as a linter sees them: scopes that change nothing or cannot hold, variables
 // that choose programs, hosts that match nothing.
 
-import { absolute, type Places, pathSet } from './paths.ts';
+import { absolute, isInside, type Places, pathSet } from './paths.ts';
 import type { Policy } from './policy.ts';
 import { protectedPaths } from './protected.ts';
 import { variableClass } from './variables.ts';
 
-export type WarningCode =
+type WarningCode =
   | 'shadowed'
   | 'duplicate'
   | 'never'
@@ -27,7 +27,7 @@ export type Finding = {
   /** One sentence: what is the matter. */
   readonly message: string;
   /** One sentence: what to do. */
-  readonly hint?: string;
+  readonly hint: string;
 };
 
 export function lintLists(policy: Policy, places: Places): readonly Finding[] {
@@ -104,8 +104,7 @@ function protectedFinding({ path, access, glob }: Listed, places: Places): Findi
 function isInProject(glob: string): boolean {
   if (/^[/~]/.test(glob) || glob.startsWith('**')) return false;
   const project = '/any/project';
-  const path = absolute(glob, project);
-  return path === project || path.startsWith(`${project}/`);
+  return isInside(absolute(glob, project), project);
 }
 
 function covers(wide: string, narrow: string, places: Places): boolean {

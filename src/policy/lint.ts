@@ -1,37 +1,26 @@
 // What in a policy is not wrong but hardly meant: rules that never decide, stars that mean ask,
 // rules for programs that run anything, lists that change nothing. Every finding has its place.
 
-import type { Position } from '../text/problems.ts';
-import { type Located, positionOf, readYaml } from '../text/yaml.ts';
+import { positionOf, readYaml } from '../text/yaml.ts';
 import { wordArg } from './analyse/args.ts';
-import { type Finding, lintLists, type WarningCode } from './lint-lists.ts';
-import { type PolicyPlace, type PolicyProblem, readPolicy } from './load.ts';
-import { operatorOf, type Segment, type WordPattern } from './pattern.ts';
-import type { CommandRule, Policy, PolicyGroup } from './policy.ts';
+import { type Finding, lintLists } from './lint-lists.ts';
+import { type PolicyPlace, type PolicyProblem, readPolicy, VALUES_MAX } from './load.ts';
+import { literalText, operatorOf, type WordPattern } from './pattern.ts';
+import type { CommandRule, Policy } from './policy.ts';
 import { readCall } from './profiles/index.ts';
 import { isOpaque, isShell, runsItsInput } from './programs.ts';
-import { type Rule, rulesOf } from './rules.ts';
+import { type RuleVariant, variantsOf } from './rules.ts';
 import { starMeaning } from './star.ts';
 import { strictMatch } from './strict.ts';
 
 /** A policy is not about one project. */
 const ANYWHERE = { project: '/', home: '~', cwds: undefined };
 
-type Warning = {
-  readonly line: number;
-  readonly column: number;
-  readonly code: WarningCode;
-  /** One sentence: what is the matter. */
-  readonly message: string;
-  /** One sentence: what to do. */
-  readonly hint: string | undefined;
-};
+type Warning = Omit<Finding, 'path'> & { readonly line: number; readonly column: number };
 
 export type Lint =
   | { readonly kind: 'invalid'; readonly problems: readonly PolicyProblem[] }
   | { readonly kind: 'valid'; readonly warnings: readonly Warning[] };
-
-const VALUES_MAX = 400_000; // as many as a policy may have
 
 export function lintPolicy(text: string, where: PolicyPlace): Lint {
   const read = readPolicy(text, where);
@@ -41,38 +30,25 @@ export function lintPolicy(text: string, where: PolicyPlace): Lint {
   const { policy } = read;
   const findings = [...lintTop(policy), ...lintRules(policy), ...lintLists(policy, places)];
   const warnings = findings.map(({ path, code, message, hint }): Warning => {
-    const at = positionIn(root, path);
+    const at = root === undefined ? { line: 1, column: 1 } : positionOf(root, path);
     return { line: at.line, column: at.column, code, message, hint };
   });
-  return { kind: 'valid', warnings: warnings.sort(byPlace) };
-}
-
-function positionIn(root: Located | undefined, path: Finding['path']): Position {
-  return root === undefined ? { line: 1, column: 1 } : positionOf(root, path);
-}
-
-function byPlace(a: Warning, b: Warning): number {
-  return a.line - b.line || a.column - b.column;
+  warnings.sort((a, b) => a.line - b.line || a.column - b.column);
+  return { kind: 'valid', warnings };
 }
 
 function lintTop({ default: fallback, mode, policies }: Policy): readonly Finding[] {
   const found: Finding[] = [];
   const rules = policies.flatMap(({ commands }) => commands);
   if (fallback === 'allow' && rules.every(({ decision }) => decision === 'allow')) {
-    found.push({
-      path: ['default'],
-      code: 'default',
-      message: '`default: allow` without a rule that denies or asks allows everything.',
-      hint: 'Deny something, or say `default: ask`.',
-    });
+    const message = '`default: allow` without a rule that denies or asks allows everything.';
+    const hint = 'Deny something, or say `default: ask`.';
+    found.push({ path: ['default'], code: 'default', message, hint });
   }
   if (mode === 'off') {
-    found.push({
-      path: ['mode'],
-      code: 'mode',
-      message: '`mode: off`: nothing of this is in force.',
-      hint: 'Say `mode: record` to see what it would do, or `mode: enforce`.',
-    });
+    const message = '`mode: off`: nothing of this is in force.';
+    const hint = 'Say `mode: record` to see what it would do, or `mode: enforce`.';
+    found.push({ path: ['mode'], code: 'mode', message, hint });
   }
   return found;
 }
@@ -81,33 +57,26 @@ function lintTop({ default: fallback, mode, policies }: Policy): readonly Findin
 type Placed = {
   readonly path: readonly (string | number)[];
   readonly rule: CommandRule;
-  readonly variants: readonly Rule[];
+  readonly variants: readonly RuleVariant[];
 };
 
 function lintRules(policy: Policy): readonly Finding[] {
-  const placed = policy.policies.flatMap((group, at) =>
-    group.commands.map((rule, index): Placed => {
+  const placed = policy.policies.flatMap(({ commands }, at) =>
+    commands.map((rule, index): Placed => {
       const path = ['policies', at, 'commands', index, 'pattern'];
-      return { path, rule, variants: variantsOf(policy, group, rule) };
+      return { path, rule, variants: variantsOf(rule) };
     }),
   );
   const strict = placed.filter(({ rule }) => rule.decision !== 'allow');
-  const seen = new Map<string, Placed>();
+  const seen = new Set<string>();
   return placed.flatMap((one) => {
     const key = keyOf(one);
-    const before = seen.get(key);
-    if (before !== undefined) return [duplicate(one)];
-    seen.set(key, one);
+    if (seen.has(key)) return [duplicate(one)];
+    seen.add(key);
     const never = neverMatches(one);
     if (never !== undefined) return [never];
     return one.rule.decision === 'allow' ? lintAllow(one, strict) : [];
   });
-}
-
-function variantsOf(policy: Policy, group: PolicyGroup, rule: CommandRule): readonly Rule[] {
-  const alone = { ...policy, policies: [{ ...group, commands: [rule] }] };
-  const { allow, strict } = rulesOf([{ policy: alone, origin: 'user', file: undefined }]);
-  return [...allow, ...strict.ask, ...strict.deny];
 }
 
 function keyOf({ rule, variants }: Placed): string {
@@ -132,7 +101,7 @@ function neverMatches({ path, rule, variants }: Placed): Finding | undefined {
     const hint = 'Write a rule for each command; redirections are listed under `redirects`.';
     return { path, code: 'never', message, hint };
   }
-  const program = variants.flatMap((one) => one.words.slice(0, 1).flatMap(literal))[0] ?? '';
+  const program = variants.map(({ words }) => literalText(words[0])).find(Boolean) ?? '';
   if (/^[A-Za-z_]\w*=/.test(program)) {
     const message = `\`${program}\` sets a variable and is no program, so this matches nothing.`;
     return { path, code: 'never', message, hint: 'Leave it out, and list its name under `env`.' };
@@ -140,10 +109,6 @@ function neverMatches({ path, rule, variants }: Placed): Finding | undefined {
   if (!/\s/.test(program)) return undefined;
   const message = `The program would be called \`${program}\`, so this matches nothing.`;
   return { path, code: 'never', message, hint: 'Take the quotes away.' };
-}
-
-function literal(word: WordPattern): readonly string[] {
-  return word.kind === 'literal' ? [word.value] : [];
 }
 
 function lintAllow(one: Placed, strict: readonly Placed[]): readonly Finding[] {
@@ -174,8 +139,8 @@ function shadowOf({ path, variants }: Placed, strict: readonly Placed[]): Findin
   };
 }
 
-function broadness({ path, rule }: Placed, { words }: Rule): Finding | undefined {
-  const [program = ''] = words.slice(0, 1).flatMap(literal);
+function broadness({ path, rule }: Placed, { words }: RuleVariant): Finding | undefined {
+  const program = literalText(words[0]);
   if (rule.args !== 'any' || !(isShell(program) || isOpaque(program) || runsCode(program))) {
     return undefined;
   }
@@ -190,9 +155,9 @@ function runsCode(program: string): boolean {
   return runsItsInput(piped) || readCall(argv)?.kind === 'exec';
 }
 
-function starFinding({ path, rule }: Placed, { words }: Rule): Finding | undefined {
+function starFinding({ path, rule }: Placed, { words }: RuleVariant): Finding | undefined {
   const meaning = rule.args === 'any' ? 'inert' : starMeaning(words);
-  const [program = ''] = words.slice(0, 1).flatMap(literal);
+  const program = literalText(words[0]);
   switch (meaning) {
     case 'inert':
       return undefined;
@@ -207,32 +172,23 @@ function starFinding({ path, rule }: Placed, { words }: Rule): Finding | undefin
       return { path, code: 'star.unprofiled', message, hint };
     }
     default: {
+      const message = `This ${meaning}, so \`*\` means ask.`;
       const hint = 'Name the arguments in the rule, or use a typed hole like <path>.';
-      return {
-        path,
-        code: 'star.destructive',
-        message: `This ${meaning}, so \`*\` means ask.`,
-        hint,
-      };
+      return { path, code: 'star.destructive', message, hint };
     }
   }
 }
 
 /** `https://*.example.org/`, `https://example.org*`: the host is left open. */
-function openHost({ path }: Placed, { words }: Rule): Finding | undefined {
-  for (const word of words) {
-    if (word.kind !== 'partial' || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*$/i.test(word.lead)) continue;
-    if (word.segments.some(namesHost)) continue;
-    return {
-      path,
-      code: 'host',
-      message: 'The host is not whole in front of the star, so any host that begins so fits it.',
-      hint: 'Write `https://host/*` or `<url:host>`, or list the hosts under `network`.',
-    };
-  }
-  return undefined;
-}
-
-function namesHost(segment: Segment): boolean {
-  return segment.kind === 'hole' && segment.host !== undefined;
+function openHost({ path }: Placed, { words }: RuleVariant): Finding | undefined {
+  const open = words.some(
+    (word) =>
+      word.kind === 'partial' &&
+      /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*$/i.test(word.lead) &&
+      !word.segments.some((one) => one.kind === 'hole' && one.host !== undefined),
+  );
+  if (!open) return undefined;
+  const message = 'The host is not whole in front of the star, so any host that begins so fits it.';
+  const hint = 'Write `https://host/*` or `<url:host>`, or list the hosts under `network`.';
+  return { path, code: 'host', message, hint };
 }

@@ -1,12 +1,24 @@
 // Reads a policy: YAML or JSON in, a checked `Policy` or every problem with its place out. A file
 // that is wrong anywhere is no policy at all: what a rule forbids must not silently be allowed.
 
+import { shortLine } from '../text/printable.ts';
 import { type Problem as Fault, pathText, quoted, suggestion } from '../text/problems.ts';
 import { type Located, type LocatedMap, readYaml } from '../text/yaml.ts';
+import { decideText } from './decide.ts';
 import { MODES, VERDICTS } from './decision.ts';
+import { factsOf } from './facts.ts';
 import { compilePattern, operatorOf, PatternError } from './pattern.ts';
-import type { CommandRule, Policy, PolicyGroup, Scopes } from './policy.ts';
-import { failedTests } from './rule-tests.ts';
+import {
+  type CommandRule,
+  EMPTY_POLICY,
+  GATES,
+  type Policy,
+  type PolicyGroup,
+  SANDBOXES,
+  type Scopes,
+  unsaved,
+} from './policy.ts';
+import { rulesOf } from './rules.ts';
 
 export type PolicyProblem = {
   readonly line: number;
@@ -29,6 +41,8 @@ export const VALUES_MAX = 400_000; // 100,000 commands make about a third of tha
 /** Looking for the word that was meant takes long for thousands of keys. */
 const FAULTS_MAX = 1_000;
 
+const EXAMPLE_SHOWN_MAX = 60; // characters of a failed example
+
 const KEYS = [
   ...['version', 'default', 'mode', 'policies', 'scopes', 'redirects', 'env', 'network', 'shadow'],
   ...['gate', 'sandbox'],
@@ -39,48 +53,19 @@ const SCOPE_KEYS = ['cwd', 'read', 'write', 'protect'] as const;
 export function readPolicy(text: string, where: PolicyPlace): ReadPolicy {
   const { root, problems } = readYaml(text, undefined, VALUES_MAX);
   const reader = new Reader(problems);
-  const read = root === undefined ? emptyPolicy() : reader.policy(root);
-  if (reader.faults.length === 0) {
-    for (const failed of failedTests(read.policy, where)) {
-      reader.fault(read.places.get(failed.rule) ?? NOWHERE, failed.message);
-    }
-  }
-  if (reader.faults.length === 0) return { policy: read.policy };
+  const policy = root === undefined ? EMPTY_POLICY : reader.policy(root);
+  if (reader.faults.length === 0) reader.test(policy, where);
+  if (reader.faults.length === 0) return { policy };
   const sorted = [...reader.faults].sort(
     (a, b) => a.at.line - b.at.line || a.at.column - b.at.column,
   );
   return { problems: sorted.map(({ at, message }) => ({ ...at, message })) };
 }
 
-type Read = {
-  readonly policy: Policy;
-  readonly places: ReadonlyMap<CommandRule, Fault['at']>;
-};
-
-const NOWHERE = { line: 1, column: 1 };
-
-const NO_SCOPES: Scopes = { cwd: [], read: [], write: [], protect: [] };
-
-function emptyPolicy(): Read {
-  const policy: Policy = {
-    version: 1,
-    default: 'ask',
-    mode: 'enforce',
-    policies: [],
-    scopes: NO_SCOPES,
-    redirects: [],
-    env: [],
-    network: [],
-    shadow: undefined,
-    gate: 'on',
-    sandbox: 'off',
-  };
-  return { policy, places: new Map() };
-}
-
 class Reader {
   readonly faults: Fault[];
-  readonly #places = new Map<CommandRule, Fault['at']>();
+  /** Where each rule stands in the file. */
+  readonly #positions = new Map<CommandRule, Fault['at']>();
 
   constructor(problems: readonly Fault[]) {
     this.faults = [...problems];
@@ -90,18 +75,18 @@ class Reader {
     this.faults.push({ at, message });
   }
 
-  policy(root: Located): Read {
-    const empty = emptyPolicy().policy;
+  policy(root: Located): Policy {
+    const empty = EMPTY_POLICY;
     if (root.kind !== 'map') {
       this.fault(root.at, 'a policy is a mapping with keys like policies, default and mode');
-      return { policy: empty, places: this.#places };
+      return empty;
     }
     this.#known(root, KEYS, '');
     const version = get(root, 'version');
     if (version !== undefined && scalar(version) !== 1)
       this.fault(version.at, 'version: must be 1');
     const groups = this.#list(get(root, 'policies'), 'policies');
-    const policy: Policy = {
+    return {
       version: 1,
       default: this.#oneOf(root, 'default', VERDICTS, empty.default),
       mode: this.#oneOf(root, 'mode', MODES, empty.mode),
@@ -111,10 +96,32 @@ class Reader {
       env: this.#strings(get(root, 'env'), 'env'),
       network: this.#strings(get(root, 'network'), 'network'),
       shadow: this.#string(get(root, 'shadow'), 'shadow'),
-      gate: this.#oneOf(root, 'gate', ['off', 'on', 'strict'] as const, empty.gate),
-      sandbox: this.#oneOf(root, 'sandbox', ['off', 'bwrap'] as const, empty.sandbox),
+      gate: this.#oneOf(root, 'gate', GATES, empty.gate),
+      sandbox: this.#oneOf(root, 'sandbox', SANDBOXES, empty.sandbox),
     };
-    return { policy, places: this.#places };
+  }
+
+  /** The examples that rules carry must hold for each rule by itself. */
+  test(policy: Policy, { home, project = '/project' }: PolicyPlace): void {
+    const facts = factsOf([unsaved(policy)], { project, home });
+    for (const [rule, at] of this.#positions) {
+      const { match, not_match } = rule.tests;
+      if (match.length + not_match.length === 0) continue;
+      const alone = [{ name: '', description: '', commands: [rule] }];
+      const rules = rulesOf([unsaved({ ...policy, policies: alone })]);
+      // What the rule does not match falls to the other side.
+      const fallback = rule.decision === 'allow' ? 'ask' : 'allow';
+      const matches = (text: string): boolean =>
+        decideText({ rules, facts, fallback, sealed: false }, text, project).verdict ===
+        rule.decision;
+      const wrong = (key: string, text: string, does: string): void => {
+        const example = JSON.stringify(shortLine(text, EXAMPLE_SHOWN_MAX));
+        const pattern = JSON.stringify(rule.pattern);
+        this.fault(at, `tests.${key} has ${example}, but the rule ${pattern} ${does}`);
+      };
+      for (const text of match) if (!matches(text)) wrong('match', text, 'does not match it');
+      for (const text of not_match) if (matches(text)) wrong('not_match', text, 'matches it');
+    }
   }
 
   #group(group: Located, path: string): readonly PolicyGroup[] {
@@ -161,7 +168,7 @@ class Reader {
       stdin: stdin === 'unset' ? undefined : stdin,
       tests: { match: examples('match'), not_match: examples('not_match') },
     };
-    this.#places.set(made, rule.at);
+    this.#positions.set(made, rule.at);
     return [made];
   }
 
@@ -185,10 +192,10 @@ class Reader {
   }
 
   #scopes(value: Located | undefined): Scopes {
-    if (value === undefined || scalar(value) === null) return NO_SCOPES;
+    if (!isGiven(value)) return EMPTY_POLICY.scopes;
     if (value.kind !== 'map') {
       this.fault(value.at, 'scopes: must be a mapping');
-      return NO_SCOPES;
+      return EMPTY_POLICY.scopes;
     }
     this.#known(value, SCOPE_KEYS, 'scopes');
     const of = (key: (typeof SCOPE_KEYS)[number]): readonly string[] =>
@@ -207,7 +214,7 @@ class Reader {
 
   #oneOf<T extends string>(map: LocatedMap, key: string, values: readonly T[], otherwise: T): T {
     const value = get(map, key);
-    if (value === undefined || scalar(value) === null) return otherwise;
+    if (!isGiven(value)) return otherwise;
     // YAML reads `off` as it stands, but some write it as false.
     const given = scalar(value) === false ? 'off' : scalar(value);
     const found = values.find((one) => one === given);
@@ -217,7 +224,7 @@ class Reader {
   }
 
   #string(value: Located | undefined, path: string): string | undefined {
-    if (value === undefined || scalar(value) === null) return undefined;
+    if (!isGiven(value)) return undefined;
     const text = scalar(value);
     if (typeof text === 'string' && !text.includes('\0')) return text;
     this.fault(value.at, `${path}: must be text; write it in quotes`);
@@ -233,7 +240,7 @@ class Reader {
   }
 
   #count(value: Located | undefined, path: string): number | undefined {
-    if (value === undefined || scalar(value) === null) return undefined;
+    if (!isGiven(value)) return undefined;
     const count = scalar(value);
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
     this.fault(value.at, `${path}: must be a whole number`);
@@ -241,7 +248,7 @@ class Reader {
   }
 
   #list(value: Located | undefined, path: string): readonly Located[] {
-    if (value === undefined || scalar(value) === null) return [];
+    if (!isGiven(value)) return [];
     if (value.kind === 'list') return value.items;
     this.fault(value.at, `${path}: must be a list`);
     return [];
@@ -256,4 +263,9 @@ function get(map: Located, key: string): Located | undefined {
 /** Undefined for what is no scalar. */
 function scalar(value: Located): string | number | boolean | null | undefined {
   return value.kind === 'scalar' ? value.value : undefined;
+}
+
+/** A key without a value is as good as none. */
+function isGiven(value: Located | undefined): value is Located {
+  return value !== undefined && scalar(value) !== null;
 }

@@ -140,7 +140,6 @@ function unprofiled(matching: Matching, covered: readonly number[]): Objection |
 function nothingKnown({ argv }: Unit, arg: Arg | undefined): Objection {
   return {
     code: 'program.unprofiled',
-    detail: undefined,
     span: arg?.span,
     message: `what \`${argv[0]?.source ?? ''}\` does with its arguments is not known`,
     hint: 'Write the arguments into the rule, or `args: any` if all of them are fine.',
@@ -333,7 +332,6 @@ function unknownWord(arg: Arg | undefined, why: string): Objection {
   const known = arg?.kind === 'literal';
   return {
     code: 'argument.unknown',
-    detail: undefined,
     span: arg?.span,
     message: known ? `\`${arg.source}\`: ${why}` : `\`${arg?.source ?? ''}\` could be an option`,
   };

@@ -16,6 +16,11 @@ function trimmed(path: string): string {
   return single.length > 1 ? single.replace(/\/+$/, '') : single;
 }
 
+/** Whether a path is this directory or below it; both absolute. */
+export function isInside(path: string, directory: string): boolean {
+  return directory === '/' || path === directory || path.startsWith(`${directory}/`);
+}
+
 /** No path is longer. */
 const LENGTH_MAX = 4_096;
 

@@ -6,7 +6,7 @@ import { once } from './paths.ts';
 
 export type HoleType = 'path' | 'int' | 'rev' | 'range' | 'word' | 'url';
 
-export type Segment =
+type Segment =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'any' }
   | { readonly kind: 'hole'; readonly type: HoleType; readonly host: string | undefined };
@@ -37,14 +37,7 @@ const HOLES_MAX = 3;
 export function compilePattern(source: string): readonly Pattern[] {
   const tokens = tokensOf(source);
   if (tokens.length === 0) throw new PatternError('the pattern is empty');
-  let variants: readonly Token[][] = [[]];
-  for (const token of tokens) {
-    const choices = choicesOf(token);
-    variants = variants.flatMap((before) => choices.map((choice) => [...before, ...choice]));
-    if (variants.length > VARIANTS_MAX) {
-      throw new PatternError(`it has more than ${VARIANTS_MAX} variants`);
-    }
-  }
+  const variants = allChoices(tokens);
   return variants.map((words) => ({ source, words: words.map(wordPattern).map(restAtEnd) }));
 }
 
@@ -108,16 +101,23 @@ function wordsOf(source: string): Char[][] {
   return words;
 }
 
-/** What may stand in the place of the token. */
-function choicesOf(token: Token): readonly Token[][] {
-  if (token.kind === 'optional') {
-    const inside = token.words.map(choicesOf);
-    const there = inside.reduce<readonly Token[][]>(
-      (before, choices) => before.flatMap((one) => choices.map((choice) => [...one, ...choice])),
-      [[]],
-    );
-    return [[], ...there];
+/** Every way to choose for each of the tokens what stands in its place. */
+function allChoices(tokens: readonly Token[]): readonly Token[][] {
+  let variants: readonly Token[][] = [[]];
+  for (const token of tokens) {
+    const choices = choicesOf(token);
+    variants = variants.flatMap((before) => choices.map((choice) => [...before, ...choice]));
+    if (variants.length > VARIANTS_MAX) throw tooMany();
   }
+  return variants;
+}
+
+function tooMany(): PatternError {
+  return new PatternError(`it has more than ${VARIANTS_MAX} variants`);
+}
+
+function choicesOf(token: Token): readonly Token[][] {
+  if (token.kind === 'optional') return [[], ...allChoices(token.words)];
   return alternatives(token.chars).map((chars) => [{ kind: 'word', chars }]);
 }
 
@@ -132,9 +132,7 @@ function alternatives(chars: readonly Char[]): readonly (readonly Char[])[] {
     if (isBare(char, ',')) parts.push([]);
     else parts.at(-1)?.push(char);
   }
-  if (parts.length > VARIANTS_MAX) {
-    throw new PatternError(`it has more than ${VARIANTS_MAX} variants`);
-  }
+  if (parts.length > VARIANTS_MAX) throw tooMany();
   return parts.flatMap((part) => alternatives([...before, ...part, ...behind]));
 }
 
@@ -261,6 +259,16 @@ function escaped(text: string): string {
 
 function restAtEnd(word: WordPattern, at: number, all: readonly WordPattern[]): WordPattern {
   return word.kind === 'one' && at === all.length - 1 && at > 0 ? { kind: 'rest' } : word;
+}
+
+/** The word itself, if nothing in it is left open; else nothing. */
+export function literalText(word: WordPattern | undefined): string {
+  return word?.kind === 'literal' ? word.value : '';
+}
+
+/** What a word says apart from its holes. */
+export function fixedText(word: WordPattern): string {
+  return word.kind === 'partial' ? word.segments.map(textOf).join('') : literalText(word);
 }
 
 /** A word so that a pattern takes it literally. */

@@ -49,8 +49,27 @@ export type Policy = {
   /** Another policy whose decisions are counted beside this one's. */
   readonly shadow: string | undefined;
   /** Whether processes are judged when they start; `strict`: they do not start unjudged. */
-  readonly gate: 'off' | 'on' | 'strict';
-  readonly sandbox: 'off' | 'bwrap';
+  readonly gate: (typeof GATES)[number];
+  readonly sandbox: (typeof SANDBOXES)[number];
+};
+
+/** From loose to strict, like the next. */
+export const GATES = ['off', 'on', 'strict'] as const;
+export const SANDBOXES = ['off', 'bwrap'] as const;
+
+/** What a policy says without a file, and what its missing keys mean. */
+export const EMPTY_POLICY: Policy = {
+  version: 1,
+  default: 'ask',
+  mode: 'enforce',
+  policies: [],
+  scopes: { cwd: [], read: [], write: [], protect: [] },
+  redirects: [],
+  env: [],
+  network: [],
+  shadow: undefined,
+  gate: 'on',
+  sandbox: 'off',
 };
 
 /** Who wrote it: a project's file can only tighten what the others deny. */
@@ -62,3 +81,8 @@ export type LoadedPolicy = {
   /** Undefined for one that is in no file. */
   readonly file: string | undefined;
 };
+
+/** A policy that is in no file yet. */
+export function unsaved(policy: Policy): LoadedPolicy {
+  return { policy, origin: 'user', file: undefined };
+}

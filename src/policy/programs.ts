@@ -13,20 +13,8 @@ export function programName(value: string): string {
 /** They do nothing but steer the script they are in. */
 const STEERING = new Set([
   ...[':', 'true', 'false', 'cd', 'exit', 'return', 'break', 'continue', 'shift', 'wait', 'set'],
-  ...[
-    'shopt',
-    'test',
-    '[',
-    '[[',
-    'pwd',
-    'sleep',
-    'read',
-    'local',
-    'let',
-    'unset',
-    'times',
-    'getopts',
-  ],
+  ...['shopt', 'test', '[', '[[', 'pwd', 'sleep', 'read', 'local', 'let', 'unset', 'times'],
+  'getopts',
 ]);
 
 /** These too, if they only name variables; which, is judged by itself. */

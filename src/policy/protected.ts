@@ -2,6 +2,7 @@
 // what makes programs do something later on (start-up files, hooks, the configuration of agents and
 // our own), which is not written.
 
+import { posix } from 'node:path';
 import { globRegex, type Places, pathSet } from './paths.ts';
 
 const SECRETS = [
@@ -15,7 +16,7 @@ const SECRETS = [
   ...['**/.netrc', '**/_netrc', '**/.npmrc', '**/.pypirc', '**/.pgpass', '**/.git-credentials'],
   ...['**/.git/config', '**/.htpasswd', '**/.dockercfg', '**/.ssh/**', '**/.aws/**'],
   ...['**/.kube/**', '**/.docker/config.json', '**/.gnupg/**', '**/.vault-token', '**/auth.json'],
-  ...['**/kubeconfig', '**/kubeconfig.y{a,}ml', '**/*.kubeconfig'],
+  ...['**/kubeconfig', '**/kubeconfig.yaml', '**/kubeconfig.yml', '**/*.kubeconfig'],
   ...['**/.terraformrc', '**/*.tfrc.json'],
   ...['**/.env*', '**/*.env', '**/.dev.vars', '**/.git/credentials', '**/.git/modules/**/config'],
   ...['**/id_rsa*', '**/id_dsa*', '**/id_ecdsa*', '**/id_ed25519*', '**/*.pem', '**/*.key'],
@@ -29,7 +30,7 @@ const SECRETS = [
   ...['/etc/shadow*', '/etc/gshadow*', '/etc/sudoers*', '/etc/ssh', '/etc/ssl/private'],
   ...['/proc/*/environ', '/proc/*/mem', '/proc/*/task/*/environ', '/proc/*/fd', '/proc/*/root'],
   ...['/proc/kcore', '/dev/mem', '/dev/kmem', '/run/secrets', '/var/run/secrets'],
-].flatMap(braces);
+];
 
 /** No path is longer; a pattern may be, and is not looked at. */
 const LENGTH_MAX = 4_096;
@@ -61,14 +62,20 @@ const CONTROLS = [
   ...['**/.git/hooks', '**/.git/config', '**/.git/info/attributes', '**/.gitmodules', '**/.husky'],
   ...['**/.git/modules', '**/.git/worktrees', '**/.gitattributes', '**/.envrc', '**/.direnv'],
   ...['**/.vscode', '**/.idea', '**/.devcontainer', '**/.npmrc', '**/.yarnrc*', '**/.pnp.*'],
-  ...['**/sitecustomize.py', '**/usercustomize.py', '**/*.pth', '**/.pre-commit-config.y{a,}ml'],
+  ...[
+    '**/sitecustomize.py',
+    '**/usercustomize.py',
+    '**/*.pth',
+    '**/.pre-commit-config.yaml',
+    '**/.pre-commit-config.yml',
+  ],
   ...['**/.bashrc', '**/.bash_profile', '**/.bash_login', '**/.bash_logout', '**/.bash_aliases'],
   ...['**/.profile', '**/.zshrc', '**/.zshenv', '**/.zprofile', '**/.zlogin', '**/.kshrc'],
   ...['**/.inputrc', '**/.vimrc', '**/.exrc', '**/.emacs', '**/.gdbinit', '**/.lldbinit'],
   ...['**/.gitconfig', '**/.tmux.conf', '**/.screenrc', '**/.curlrc', '**/.wgetrc', '**/.pdbrc'],
   ...['**/node_modules/.bin', '**/.venv/bin', '**/venv/bin'],
   ...['**/.pythonrc*', '**/.irbrc', '**/.Rprofile', '**/.cargo/config*', '**/authorized_keys'],
-].flatMap(braces);
+];
 
 /** Where the system, or the person, keeps what programs are and do. */
 const CONTROL_PLACES = [
@@ -77,13 +84,6 @@ const CONTROL_PLACES = [
   ...['/sbin', '/sys', '/usr', '/var/spool', '/var/lib', '/var/run', '/run', '/srv'],
   ...['/Library', '/System', '/Applications', '/private/etc'],
 ];
-
-function braces(glob: string): readonly string[] {
-  const match = /^(.*)\{([^}]*)\}(.*)$/.exec(glob);
-  if (match === null) return [glob];
-  const [, before = '', middle = '', behind = ''] = match;
-  return middle.split(',').map((one) => `${before}${one}${behind}`);
-}
 
 /** Every user may write these, and they keep nothing. */
 const SINKS = /^\/dev\/(?:null|zero|full|stdout|stderr|tty|fd\/\d+)$/;
@@ -161,7 +161,7 @@ function leadsTo(glob: string, path: string): boolean {
 /** Hidden ones with a plain name, where they usually are. `*` and `*.json` mean others. */
 function controlSamples({ project, home }: Places): readonly string[] {
   const names = CONTROLS.map((glob) => glob.slice(3)).filter((name) => /^\.[^*?[]+$/.test(name));
-  return names.flatMap((name) => [project, home].map((place) => posixJoin(place, name)));
+  return names.flatMap((name) => [project, home].map((place) => posix.join(place, name)));
 }
 
 /** A path of the project as if the project were at the top: where it lies says nothing of it. */
@@ -178,11 +178,7 @@ const SAMPLE_NAMES = [
 ];
 
 function samples({ project, home }: Places): readonly string[] {
-  const places = [project, posixJoin(project, 'config'), home];
-  const inside = places.flatMap((place) => SAMPLE_NAMES.map((name) => posixJoin(place, name)));
+  const places = [project, posix.join(project, 'config'), home];
+  const inside = places.flatMap((place) => SAMPLE_NAMES.map((name) => posix.join(place, name)));
   return [...inside, '/etc/shadow', '/proc/self/environ', '/proc/1/environ'];
-}
-
-function posixJoin(directory: string, name: string): string {
-  return directory === '/' ? `/${name}` : `${directory}/${name}`;
 }

@@ -18,48 +18,15 @@ export function unitText({ argv, assigned, redirects }: Unit): string {
   return text.length > UNIT_SHOWN_MAX ? `${text.slice(0, UNIT_SHOWN_MAX - 3)}...` : text;
 }
 
-export function ruleReason(unit: Unit, verdict: Verdict, ref: RuleRef, why?: string): Reason {
-  const text = unitText(unit);
-  const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];
-  return {
-    verdict,
-    code: `rule.${verdict}`,
-    detail: undefined,
-    span: unit.span,
-    unit: text,
-    message: why ?? `The rule \`${ref.pattern}\` of ${ref.policy} ${does} \`${text}\`.`,
-    rule: ref,
-    nearest: undefined,
-    hint: undefined,
-  };
-}
-
-export function objectionReason(
-  unit: Unit,
-  verdict: Verdict,
-  objection: Objection,
-  near: RuleRef | undefined,
-): Reason {
-  const text = unitText(unit);
-  return {
-    verdict,
-    code: objection.code,
-    detail: objection.detail,
-    span: objection.span ?? unit.span,
-    unit: text,
-    message: sentence(text, objection.message),
-    rule: undefined,
-    nearest: near?.pattern,
-    hint: objection.hint,
-  };
-}
+/** What a reason may have besides its message. */
+type Details = Partial<Pick<Reason, 'detail' | 'span' | 'rule' | 'nearest' | 'hint'>>;
 
 export function plainReason(
   unit: Unit,
   verdict: Verdict,
   code: ReasonCode,
   message: string,
-  more: { readonly nearest?: string | undefined; readonly hint?: string | undefined } = {},
+  details: Details = {},
 ): Reason {
   return {
     verdict,
@@ -69,9 +36,28 @@ export function plainReason(
     unit: unitText(unit),
     message,
     rule: undefined,
-    nearest: more.nearest,
-    hint: more.hint,
+    nearest: undefined,
+    hint: undefined,
+    ...details,
   };
+}
+
+export function ruleReason(unit: Unit, verdict: Verdict, ref: RuleRef, why?: string): Reason {
+  const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];
+  const message =
+    why ?? `The rule \`${ref.pattern}\` of ${ref.policy} ${does} \`${unitText(unit)}\`.`;
+  return plainReason(unit, verdict, `rule.${verdict}`, message, { rule: ref });
+}
+
+export function objectionReason(
+  unit: Unit,
+  verdict: Verdict,
+  { code, detail, span = unit.span, message, hint }: Objection,
+  near?: RuleRef,
+): Reason {
+  const nearest = near?.pattern;
+  const details = { detail, span, nearest, hint };
+  return plainReason(unit, verdict, code, sentence(unitText(unit), message), details);
 }
 
 function sentence(unit: string, clause: string): string {

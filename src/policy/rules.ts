@@ -5,6 +5,7 @@ import { openWrappers } from './analyse/index.ts';
 import type { RuleRef, Verdict } from './decision.ts';
 import { compilePattern, type WordPattern } from './pattern.ts';
 import type { CommandRule, LoadedPolicy, PolicyOrigin } from './policy.ts';
+import { baseName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
 export type Rule = {
@@ -26,7 +27,7 @@ export type Rules = {
 };
 
 export function rulesOf(policies: readonly LoadedPolicy[]): Rules {
-  const all = policies.flatMap((loaded) => rulesIn(loaded));
+  const all = policies.flatMap(rulesIn);
   const by = (verdict: Verdict): readonly Rule[] =>
     all.filter(({ rule }) => rule.decision === verdict);
   const allow = by('allow');
@@ -48,7 +49,7 @@ export function rulesOf(policies: readonly LoadedPolicy[]): Rules {
 
 function namesOf(rules: readonly Rule[]): RegExp | undefined {
   const names = rules.flatMap(({ words: [first] }) =>
-    first?.kind === 'literal' ? [first.value.slice(first.value.lastIndexOf('/') + 1)] : [],
+    first?.kind === 'literal' ? [baseName(first.value)] : [],
   );
   if (names.length === 0) return undefined;
   const escaped = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
@@ -57,19 +58,22 @@ function namesOf(rules: readonly Rule[]): RegExp | undefined {
 
 function rulesIn({ policy, origin, file }: LoadedPolicy): readonly Rule[] {
   return policy.policies.flatMap(({ name, commands }) =>
-    commands.flatMap((rule) =>
-      compilePattern(rule.pattern).map(({ words }) => ({
-        rule,
-        ref: { file, policy: name, pattern: rule.pattern },
-        origin,
-        ...unwrapped(words),
-      })),
-    ),
+    commands.flatMap((rule) => {
+      const ref = { file, policy: name, pattern: rule.pattern };
+      return variantsOf(rule).map((variant) => ({ rule, ref, origin, ...variant }));
+    }),
   );
 }
 
+export type RuleVariant = Pick<Rule, 'words' | 'via'>;
+
+/** A rule once for each way in which its alternatives and optional words can be chosen. */
+export function variantsOf({ pattern }: CommandRule): readonly RuleVariant[] {
+  return compilePattern(pattern).map(({ words }) => unwrapped(words));
+}
+
 /** `timeout 60 npm test` is about `npm test`; `xargs wc *` about `wc`, with words unseen. */
-function unwrapped(words: readonly WordPattern[]): Pick<Rule, 'words' | 'via'> {
+function unwrapped(words: readonly WordPattern[]): RuleVariant {
   const args = words.map((word): Arg => wordArg(word.kind === 'literal' ? word.value : '*'));
   const { via, argv } = openWrappers(args);
   const inner = argv.flatMap((arg) => {

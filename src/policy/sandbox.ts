@@ -7,6 +7,8 @@
 // too; and `--new-session`, because job control ends with it. A command that has a terminal of its
 // own can therefore type into it, but no other program reads that terminal.
 
+import { isInside } from './paths.ts';
+
 /** Absolute paths without links. What does not exist is passed over. */
 export type SandboxScopes = {
   readonly read: readonly string[];
@@ -68,7 +70,7 @@ function bind(how: '--ro-bind-try' | '--bind-try', path: string): readonly strin
 function emptiedIn({ read, write }: SandboxScopes, paths: readonly string[]): readonly string[] {
   const open = [...read, ...write];
   return inOrder(paths)
-    .filter((path) => path !== '/' && !open.some((scope) => isWithin(path, scope)))
+    .filter((path) => path !== '/' && !open.some((scope) => isInside(path, scope)))
     .flatMap((path) => ['--tmpfs', path]);
 }
 
@@ -78,11 +80,7 @@ function mask(path: string, { protect }: SandboxScopes): readonly string[] {
   return directory ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
 }
 
-function isWithin(path: string, scope: string): boolean {
-  return scope === '/' || path === scope || path.startsWith(`${scope}/`);
-}
-
 /** Each once, a directory before what is in it. */
 function inOrder(paths: readonly string[]): readonly string[] {
-  return [...new Set(paths)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...new Set(paths)].sort();
 }

@@ -1,7 +1,8 @@
 // What a star in an allowing pattern means for its program: arguments that change nothing, or,
 // where the profile does not tell which those are, that a person is asked.
 
-import type { WordPattern } from './pattern.ts';
+import { wordArg } from './analyse/args.ts';
+import { literalText, type WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';
 import { isOpaque, isShell } from './programs.ts';
 import type { Arg } from './unit.ts';
@@ -21,7 +22,7 @@ export function starMeaning(words: readonly WordPattern[]): StarMeaning {
   const whole = words.some(({ kind }) => kind === 'rest' || kind === 'one');
   if (!whole && !words.some(hasStar)) return 'inert';
   const [first] = words;
-  const program = first?.kind === 'literal' ? first.value : '';
+  const program = literalText(first);
   if (words.at(-1)?.kind === 'rest' && (isShell(program) || isOpaque(program))) return 'runs';
   const call = readCall(argsOf(words));
   if (call === undefined) return 'unprofiled';
@@ -36,9 +37,7 @@ function hasStar(word: WordPattern): boolean {
 
 function argsOf(words: readonly WordPattern[]): readonly Arg[] {
   return words.flatMap((word): Arg[] => {
-    if (word.kind === 'literal') {
-      return [{ kind: 'literal', value: word.value, source: word.value, span: undefined }];
-    }
+    if (word.kind === 'literal') return [wordArg(word.value)];
     if (word.kind === 'rest') return [];
     const prefix = word.kind === 'partial' ? word.lead : '';
     return [{ kind: 'unknown', prefix, one: true, source: '*', span: undefined }];

@@ -2,21 +2,22 @@
 // and protects, and its default, mode, gate and sandbox, of which the strictest of all policies
 // counts anyway. Whatever opens something waits.
 
-import type { Policy } from './policy.ts';
+import { EMPTY_POLICY, type Policy } from './policy.ts';
 
 /** The policy without everything that opens something. */
 export function strictPart(policy: Policy): Policy {
+  const { scopes, redirects, env, network, shadow } = EMPTY_POLICY;
   return {
     ...policy,
     policies: policy.policies.map((group) => ({
       ...group,
       commands: group.commands.filter(({ decision }) => decision !== 'allow'),
     })),
-    scopes: { cwd: [], read: [], write: [], protect: policy.scopes.protect },
-    redirects: [],
-    env: [],
-    network: [],
-    shadow: undefined,
+    scopes: { ...scopes, protect: policy.scopes.protect },
+    redirects,
+    env,
+    network,
+    shadow,
   };
 }
 

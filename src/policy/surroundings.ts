@@ -32,7 +32,7 @@ export function surroundings(
   // What is in a here-document is only known as text.
   if (unit.redirects.some(({ effect }) => effect === 'text') && showsSecret(text)) {
     const message = 'what it is given could show a secret of the environment';
-    return { code: 'env', detail: 'secret', span: unit.span, message };
+    return { code: 'env', detail: 'secret', message };
   }
   for (const arg of unit.argv) {
     if (arg.kind !== 'literal' && showsSecret(arg.source)) {
@@ -76,11 +76,9 @@ function redirectObjection(
   const value = target.kind === 'literal' ? target.value : undefined;
   if (value !== undefined && isSink(value)) return undefined;
   const word = { value, prefix: target.kind === 'literal' ? '' : target.prefix, arg: target };
-  const accesses = effect === 'read' ? (['read'] as const) : (['write'] as const);
-  for (const access of accesses) {
-    const held = protectionObjection(word, access, { cwds, facts });
-    if (held !== undefined) return held;
-  }
+  const access = effect === 'read' ? 'read' : 'write';
+  const held = protectionObjection(word, access, { cwds, facts });
+  if (held !== undefined) return held;
   if (open) return undefined;
   if (effect === 'read') return pathObjection(word, 'read', { cwds, facts, scope: facts.read });
   const listed =

@@ -1,27 +1,31 @@
-// Which files a command line would read, write or remove by its words: what is protected is
-// compared with these. A program without a profile may do anything with every word.
+// Which files a command line would read, write or remove, and where a copy lands: what is protected
+// is compared with these. A program without a profile may do anything with every word.
 
-import type { Access } from './facts.ts';
+import { posix } from 'node:path';
+import { literalOf } from './analyse/args.ts';
+import {
+  type Access,
+  type Facts,
+  type Objection,
+  type PathWord,
+  protectionObjection,
+} from './facts.ts';
+import { absolute, isInside } from './paths.ts';
 import type { Call, Part } from './profile.ts';
-import { programName } from './programs.ts';
+import { baseName, programName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
 export type Touched = {
   readonly access: Access;
   /** With all that is in it. */
   readonly removes: boolean;
-  readonly word: {
-    readonly value: string | undefined;
-    readonly prefix: string;
-    readonly arg: Arg | undefined;
-  };
+  readonly word: PathWord;
 };
 
 export function touchedWords(argv: readonly Arg[], call: Call | undefined): readonly Touched[] {
   if (call === undefined) return pathLike(argv);
   const end = call.inner ?? argv.length;
-  const [first] = argv;
-  const program = first?.kind === 'literal' ? programName(first.value) : '';
+  const program = programName(literalOf(argv[0]));
   const isDd = program === 'dd';
   const rewrites =
     REFORMATTERS.has(program) || call.parts.some((part) => isRewriting(part, call.parts));
@@ -56,7 +60,7 @@ function isRewriting({ role, option, effect }: Part, parts: readonly Part[]): bo
   );
 }
 
-function both(word: Touched['word']): readonly Touched[] {
+function both(word: PathWord): readonly Touched[] {
   return [
     { access: 'read', ...ONLY, word },
     { access: 'write', ...ONLY, word },
@@ -64,7 +68,7 @@ function both(word: Touched['word']): readonly Touched[] {
 }
 
 /** `if=x of=y` */
-function ddWords(word: Touched['word']): readonly Touched[] {
+function ddWords(word: PathWord): readonly Touched[] {
   const [, name, path] = /^(if|of)=(.*)$/s.exec(word.value ?? '') ?? [];
   if (path === undefined) return word.value === undefined ? both(word) : [];
   return [{ access: name === 'if' ? 'read' : 'write', ...ONLY, word: { ...word, value: path } }];
@@ -77,4 +81,93 @@ function pathLike(argv: readonly Arg[]): readonly Touched[] {
     const value = arg.kind === 'literal' ? arg.value.replace(/^-[^=]*=/, '') : undefined;
     return both({ value, prefix: arg.kind === 'literal' ? '' : arg.prefix, arg });
   });
+}
+
+const COPIERS = /^g?(?:cp|mv|ln|install)$/;
+
+type Place = { readonly cwds: readonly string[] | undefined; readonly facts: Facts };
+
+/**
+ * Why a copy may not land where it would: `cp config .git` writes `.git/config`, and
+ * `cp -r x/.claude .` the settings of an agent, which no word of the line says. Whether the last
+ * word is a directory is not known here; it is judged as if it were.
+ */
+export function copyTargetObjection(
+  argv: readonly Arg[],
+  call: Call | undefined,
+  place: Place,
+): Objection | undefined {
+  const [program] = argv;
+  if (program?.kind !== 'literal' || !COPIERS.test(baseName(program.value))) return undefined;
+  if (call === undefined) return undefined;
+  const { sources, target, whole } = copyOf(argv, call);
+  if (target?.kind !== 'literal') return undefined;
+  const to = target.value;
+  if (isRepository(to)) return inRepository(to, target);
+  for (const source of sources) {
+    const from = literalOf(source);
+    if (isRepository(from)) return inRepository(from, source);
+    const all = whole || /(?:^|\/)\.{1,2}\/*$/.test(from) || isHiddenGlob(source);
+    if (all && coversProject(to, place)) {
+      return {
+        code: 'path.unknown',
+        detail: 'write',
+        span: source.span,
+        message: `which files \`${source.source}\` puts over the project, is not said`,
+        hint: 'Name the files.',
+      };
+    }
+    const value = from === '' ? undefined : posix.join(to, posix.basename(from));
+    const landed = protectionObjection({ value, prefix: '', arg: source }, 'write', place);
+    // It is one only if there is such a directory, so that it can be asked for.
+    if (value !== undefined && landed !== undefined) return { ...landed, final: false };
+  }
+  return undefined;
+}
+
+type Copy = {
+  readonly sources: readonly Arg[];
+  readonly target: Arg | undefined;
+  /** The source is put in the place of the target, with all that is in it. */
+  readonly whole: boolean;
+};
+
+function copyOf(argv: readonly Arg[], { parts }: Call): Copy {
+  const named = parts.find(({ option, role }) => option === DIRECTORY && role !== 'option');
+  // A word that may be several has a part for each role that it may have.
+  const places = parts.filter(({ option, role }) => option === undefined && role !== 'option');
+  const operands = [...new Set(places.map(({ index }) => index))].flatMap((at) => argv[at] ?? []);
+  const whole = parts.some(({ option }) => option === '--no-target-directory');
+  if (named?.value === undefined) {
+    return { sources: operands.slice(0, -1), target: operands.at(-1), whole };
+  }
+  const { value } = named;
+  const target: Arg = { kind: 'literal', value, source: value, span: argv[named.index]?.span };
+  return { sources: operands, target, whole };
+}
+
+const DIRECTORY = '--target-directory';
+
+function isRepository(path: string): boolean {
+  return /(?:^|\/)\.git\/*$/i.test(path);
+}
+
+function inRepository(path: string, arg: Arg): Objection {
+  return {
+    code: 'path.protected',
+    detail: 'control',
+    span: arg.span,
+    message: `\`${path}\` has the hooks and the settings of the repository in it`,
+    hint: 'Copy the files that are meant, or clone it.',
+  };
+}
+
+/** `x/.*`: a star alone leaves out what begins with a dot. */
+function isHiddenGlob(arg: Arg): boolean {
+  return arg.kind === 'glob' && /(?:^|\/)(?:\.|\[|\{)[^/]*$/.test(arg.pattern);
+}
+
+function coversProject(target: string, { cwds, facts }: Place): boolean {
+  const { project } = facts.places;
+  return (cwds ?? [project]).some((cwd) => isInside(project, absolute(target, cwd)));
 }

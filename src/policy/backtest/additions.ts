@@ -5,8 +5,8 @@
 import { ruleOf } from '../generate/document.ts';
 import { compare, type Seen } from '../generate/evidence.ts';
 import { generatePolicy } from '../generate/index.ts';
-import { Trial, unsaved } from '../generate/trial.ts';
-import type { CommandRule, LoadedPolicy } from '../policy.ts';
+import { Trial } from '../generate/trial.ts';
+import { type CommandRule, type LoadedPolicy, unsaved } from '../policy.ts';
 
 export type Addition = {
   readonly pattern: string;

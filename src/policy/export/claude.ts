@@ -1,7 +1,7 @@
 // Rules as Claude Code reads them from its settings: `Bash(git status)` is exactly that text,
 // `Bash(git log:*)` also with anything behind it, and a star elsewhere is any text.
 
-import type { WordPattern } from '../pattern.ts';
+import { fixedText } from '../pattern.ts';
 import type { Ability, Item, Plan } from './plan.ts';
 import { starred } from './words.ts';
 
@@ -11,15 +11,9 @@ export const CLAUDE: Ability = {
   reasons: false,
   tests: false,
   // How they are quoted inside of `Bash(...)` differs between versions.
-  unsaid: (words) => words.some((word) => /[()\\*]/.test(literalText(word))),
+  unsaid: (words) => words.some((word) => /[()\\*]/.test(fixedText(word))),
   special: undefined,
 };
-
-function literalText(word: WordPattern): string {
-  if (word.kind === 'literal') return word.value;
-  if (word.kind !== 'partial') return '';
-  return word.segments.map((one) => (one.kind === 'text' ? one.value : '')).join('');
-}
 
 export function claudeText({ items, fallback }: Plan): string {
   const of = (decision: string): readonly string[] => [

@@ -5,9 +5,9 @@
 import { printable } from '../../text/printable.ts';
 import { analyse } from '../analyse/index.ts';
 import type { Verdict } from '../decision.ts';
-import type { WordPattern } from '../pattern.ts';
-import type { Ability, Item, Loss, Plan } from './plan.ts';
-import { lossLine } from './words.ts';
+import { literalText, type WordPattern } from '../pattern.ts';
+import type { Ability, Item, Plan } from './plan.ts';
+import { headLines } from './words.ts';
 
 export const CODEX: Ability = {
   exact: false,
@@ -33,21 +33,12 @@ const DECISIONS: Readonly<Record<Verdict, string>> = {
 
 export function codexText({ items, losses }: Plan): string {
   const rules = new Set(items.map(ruleText));
-  return [...headOf(losses), ...rules].join('\n');
-}
-
-function headOf(losses: readonly Loss[]): readonly string[] {
-  const lines = losses.map((loss) => `#   ${lossLine(loss)}`);
-  const head = ['# Written by `cuff policy export --to codex`. What it cannot say as cuff does:'];
-  return [...head, ...lines, ''];
+  return [...headLines('codex', losses), ...rules].join('\n');
 }
 
 function ruleText({ rule, words, decision }: Item): string {
-  const prefix: string[] = [];
-  for (const word of words) {
-    if (word.kind !== 'literal') break;
-    prefix.push(word.value);
-  }
+  const hole = words.findIndex(({ kind }) => kind !== 'literal');
+  const prefix = words.slice(0, hole < 0 ? undefined : hole).map(literalText);
   const { match, not_match } = rule.tests;
   const starts = (example: readonly string[]): boolean =>
     prefix.every((word, at) => example[at] === word);

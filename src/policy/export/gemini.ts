@@ -4,9 +4,9 @@
 
 import { printable } from '../../text/printable.ts';
 import type { Verdict } from '../decision.ts';
-import type { HoleType, WordPattern } from '../pattern.ts';
-import type { Ability, Item, Loss, Plan } from './plan.ts';
-import { lossLine, typed } from './words.ts';
+import { type HoleType, literalText, type WordPattern } from '../pattern.ts';
+import type { Ability, Item, Plan } from './plan.ts';
+import { headLines, typed } from './words.ts';
 
 export const GEMINI: Ability = {
   exact: true,
@@ -28,13 +28,7 @@ const PRIORITIES: Readonly<Record<Verdict, number>> = { allow: 100, ask: 200, de
 export function geminiText({ items, losses, fallback }: Plan): string {
   const rules = new Set(items.map(ruleText));
   const last = fallback === undefined ? [] : [defaultText(fallback)];
-  return [...headOf(losses), ...rules, ...last].join('\n');
-}
-
-function headOf(losses: readonly Loss[]): readonly string[] {
-  const lines = losses.map((loss) => `#   ${lossLine(loss)}`);
-  const head = ['# Written by `cuff policy export --to gemini`. What it cannot say as cuff does:'];
-  return [...head, ...lines, ''];
+  return [...headLines('gemini', losses), ...rules, ...last].join('\n');
 }
 
 /** A rule that denies without a condition would take the tool away altogether. */
@@ -47,7 +41,7 @@ function ruleText({ rule, words, open, decision }: Item): string {
   const plain = words.every(({ kind }) => kind === 'literal');
   const condition =
     plain && open
-      ? `commandPrefix = ${string(words.map(literalText).join(' '))}`
+      ? `commandPrefix = ${string(words.map((word) => typed(literalText(word))).join(' '))}`
       : `commandRegex = ${string(`${words.map(wordRegex).join(' ')}${open ? '[\\s"]' : '"'}`)}`;
   const why = rule.reason === undefined ? [] : [`# ${printable(rule.reason)}`];
   return [...why, block([condition], decision, PRIORITIES[decision])].join('\n');
@@ -62,10 +56,6 @@ function block(conditions: readonly string[], decision: Verdict, priority: numbe
     `priority = ${priority}`,
   ];
   return `${lines.join('\n')}\n`;
-}
-
-function literalText(word: WordPattern): string {
-  return word.kind === 'literal' ? typed(word.value) : '';
 }
 
 const PLAIN = '[\\w@%+=:,./^~][\\w@%+=:,./^~-]*';

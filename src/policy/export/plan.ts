@@ -3,34 +3,10 @@
 // there than here is marked, and left out when only the safe ones are wanted.
 
 import type { Verdict } from '../decision.ts';
-import { compilePattern, type WordPattern } from '../pattern.ts';
+import { compilePattern, fixedText, literalText, type WordPattern } from '../pattern.ts';
 import type { CommandRule, Policy } from '../policy.ts';
-import { rulesOf } from '../rules.ts';
+import { type RuleVariant, variantsOf } from '../rules.ts';
 import { starMeaning } from '../star.ts';
-
-export type LossKind =
-  | 'star'
-  | 'hole'
-  | 'exact'
-  | 'characters'
-  | 'paths'
-  | 'stdin'
-  | 'strict'
-  | 'unsaid'
-  | 'asks'
-  | 'reason'
-  | 'tests'
-  | 'default'
-  | 'open'
-  | 'mode'
-  | 'scopes'
-  | 'redirects'
-  | 'env'
-  | 'network'
-  | 'gate'
-  | 'sandbox'
-  | 'shadow'
-  | 'builtin';
 
 export type Loss = {
   readonly kind: LossKind;
@@ -78,7 +54,7 @@ export type Ability = {
   readonly special: RegExp | undefined;
 };
 
-const CLAUSES: Readonly<Record<LossKind, string>> = {
+const CLAUSES = {
   star: '`*` covers every argument there, here only those that change nothing',
   hole: 'what a hole covers is not checked there',
   exact: 'more words may follow there',
@@ -101,7 +77,9 @@ const CLAUSES: Readonly<Record<LossKind, string>> = {
   sandbox: 'has no equal there',
   shadow: 'has no equal there',
   builtin: 'what cuff protects always (secrets, start-up files, configuration) is not in the rules',
-};
+} as const;
+
+export type LossKind = keyof typeof CLAUSES;
 
 /** Terminal control and invisible characters: a reviewer of the rule would not see them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -109,10 +87,9 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 export function planOf(policy: Policy, ability: Ability, strict: boolean): Plan {
   const lost = new Losses();
   const items = policy.policies.flatMap(({ name, commands }) =>
-    commands.flatMap((rule) => {
-      const variants = variantsOf(policy, rule, name);
-      return variants.filter((item) => isKept(item, ability, { strict, lost }));
-    }),
+    commands.flatMap((rule) =>
+      itemsOf(rule, name).filter((item) => isKept(item, ability, { strict, lost })),
+    ),
   );
   for (const item of items) {
     const { rule } = item;
@@ -124,9 +101,10 @@ export function planOf(policy: Policy, ability: Ability, strict: boolean): Plan 
   return { items, losses: [...lost.all(), ...aroundLosses(policy)], fallback };
 }
 
-function variantsOf(policy: Policy, rule: CommandRule, group: string): readonly Item[] {
+function itemsOf(rule: CommandRule, group: string): readonly Item[] {
   const { decision } = rule;
-  const asks = decision === 'allow' && rule.args !== 'any' && meansAsk(policy, rule);
+  const meansAsk = ({ words }: RuleVariant): boolean => starMeaning(words) !== 'inert';
+  const asks = decision === 'allow' && rule.args !== 'any' && variantsOf(rule).some(meansAsk);
   return compilePattern(rule.pattern).map(({ words }) => {
     const rest = words.at(-1)?.kind === 'rest';
     // Here, more words never make a rule miss that denies or asks.
@@ -135,17 +113,11 @@ function variantsOf(policy: Policy, rule: CommandRule, group: string): readonly 
   });
 }
 
-function meansAsk(policy: Policy, rule: CommandRule): boolean {
-  const alone = { ...policy, policies: [{ name: '', description: '', commands: [rule] }] };
-  const { allow } = rulesOf([{ policy: alone, origin: 'user', file: undefined }]);
-  return allow.some(({ words }) => starMeaning(words) !== 'inert');
-}
-
 type Keeping = { readonly strict: boolean; readonly lost: Losses };
 
 function isKept(item: Item, ability: Ability, { strict, lost }: Keeping): boolean {
   const { rule, words, decision } = item;
-  const strange = words.some((word) => UNPRINTABLE.test(wordText(word)));
+  const strange = words.some((word) => UNPRINTABLE.test(fixedText(word)));
   if (strange || ability.unsaid(words, decision)) {
     lost.add('unsaid', rule.pattern, decision !== 'allow', true);
     return false;
@@ -177,16 +149,6 @@ function loosenings({ rule, words, open }: Item, ability: Ability): readonly Los
   if (rule.paths !== undefined) found.push('paths');
   if (rule.stdin === 'none') found.push('stdin');
   return found;
-}
-
-function literalText(word: WordPattern): string {
-  return word.kind === 'literal' ? word.value : '';
-}
-
-function wordText(word: WordPattern): string {
-  if (word.kind === 'literal') return word.value;
-  if (word.kind !== 'partial') return '';
-  return word.segments.map((one) => (one.kind === 'text' ? one.value : '')).join('');
 }
 
 function fallbackOf(
@@ -249,12 +211,6 @@ function aroundLosses(policy: Policy): readonly Loss[] {
     .map(([kind, items, loosens]): Loss => {
       return { kind, loosens, leftOut: false, message: CLAUSES[kind], items };
     });
-  const builtin: Loss = {
-    kind: 'builtin',
-    loosens: true,
-    leftOut: false,
-    message: CLAUSES.builtin,
-    items: [],
-  };
-  return [...around, builtin];
+  const message = CLAUSES.builtin;
+  return [...around, { kind: 'builtin', loosens: true, leftOut: false, message, items: [] }];
 }

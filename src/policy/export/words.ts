@@ -26,6 +26,13 @@ export function lossLine({ kind, loosens, leftOut, message, items }: Loss): stri
   return `${how}: ${message}: ${shown}${rest}`;
 }
 
+/** The comment in front of an exported file. */
+export function headLines(target: string, losses: readonly Loss[]): readonly string[] {
+  const command = `cuff policy export --to ${target}`;
+  const title = `# Written by \`${command}\`. What it cannot say as cuff does:`;
+  return [title, ...losses.map((loss) => `#   ${lossLine(loss)}`), ''];
+}
+
 function loose(loosens: boolean): string {
   return loosens ? ', so that more gets through' : '';
 }

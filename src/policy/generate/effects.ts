@@ -34,11 +34,9 @@ const SCRIPTS = 'build lint typecheck format check';
 const READING: EffectClass = {
   seenMin: 2,
   members: [
-    ...each(
-      '',
-      'ls cat head tail wc grep egrep rg find fd sort uniq cut tr nl tree diff stat file',
-    ),
-    ...each('', 'basename dirname realpath readlink jq yq sed awk cmp comm column tac rev fold'),
+    ...each('', 'ls cat head tail wc grep egrep rg find fd sort uniq cut tr nl tree diff stat'),
+    ...each('', 'file basename dirname realpath readlink jq yq sed awk cmp comm column tac rev'),
+    'fold',
     ...each('', 'paste join echo printf seq du df xxd od hexdump strings md5sum sha1sum sha256sum'),
     ...each('', 'cksum base64 zcat zgrep nm objdump readelf size xmllint'),
     ...each('', '=pwd date which =whoami id uname free uptime nproc ps pgrep lsof ss netstat'),
@@ -75,12 +73,8 @@ const CHECKING: EffectClass = {
     ...['uv run python -m pytest', 'coverage run -m pytest', 'coverage report', 'tox', 'nox'],
     ...['cargo nextest run', 'staticcheck', 'hadolint', 'actionlint', 'rspec', 'bundle exec rspec'],
     ...['ctest', 'cmake --build', '=mvn test', '=mvn verify', 'gradle test', 'mix test'],
-    ...[
-      ...each('dotnet ', 'build test'),
-      ...each('swift ', 'build test'),
-      'deno test',
-      'deno lint',
-    ],
+    ...[...each('dotnet ', 'build test'), ...each('swift ', 'build test')],
+    ...each('deno ', 'test lint'),
   ],
 };
 
@@ -88,15 +82,8 @@ const CHECKING: EffectClass = {
 const WRITING: EffectClass = {
   seenMin: 2,
   members: [
-    ...[
-      'git add',
-      'git commit',
-      'git checkout -b',
-      'git switch',
-      'git switch -c',
-      'mkdir',
-      'touch',
-    ],
+    ...['git add', 'git commit', 'git checkout -b', 'git switch', 'git switch -c'],
+    ...['mkdir', 'touch'],
     ...['git stash push', '=git stash', '=git stash pop', '=git stash apply'],
   ],
 };

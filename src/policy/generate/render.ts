@@ -2,6 +2,7 @@
 // a few more that say what it is worth, then the groups. The same policy is always the same bytes.
 
 import { countText } from '../../text/dates.ts';
+import type { JsonObject } from '../../text/json.ts';
 import { printableJson, shortLine } from '../../text/printable.ts';
 import type { CommandRule, Policy } from '../policy.ts';
 import type { Excluded, Generated } from './types.ts';
@@ -80,38 +81,30 @@ function body(policy: Policy): string {
 function ruleLines({ pattern, frequency, tests }: CommandRule): readonly string[] {
   const lines = [`      - pattern: ${printableJson(pattern)}`];
   if (frequency !== undefined) lines.push(`        frequency: ${frequency}`);
-  const kinds = (['match', 'not_match'] as const).filter((kind) => tests[kind].length > 0);
-  if (kinds.length > 0) lines.push('        tests:');
-  for (const kind of kinds) lines.push(`          ${kind}: ${printableJson(tests[kind])}`);
+  const examples = Object.entries(withoutEmpty(tests) ?? {});
+  if (examples.length > 0) lines.push('        tests:');
+  for (const [kind, texts] of examples) lines.push(`          ${kind}: ${printableJson(texts)}`);
   return lines;
 }
 
-type PolicyDocument = Readonly<Record<string, unknown>>;
-
-/** Only what says something: an empty list is what a policy has anyway. */
-function documentOf(policy: Policy): PolicyDocument {
-  const { cwd, read } = policy.scopes;
-  const scopes = { ...(cwd.length > 0 && { cwd }), ...(read.length > 0 && { read }) };
+function documentOf({ policies, scopes, redirects, env, network }: Policy): JsonObject {
+  const around = withoutEmpty({ cwd: scopes.cwd, read: scopes.read });
   return {
-    policies: policy.policies.map(({ name, description, commands }) => ({
+    policies: policies.map(({ name, description, commands }) => ({
       name,
       description,
-      commands: commands.map(({ pattern, frequency, tests }) => ({
-        pattern,
-        frequency,
-        ...(tests.match.length + tests.not_match.length > 0 && { tests: testsOf(tests) }),
-      })),
+      commands: commands.map(({ pattern, frequency, tests }) => {
+        const examples = withoutEmpty(tests);
+        return { pattern, frequency, ...(examples && { tests: examples }) };
+      }),
     })),
-    ...(cwd.length + read.length > 0 && { scopes }),
-    ...(policy.redirects.length > 0 && { redirects: policy.redirects }),
-    ...(policy.env.length > 0 && { env: policy.env }),
-    ...(policy.network.length > 0 && { network: policy.network }),
+    ...(around && { scopes: around }),
+    ...withoutEmpty({ redirects, env, network }),
   };
 }
 
-function testsOf(tests: CommandRule['tests']): Partial<CommandRule['tests']> {
-  return {
-    ...(tests.match.length > 0 && { match: tests.match }),
-    ...(tests.not_match.length > 0 && { not_match: tests.not_match }),
-  };
+/** Only what says something: an empty list is what a policy has anyway. */
+function withoutEmpty(lists: Readonly<Record<string, readonly string[]>>): JsonObject | undefined {
+  const said = Object.entries(lists).filter(([, list]) => list.length > 0);
+  return said.length === 0 ? undefined : Object.fromEntries(said);
 }

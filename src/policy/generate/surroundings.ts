@@ -4,7 +4,7 @@
 // never listed, so that the command stays out of the policy.
 
 import { hostOf } from '../facts.ts';
-import { absolute, type Places } from '../paths.ts';
+import { absolute, isInside, type Places } from '../paths.ts';
 import { readCall } from '../profiles/index.ts';
 import { isSink, type Protected, protectedPaths } from '../protected.ts';
 import type { Unit } from '../unit.ts';
@@ -94,7 +94,7 @@ function redirectNeed(
 
 function directoryNeed(cwd: string, places: Ground): readonly Need[] {
   if (cwd === places.project || relative(cwd, places.project) !== undefined) return [];
-  const above = places.project.startsWith(cwd === '/' ? '/' : `${cwd}/`);
+  const above = isInside(places.project, cwd);
   const home = cwd === places.home;
   const fine = !above && !home && isPlain(cwd) && !isHidden(cwd) && !places.control(cwd);
   return fine ? [`cwd\0${cwd}`] : [];

@@ -3,7 +3,7 @@
 
 import { type Judgement, judge } from '../decide.ts';
 import type { Decision } from '../decision.ts';
-import type { LoadedPolicy, Policy } from '../policy.ts';
+import { type LoadedPolicy, type Policy, unsaved } from '../policy.ts';
 import { ATTACKS } from './attacks.ts';
 import { policyOf, type RuleDraft, type Surroundings } from './document.ts';
 import { compare } from './evidence.ts';
@@ -41,10 +41,6 @@ export type Place = { readonly cwd: string; readonly project: string };
 /** Of rules that are in no file yet. */
 export function trialOf(rules: readonly RuleDraft[], around: Surroundings, home: string): Trial {
   return new Trial(unsaved(policyOf(rules, around)), home);
-}
-
-export function unsaved(policy: Policy): LoadedPolicy {
-  return { policy, origin: 'user', file: undefined };
 }
 
 /** Where the attacks are tried: what they name is relative, or in the home directory. */
