@@ -9,7 +9,7 @@ import { realOf, settingsCandidates } from '../places.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { problemLines } from '../text/problems.ts';
-import { type Reading, readYaml } from '../text/yaml.ts';
+import { readYaml, type YamlResult } from '../text/yaml.ts';
 import { readAtMost } from '../trust/bounded-read.ts';
 import { builtinName } from '../trust/plugin-source.ts';
 import {
@@ -171,7 +171,7 @@ function arrange(
 
 function invalid(
   file: string,
-  { used }: Reading,
+  { used }: YamlResult,
   problems: Parameters<typeof problemLines>[1],
   env: Env,
 ): AppError {

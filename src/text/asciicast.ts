@@ -1,7 +1,7 @@
 // asciicast, the file format of terminal sessions, versions 2 and 3: a line of JSON that says what
 // was recorded, then a line [time, code, data] per event. Version 2 counts time from the start,
 // version 3 from the event before and knows how the command ended. Pure: text in, text out.
-import { asCount, asObject, asString, type JsonObject, parseObject } from './json.ts';
+import { asCount, asObject, asString, type JsonObject, parseJson, parseObject } from './json.ts';
 
 export type CastVersion = 2 | 3;
 
@@ -97,7 +97,8 @@ export class CastDecoder {
 
   /** Undefined for a line that is no event. Codes that are not known are events all the same. */
   event(text: string): (Omit<CastEvent, 'code'> & { readonly code: string }) | undefined {
-    const [time, code, data] = parseArray(text) ?? [];
+    const json = parseJson(text);
+    const [time, code, data]: readonly unknown[] = Array.isArray(json) ? json : [];
     if (asNumber(time) === undefined || typeof code !== 'string' || typeof data !== 'string') {
       return undefined;
     }
@@ -110,15 +111,6 @@ export class CastDecoder {
 /** What may stand between events: nothing, or in version 3 a comment. */
 export function isCastFiller(text: string, version: CastVersion): boolean {
   return text.trim() === '' || (version === 3 && text.startsWith('#'));
-}
-
-function parseArray(text: string): readonly unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined; // damaged is an expected answer here
-  }
 }
 
 function asNumber(value: unknown): number | undefined {

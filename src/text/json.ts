@@ -6,13 +6,15 @@ export type JsonObject = { readonly [key: string]: unknown };
 
 /** The object `text` is, or undefined when it is anything else. */
 export function parseObject(text: string): JsonObject | undefined {
-  let value: unknown;
+  return asObject(parseJson(text));
+}
+
+export function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return undefined; // damaged is an expected answer here
   }
-  return asObject(value);
 }
 
 export function asObject(value: unknown): JsonObject | undefined {

@@ -1,5 +1,5 @@
 // What can be wrong in a settings file and how it is said: one line for each problem, with its
-// place, what was expected, and the nearest thing that would have been right.
+// position, what was expected, and the nearest thing that would have been right.
 
 import { printable } from './printable.ts';
 

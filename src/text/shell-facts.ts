@@ -49,14 +49,6 @@ function isInteractiveRebase(command: SimpleCommand): boolean {
 }
 
 /**
- * How many stages the pipeline has that the exit status comes from. One when there is only one
- * program, or when that is not known.
- */
-export function lastPipelineStages(command: string): number {
-  return endingPipeline(command)?.stages.length ?? 1;
-}
-
-/**
  * The program whose exit status the command has if it gets to its end: the last of the last
  * pipeline, behind assignments and wrappers like `env` and `timeout`, without its directory.
  * `[[` counts as a program. Undefined for groups, loops, and what is not waited for.

@@ -11,21 +11,9 @@ export type GitCall = {
   readonly args: readonly Word[];
 };
 
-const FLAGS = [
-  '-p',
-  '-P',
-  '--paginate',
-  '--no-pager',
-  '--bare',
-  '--no-replace-objects',
-  '--no-lazy-fetch',
-  '--no-optional-locks',
-  '--no-advice',
-  '--literal-pathspecs',
-  '--glob-pathspecs',
-  '--noglob-pathspecs',
-  '--icase-pathspecs',
-];
+const FLAGS = `-p -P --paginate --no-pager --bare --no-replace-objects --no-lazy-fetch
+  --no-optional-locks --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs
+  --icase-pathspecs`.split(/\s+/);
 const VALUED = ['--git-dir', '--work-tree', '--namespace', '--config-env', '--attr-source'];
 
 export function gitCall(command: SimpleCommand): GitCall | undefined {

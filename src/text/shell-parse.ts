@@ -4,10 +4,10 @@
 // unquoted here-document is. Nothing is expanded, and nothing is thrown: `ok` is false when a part
 // was not understood, and what was understood is there all the same.
 
-import { cheapToParse } from './shell-guard.ts';
 import {
   type Assignment as AssignmentNode,
   type Command as CommandNode,
+  cheapToParse,
   forEachChild,
   parse,
   type Redirection as RedirectionNode,

@@ -55,18 +55,8 @@ const TRANSPARENT: Readonly<Record<string, Wrapper>> = {
   sudo: {
     flags: 'AbEHknPSis',
     valued: 'CDghpRrTtu',
-    longFlags: [
-      'askpass',
-      'background',
-      'login',
-      'non-interactive',
-      'preserve-env',
-      'preserve-groups',
-      'reset-timestamp',
-      'set-home',
-      'shell',
-      'stdin',
-    ],
+    longFlags: `askpass background login non-interactive preserve-env preserve-groups
+      reset-timestamp set-home shell stdin`.split(/\s+/),
     longValued: ['chdir', 'group', 'host', 'preserve-env', 'prompt', 'user'],
     instead: 'eKlVv',
     assignments: true,
@@ -130,7 +120,7 @@ export function innermostProgram(command: SimpleCommand): Program | undefined {
   return behind(command.words, ALL);
 }
 
-/** `env env env ...`: nobody needs more, and each copies what is behind it. */
+/** `env env env ...`: people write one or two, and each copies what is behind it. */
 const WRAPPERS_MAX = 32;
 
 function behind(

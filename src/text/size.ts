@@ -1,18 +1,6 @@
-// Sizes in bytes as people write and read them. Units as in coreutils: `K`, `KiB` are 1024,
-// `KB` is 1000.
+// Sizes in bytes as people read them, in units of 1024.
 
 const LETTERS = 'KMGTP';
-
-/** Bytes, or undefined for what is no size: `65536`, `64K`, `1.5 MiB`, `10MB`. */
-export function parseSize(text: string): number | undefined {
-  const match = /^(\d{1,16})(\.\d{1,16})? ?(?:([KMGTP])(i?B)?|B)?$/i.exec(text);
-  if (match === null) return undefined;
-  const [, whole = '', fraction = '', letter = '', suffix = ''] = match;
-  const base = suffix.toUpperCase() === 'B' ? 1000 : 1024;
-  const power = letter === '' ? 0 : LETTERS.indexOf(letter.toUpperCase()) + 1;
-  const bytes = Math.round(Number(whole + fraction) * base ** power);
-  return Number.isSafeInteger(bytes) ? bytes : undefined;
-}
 
 /** `999 B`, `1.5 MiB`: one decimal at most, and none that is zero. */
 export function formatSize(bytes: number): string {

@@ -19,8 +19,7 @@ import {
 } from 'yaml';
 import type { Env } from '../types.ts';
 import { type Position, type Problem, pathText, quoted, type Step } from './problems.ts';
-import { expand } from './yaml-variables.ts';
-import { syntaxWords } from './yaml-words.ts';
+import { syntaxMessage } from './yaml-errors.ts';
 
 const DEPTH_MAX = 100; // the composer recurses, and V8 aborts instead of throwing at some depths
 const NODES_MAX = 20_000; // aliases of aliases grow without end
@@ -49,7 +48,7 @@ export type LocatedMap = {
 
 export type LocatedEntry = { readonly key: string; readonly at: Position; readonly value: Located };
 
-export type Reading = {
+export type YamlResult = {
   /** Undefined for a file without content. */
   readonly root: Located | undefined;
   readonly problems: readonly Problem[];
@@ -58,13 +57,13 @@ export type Reading = {
 };
 
 /** Without `env`, `${NAME}` is text like any other. */
-export function readYaml(text: string, env: Env | undefined, nodesMax = NODES_MAX): Reading {
+export function readYaml(text: string, env: Env | undefined, nodesMax = NODES_MAX): YamlResult {
   const lines = new LineCounter();
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   const tooDeep = tokens.map(deepToken).find((offset) => offset !== undefined);
   if (tooDeep !== undefined) {
     const message = `nested more than ${DEPTH_MAX} levels deep`;
-    return { root: undefined, problems: [{ at: position(lines, tooDeep), message }], used: [] };
+    return { root: undefined, problems: [{ at: positionAt(lines, tooDeep), message }], used: [] };
   }
   const composer = new Composer({ schema: 'core', version: '1.2', uniqueKeys: false });
   const documents = [...composer.compose(tokens, true, text.length)];
@@ -72,12 +71,12 @@ export function readYaml(text: string, env: Env | undefined, nodesMax = NODES_MA
   const problems = [...syntaxProblems(faults, text, lines)];
   const second = documents[1];
   if (second !== undefined) {
-    const at = position(lines, second.range[0]);
+    const at = positionAt(lines, second.range[0]);
     problems.push({ at, message: 'a second document starts here; this file is one document' });
   }
   const [first] = documents;
   if (problems.length > 0 || first === undefined) return { root: undefined, problems, used: [] };
-  return new Reader(first, lines, { env, nodesMax }).read();
+  return new Reader(lines, env, nodesMax).read(first);
 }
 
 /** The value as JavaScript has it. */
@@ -104,7 +103,7 @@ function childOf(value: Located, step: Step): Omit<LocatedEntry, 'key'> | undefi
   return item === undefined ? undefined : { value: item, at: item.at };
 }
 
-function position(lines: LineCounter, offset: number): Position {
+function positionAt(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   // An empty file has no line the counter knows.
   return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -118,9 +117,9 @@ function syntaxProblems(
 ): readonly Problem[] {
   const byLine = new Map<number, Problem>();
   for (const { code, pos } of faults) {
-    const at = position(lines, pos[0]);
+    const at = positionAt(lines, pos[0]);
     if (byLine.has(at.line)) continue;
-    byLine.set(at.line, { at, message: syntaxWords(code, text, pos[0]) });
+    byLine.set(at.line, { at, message: syntaxMessage(code, text, pos[0]) });
   }
   return [...byLine.values()];
 }
@@ -145,9 +144,9 @@ function childTokens(token: CST.Token): CST.Token[] {
 }
 
 class Reader {
-  readonly #document: Document.Parsed;
   readonly #lines: LineCounter;
-  readonly #options: { readonly env: Env | undefined; readonly nodesMax: number };
+  readonly #env: Env | undefined;
+  readonly #nodesMax: number;
   readonly #problems: Problem[] = [];
   readonly #used = new Set<string>();
   readonly #anchors = new Map<string, Node>();
@@ -155,21 +154,16 @@ class Reader {
   readonly #open = new Set<Node>();
   #nodes = 0;
 
-  constructor(
-    document: Document.Parsed,
-    lines: LineCounter,
-    options: { readonly env: Env | undefined; readonly nodesMax: number },
-  ) {
-    this.#document = document;
+  constructor(lines: LineCounter, env: Env | undefined, nodesMax: number) {
     this.#lines = lines;
-    this.#options = options;
+    this.#env = env;
+    this.#nodesMax = nodesMax;
   }
 
-  read(): Reading {
-    const { contents } = this.#document;
+  read({ contents }: Document.Parsed): YamlResult {
     const root = contents === null ? undefined : this.#value(contents, []);
-    if (this.#nodes > this.#options.nodesMax) {
-      const message = `more than ${this.#options.nodesMax} values, aliases included`;
+    if (this.#nodes > this.#nodesMax) {
+      const message = `more than ${this.#nodesMax} values, aliases included`;
       return { root: undefined, problems: [{ at: { line: 1, column: 1 }, message }], used: [] };
     }
     const empty = root?.kind === 'scalar' && root.value === null && root.source === '';
@@ -183,7 +177,7 @@ class Reader {
   #value(node: Node, path: readonly Step[]): Located {
     this.#nodes += 1;
     const at = this.#at(node);
-    if (this.#nodes > this.#options.nodesMax) return nothing(at);
+    if (this.#nodes > this.#nodesMax) return nothing(at);
     if (isAlias(node)) return this.#alias(node.source, at, path);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#scalar(node, at, path);
@@ -255,16 +249,15 @@ class Reader {
   }
 
   #string(source: string, at: Position, path: readonly Step[]): Located {
-    const { env } = this.#options;
-    if (env === undefined) return { kind: 'scalar', at, value: source, source };
-    const { text, problems, used } = expand(source, env);
+    if (this.#env === undefined) return { kind: 'scalar', at, value: source, source };
+    const { text, problems, used } = expand(source, this.#env);
     for (const problem of problems) this.#problem(at, `${pathText(path)}: ${problem}`);
     for (const name of used) this.#used.add(name);
     return { kind: 'scalar', at, value: text, source };
   }
 
   #at(node: Node): Position {
-    return position(this.#lines, node.range?.[0] ?? 0);
+    return positionAt(this.#lines, node.range?.[0] ?? 0);
   }
 
   #problem(at: Position, message: string): void {
@@ -274,4 +267,42 @@ class Reader {
 
 function nothing(at: Position): LocatedScalar {
   return { kind: 'scalar', at, value: null, source: '' };
+}
+
+/**
+ * `${NAME}` in a string of the settings is the value of that variable; `$${` is a literal `${`. A
+ * variable that is not set is a problem, never an empty string.
+ */
+type Expansion = {
+  readonly text: string;
+  readonly problems: readonly string[];
+  /** The variables that went in, so that no message needs to show what is in them. */
+  readonly used: readonly string[];
+};
+
+const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+function expand(source: string, env: Env): Expansion {
+  const problems: string[] = [];
+  const used: string[] = [];
+  const text = source.replace(VARIABLE, (match: string, name = '', closed = '') => {
+    if (match === '$${') return '${';
+    if (closed === '') {
+      problems.push('the brace of ${ is never closed; write $${ for a literal ${');
+      return match;
+    }
+    const value = VARIABLE_NAME.test(name) ? env[name] : undefined;
+    if (value !== undefined) {
+      used.push(name);
+      return value;
+    }
+    problems.push(
+      VARIABLE_NAME.test(name)
+        ? `the variable ${name} is not set; set it, or write $\${${name}} for the text itself`
+        : '${ is not followed by the name of a variable; write $${ for a literal ${',
+    );
+    return match;
+  });
+  return { text, problems, used };
 }

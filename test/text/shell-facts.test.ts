@@ -1,8 +1,8 @@
 // The small facts about a command that the tools tell or act upon.
 import { describe, expect, it } from 'vitest';
 import {
+  endingPipeline,
   hasInteractiveRebase,
-  lastPipelineStages,
   mainProgram,
   mayChangeDirectory,
   onlyKills,
@@ -85,7 +85,7 @@ describe('the pipeline whose exit status is seen', () => {
     ['a | "b', 1],
     ['', 1],
   ])('of %j has %i stages', (command, stages) => {
-    expect(lastPipelineStages(command)).toBe(stages);
+    expect(endingPipeline(command)?.stages.length ?? 1).toBe(stages);
   });
 });
 

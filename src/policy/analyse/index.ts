@@ -2,8 +2,7 @@
 // words as the program would get them, or a problem that says why that cannot be told. Pure,
 // bounded, and it never throws.
 
-import { cheapToParse } from '../../text/shell-guard.ts';
-import { type ParsedScript, parse } from '../../text/shell-tree.ts';
+import { cheapToParse, type ParsedScript, parse } from '../../text/shell-tree.ts';
 import type { AnalyseOptions, Analysis, Arg } from '../unit.ts';
 import { after } from './ends.ts';
 import { functionsIn, sameSteady, steadyIn } from './facts.ts';

@@ -1,6 +1,6 @@
-// What is wrong with a file that is no YAML, in our own words: what the reader found, and what to
-// write instead. The parser's sentences speak of its grammar ("Implicit keys need to be on a single
-// line"), and change with its versions; only its codes are used.
+// Messages for a file that is no YAML: what the parser found, and what to write instead. The
+// parser's own sentences speak of its grammar ("Implicit keys need to be on a single line"), and
+// change with its versions; only its codes are used.
 
 import type { ErrorCode } from 'yaml';
 
@@ -10,7 +10,7 @@ type Spot = { readonly text: string; readonly offset: number };
 const COLUMN = 'start all keys and all - of one list in the same column';
 const QUOTE_IT = 'write the value in quotes';
 
-const WORDS: Readonly<Record<ErrorCode, string | ((spot: Spot) => string)>> = {
+const MESSAGES: Readonly<Record<ErrorCode, string | ((spot: Spot) => string)>> = {
   ALIAS_PROPS: 'an alias (*name) with a tag or an anchor; remove what stands in front of it',
   BAD_ALIAS: 'an anchor (&) or alias (*) without a plain name; name it, or quote the text',
   BAD_COLLECTION_TYPE: 'a tag that does not fit its value; remove the tag',
@@ -37,9 +37,9 @@ const WORDS: Readonly<Record<ErrorCode, string | ((spot: Spot) => string)>> = {
   UNEXPECTED_TOKEN: unexpected,
 };
 
-export function syntaxWords(code: ErrorCode, text: string, offset: number): string {
-  const words = WORDS[code];
-  return typeof words === 'string' ? words : words({ text, offset });
+export function syntaxMessage(code: ErrorCode, text: string, offset: number): string {
+  const message = MESSAGES[code];
+  return typeof message === 'string' ? message : message({ text, offset });
 }
 
 function atEnd({ text, offset }: Spot): boolean {
