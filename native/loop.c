@@ -350,7 +350,6 @@ int run_main(struct options *o) {
   r->old_umask = umask(0077);
   int unrecorded = o->strict ? capture_open(&r->capture, o) : 0;
   if (unrecorded) return start_failed(r, unrecorded, stage);
-  r->began = now_ms();
   int error = spawn(r, &stage);
   /* The command is on its way meanwhile; what it prints waits in the pipe. */
   if (!o->strict) unrecorded = capture_open(&r->capture, o);

@@ -16,7 +16,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,22 +28,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The FIFO in this directory. `fresh`: not one that somebody else has made. */
-bool orders_make(struct run *r, int dir, bool fresh) {
-  if (mkfifoat(dir, "control", 0600) != 0 && (fresh || errno != EEXIST)) return false;
+/* The FIFO `control`; -1 without one. `fresh`: it must not exist yet. */
+static int make_fifo(int dir, const char *path, bool fresh) {
+  if (mkfifoat(dir, path, 0600) != 0 && (fresh || errno != EEXIST)) return -1;
   struct stat st;
   /* Read and write, so that it never ends; when we are gone, opening it for writing fails. */
-  int fd = openat(dir, "control", O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  int fd = openat(dir, path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))) {
     close(fd);
     fd = -1;
   }
-  r->orders = fd;
-  return fd >= 0;
+  return fd;
 }
 
 void orders_open(struct run *r) {
-  if (r->capture.on && r->orders < 0) orders_make(r, r->capture.dir, false);
+  if (r->capture.on && r->orders < 0) r->orders = make_fifo(r->capture.dir, "control", false);
+}
+
+/* The processes of a traced run may send orders as soon as it starts, so its FIFO is made before.
+ * A thread makes it while the main thread makes trace.bin: on a slow disk every call takes long,
+ * and the command waits for the longer of the two series instead of both. */
+static pthread_t beside;
+static bool is_beside;
+
+static void *make_beside(void *argument) {
+  struct run *r = argument;
+  char path[PATH_MAX];
+  int length = snprintf(path, sizeof path, "%s/control", r->o->dir);
+  if (length < (int)sizeof path) r->orders = make_fifo(AT_FDCWD, path, true);
+  return NULL;
+}
+
+void orders_begin(struct run *r) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 65536);
+  is_beside = pthread_create(&beside, &attributes, make_beside, r) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!is_beside) make_beside(r);
+}
+
+/* Whether the FIFO that orders_begin began to make is there. */
+bool orders_begun(struct run *r) {
+  if (is_beside) pthread_join(beside, NULL);
+  is_beside = false;
+  return r->orders >= 0;
 }
 
 void say_pending(struct run *r) {

@@ -87,6 +87,7 @@ int parse_options(struct options *o, int count, char **words, char *problem, siz
     if (strcmp(words[i], "--forward") == 0) o->forward = true;
     else if (strcmp(words[i], "--strict") == 0) o->strict = true;
     else if (strcmp(words[i], "--may-hang") == 0) o->may_hang = true;
+    else if (strcmp(words[i], "--held") == 0) o->held = true;
     else if (i + 1 < count && valued(o, words[i], words[i + 1])) i++;
     else {
       snprintf(problem, size, "failed usage EINVAL bad flag or value: %s", words[i]);

@@ -73,6 +73,7 @@ struct options {
   uint64_t sync_from; /* unless it is less output than this: then right behind it */
   bool may_hang;  /* there are mounts that may not answer: the start is not waited for */
   bool serve;     /* forked by `runner serve`: fd 3 is shared with others */
+  bool held;      /* prepared ahead: the command starts when the server permits it (serve.c) */
   pid_t server;   /* and that one's pid */
   long kill_after_ms;
   long grace_ms;
@@ -301,7 +302,8 @@ void stream_close(struct stream *s);
 #include "traced.h"
 
 /* orders.c */
-bool orders_make(struct run *r, int dir, bool fresh);
+void orders_begin(struct run *r);
+bool orders_begun(struct run *r);
 void orders_open(struct run *r);
 void orders_read(struct run *r, int fd, char *buffer, size_t *length);
 void say(struct run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -335,6 +337,7 @@ void deferred_end(void);
 /* loop.c, serve.c and runner.c */
 int run_main(struct options *o);
 int serve_main(void);
+bool serve_permits(void);
 int parse_options(struct options *o, int argc, char **argv, char *problem, size_t size);
 int end_like(int status);
 

@@ -5,8 +5,12 @@
  *
  * A request on fd 3 is three 32-bit numbers (bytes that follow, words, variables; host byte order)
  * and then that many strings, each ended by a NUL: the words of `runner run`, then the command's
- * environment. Messages of the runs come back on the same socket; when a runner process ends in any
- * other way than by itself, `ID gone` follows, so that a killed one is noticed. */
+ * environment. With `--held` among its words a request is sent before the capture's meta.json is
+ * written. The runner then prepares the run at the same time, and starts the command only when
+ * three more numbers permit it: 0 0 1; 0 0 0 withdraws the request.
+ *
+ * Messages of the runs come back on the same socket; when a runner process ends in any other way
+ * than by itself, `ID gone` follows, so that a killed one is noticed. */
 #include "runner.h"
 
 #include <errno.h>
@@ -93,17 +97,35 @@ static bool refuse(uint32_t length, const char *why) {
   return true;
 }
 
+static struct taken taken; /* by this child */
+static int parent = -1;    /* where to tell it; -1 once it was told */
+
+/* The parent forks the next spare child when it hears this, and that one reads from fd 3. */
+static void tell_taken(void) {
+  if (parent < 0) return;
+  send(parent, &taken, offsetof(struct taken, dir) + strlen(taken.dir) + 1, MSG_NOSIGNAL);
+  close(parent);
+  parent = -1;
+}
+
+/* Waits for the word on a held request. Without one the server has ended, and so must we: the
+ * parent sees by the end of its spare child that there is no server any more. */
+bool serve_permits(void) {
+  uint32_t head[3];
+  if (!read_all(3, head, sizeof head) || head[0] != 0) return false;
+  tell_taken();
+  return head[2] == 1;
+}
+
 /* In the spare child, with a whole request: from here on it is the runner of one run. */
-static void become_runner(char **words, uint32_t count, int parent, const sigset_t *mask) {
+static void become_runner(char **words, uint32_t count, const sigset_t *mask) {
   static struct options o;
-  static struct taken taken;
   char problem[256];
   bool sound = parse_options(&o, (int)count, words, problem, sizeof problem) == 0;
   taken.pid = getpid();
   snprintf(taken.id, sizeof taken.id, "%s", words[0]);
   snprintf(taken.dir, sizeof taken.dir, "%s", sound && o.dir ? o.dir : "");
-  send(parent, &taken, offsetof(struct taken, dir) + strlen(taken.dir) + 1, MSG_NOSIGNAL);
-  close(parent);
+  if (!sound || !o.held) tell_taken();
   sigprocmask(SIG_SETMASK, mask, NULL);
   if (!sound) {
     tell(o.id ? o.id : "-", problem);
@@ -111,13 +133,16 @@ static void become_runner(char **words, uint32_t count, int parent, const sigset
   }
   o.serve = true;
   o.server = server;
-  _exit(run_main(&o));
+  int code = run_main(&o);
+  tell_taken(); /* if it failed before it could wait for a word */
+  _exit(code);
 }
 
 /* The life of a spare child until there is a run for it. Ends with the server. */
-static void wait_for_request(const sigset_t *mask, int parent) {
+static void wait_for_request(const sigset_t *mask) {
   uint32_t head[3];
   while (read_all(3, head, sizeof head)) {
+    if (head[0] == 0) continue; /* a word on a request that was refused */
     if (head[0] > REQUEST_MAX) {
       if (!refuse(head[0], "failed exec E2BIG the command and its environment are too long")) break;
       continue;
@@ -129,7 +154,7 @@ static void wait_for_request(const sigset_t *mask, int parent) {
     char **variables = head[2] > head[0] ? NULL : split(&at, end, head[2]);
     if (words == NULL || variables == NULL || head[1] == 0) break;
     environ = variables;
-    become_runner(words, head[1], parent, mask);
+    become_runner(words, head[1], mask);
   }
   _exit(0);
 }
@@ -139,7 +164,8 @@ static void fork_spare(const sigset_t *mask, int signals, const int pair[2]) {
   if (pid == 0) {
     close(signals);
     close(pair[0]);
-    wait_for_request(mask, pair[1]);
+    parent = pair[1];
+    wait_for_request(mask);
   }
   fork_error = pid < 0 ? errno : 0;
   spare = pid > 0 ? pid : 0;
@@ -150,7 +176,8 @@ static bool refuse_request(void) {
   char text[64];
   uint32_t head[3];
   snprintf(text, sizeof text, "failed fork %s cannot fork", errno_name(fork_error));
-  return read_all(3, head, sizeof head) && refuse(head[0], text);
+  if (!read_all(3, head, sizeof head)) return false;
+  return head[0] == 0 || refuse(head[0], text);
 }
 
 static void note_taken(int from) {

@@ -170,6 +170,16 @@ static bool own_session(const struct run *r) {
   return terminal < 0;
 }
 
+/* The server could not write meta.json, or has ended: no command starts without it. The directory
+ * stays if it has a meta.json after all. */
+static void withdraw(struct run *r) {
+  int dir = open(r->o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (trace_on()) unlinkat(dir, "trace.bin", 0);
+  if (r->orders >= 0) unlinkat(dir, "control", 0);
+  rmdir(r->o->dir);
+  _exit(0);
+}
+
 /* 0, or an errno with the stage that failed: "transport", "cwd" or "exec". With r->starting set it
  * is not known yet. */
 int spawn(struct run *r, const char **stage) {
@@ -177,13 +187,15 @@ int spawn(struct run *r, const char **stage) {
   *stage = "transport";
   trace_begin(r);
   int made = make_transport(r, &e);
+  if (made == 0) trace_ready(r, &e);
+  if (r->o->held && !serve_permits()) withdraw(r);
   if (made) return made;
-  trace_ready(r, &e);
   char **variables = trace_on() ? traced_environment() : NULL;
   *stage = "gate"; /* nobody would be asked */
   if (r->o->gate_strict && variables == NULL) return EACCES;
   r->own_group = own_session(r);
   bool led = r->o->transport == T_PTY || r->o->serve; /* the pty or the server has done so */
   if (r->own_group && !led) setsid();
+  r->began = now_ms();
   return launch(r, &e, variables == NULL ? environ : variables, stage);
 }

@@ -218,33 +218,29 @@ void trace_begin(struct run *r) {
   struct options *o = r->o;
   if (o->trace == NULL) return;
   trace.shim = o->trace;
-  int dir = -1;
   if (o->dir == NULL) give_up("%s", "there is no capture");
   else if (o->cap == 0 && o->trace_frames) give_up("%s", "this run leaves no bytes behind");
   else if (!shim_usable(o->trace)) give_up("the shim cannot be preloaded: %s", errno_name(errno));
   else if (absolute_path(o) == NULL) give_up("%s", "the path of the capture is too long");
-  else if ((dir = open(o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
-    give_up("the capture cannot be opened: %s", errno_name(errno));
   else {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    trace.fd = openat(dir, "trace.bin", flags, 0600);
+    orders_begin(r); /* also for processes that cannot write to trace.bin themselves */
+    trace.fd = open(trace.path, flags, 0600);
     if (trace.fd < 0) give_up("trace.bin cannot be made: %s", errno_name(errno));
   }
+  struct trace_header *h = &trace.header;
   if (trace.fd > 0) {
-    struct trace_header *h = &trace.header;
     shim_learn();
     fill_header(h, o);
-    /* Also for processes that cannot write to trace.bin themselves. */
-    bool reachable = orders_make(r, dir, true);
-    if (reachable && o->follow && follow_possible()) h->flags |= TRACE_FOLLOWS;
     ssize_t n = pwrite(trace.fd, h, sizeof *h, 0);
     if (n != (ssize_t)sizeof *h) {
       give_up("trace.bin cannot be written: %s", errno_name(n < 0 ? errno : ENOSPC));
-      unlinkat(dir, "trace.bin", 0);
+      unlink(trace.path);
     }
   }
+  bool reachable = orders_begun(r);
+  if (trace.fd > 0 && reachable && o->follow && follow_possible()) h->flags |= TRACE_FOLLOWS;
   if (trace.fd == 0 && o->transport == T_SOCKET) o->transport = T_PIPE;
-  if (dir >= 0) close(dir);
 }
 
 /* The transport is made: whose streams it is about, then frames may follow. */

@@ -43,12 +43,19 @@ export type CaptureSummary = Omit<Capture, 'now'> & {
 /**
  * Makes the directory and its meta.json, and returns the directory. Of two calls with the same id
  * one gets it; the other, and every later one, gets `session_exists`, with nothing changed.
+ * `ready` is called in between: the directory is there, meta.json is not.
  */
-export function createCapture(store: Store, meta: CaptureMeta, argv: readonly string[]): string {
+export function createCapture(
+  store: Store,
+  meta: CaptureMeta,
+  argv: readonly string[],
+  ready?: () => void,
+): string {
   const dir = paths.captureDir(store.root, meta.id);
   return writing(dir, () => {
     const made = prepare(store.root, dir);
     try {
+      ready?.();
       const text = format.encodeMeta(meta, argv);
       if (!paths.createIn(dir, 'meta.json', text, made)) throw exists(meta.id);
     } catch (error) {
@@ -261,10 +268,12 @@ function makeLeaf(dir: string): boolean {
     throw exists(basename(dir));
   }
   const leftovers = names.filter((name) => LEFTOVERS.includes(name)).map((name) => join(dir, name));
+  // A runner that was killed while its start was held leaves a trace.bin and no output.bin.
+  const unused = names.includes('output.bin') ? ['append.lock'] : ['append.lock', 'trace.bin'];
   for (const path of leftovers) {
     // Bytes without a meta.json are still output of a command.
     const size = fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size > 0 && basename(path) !== 'append.lock') throw exists(basename(dir));
+    if (size > 0 && !unused.includes(basename(path))) throw exists(basename(dir));
   }
   for (const path of leftovers) fs.rmSync(path, { force: true });
   return false;

@@ -64,8 +64,8 @@ function gateWords({ path, strict }: GateSpec): string[] {
   return ['--trace-gate', path, '--trace-gate-strict', strict ? 'yes' : 'no'];
 }
 
-/** The words behind `runner run` for this spec. */
-export function runnerWords(spec: RunSpec): string[] {
+/** The words behind `runner run` for this spec; `held`: the start waits for a word (serve.c). */
+export function runnerWords(spec: RunSpec, held = false): string[] {
   const words = [spec.id, '--transport', spec.transport, '--stdin', spec.stdin];
   words.push('--session', spec.session, '--sync', spec.sync, '--cwd', spec.cwd);
   const { syncFromBytes = 0 } = spec;
@@ -76,6 +76,7 @@ export function runnerWords(spec: RunSpec): string[] {
   if (spec.killAfterMs !== undefined) words.push('--kill-after', String(spec.killAfterMs));
   if (spec.forward) words.push('--forward');
   if (spec.strict) words.push('--strict');
+  if (held) words.push('--held');
   if (remoteMounts().length > 0) words.push('--may-hang');
   const { trace } = spec;
   if (trace) words.push('--trace', trace.shimDir, '--trace-env', trace.envNames.join(','));

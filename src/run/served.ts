@@ -18,13 +18,22 @@ const LAST_WORDS_MS = 1_000;
 
 export function servedBackend(runner: string): Backend {
   let server: Server | undefined;
+  const serving = (): Server => {
+    if (server === undefined || server.gone) server = new Server(runner);
+    return server;
+  };
   return {
     kind: 'native',
+    prepare(spec) {
+      // Only a trace has files that the command needs from its start. A strict run has more of
+      // them, and its runner must find the capture complete.
+      const worthIt = spec.trace !== undefined && spec.memory === undefined && !spec.strict;
+      return worthIt ? serving().prepare(spec) : undefined;
+    },
     start(spec, listener) {
       const { memory } = spec;
       if (memory !== undefined) return startForwarded(runner, { ...spec, memory }, listener);
-      if (server === undefined || server.gone) server = new Server(runner);
-      return server.start(spec, listener);
+      return serving().start(spec, listener);
     },
     close() {
       server?.close();
@@ -47,6 +56,8 @@ type Served = {
 class Server {
   readonly #socket: Socket;
   readonly #runs = new Map<string, Served>();
+  /** The run that a runner prepares, and that waits for our word. */
+  #held: RunSpec | undefined;
   /** No longer there to take requests. Its runs may well be. */
   gone = false;
 
@@ -79,6 +90,14 @@ class Server {
     this.#socket.unref();
   }
 
+  /** Returns what withdraws it. */
+  prepare(spec: RunSpec): () => void {
+    this.#withdraw();
+    this.#write(encodeRequest(runnerWords(spec, true), spec.env));
+    this.#held = spec;
+    return () => this.#withdraw();
+  }
+
   start(spec: RunSpec, listener: Listener): Handle {
     const direct = (order: string): void => {
       const { child } = run;
@@ -94,8 +113,23 @@ class Server {
     const run: Served = { listener, send, early: [] };
     this.#runs.set(spec.id, run);
     this.#socket.ref();
-    if (this.#socket.writable) this.#socket.write(encodeRequest(runnerWords(spec), spec.env));
+    if (this.#held === spec) {
+      this.#held = undefined;
+      this.#write(encodeWord('permit'));
+    } else {
+      this.#withdraw();
+      this.#write(encodeRequest(runnerWords(spec), spec.env));
+    }
     return handleOver(send);
+  }
+
+  #withdraw(): void {
+    if (this.#held !== undefined) this.#write(encodeWord('withdraw'));
+    this.#held = undefined;
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#socket.writable) this.#socket.write(bytes);
   }
 
   close(): void {
@@ -166,4 +200,9 @@ function encodeRequest(words: readonly string[], env: Readonly<Record<string, st
   const text = Buffer.from(words.map((word) => `${word}\0`).join(''));
   const head = new Uint32Array([text.length + block.length, words.length, count]);
   return Buffer.concat([Buffer.from(head.buffer), text, block]);
+}
+
+/** What becomes of the request that is held. */
+function encodeWord(word: 'permit' | 'withdraw'): Buffer {
+  return Buffer.from(new Uint32Array([0, 0, word === 'permit' ? 1 : 0]).buffer);
 }

@@ -115,6 +115,11 @@ export type Sink = {
 
 export type Backend = {
   readonly kind: 'native' | 'portable';
+  /**
+   * Prepares a run while its caller writes meta.json; `start` with the same spec must follow, or
+   * the function that is returned, which withdraws it. Undefined if nothing needs preparing.
+   */
+  prepare?(spec: RunSpec): (() => void) | undefined;
   start(spec: RunSpec, listener: Listener): Handle;
   /** Lets go of the backend; its runs go on where it can promise that. */
   close(): void;

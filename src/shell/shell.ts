@@ -2,9 +2,6 @@
 // portable fallback, records each in a capture, and reads, waits for and kills any run of the same
 // user, including runs that other processes started.
 
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { outputCap } from '../capture/cap.ts';
 import { newSessionId, stateRoot } from '../capture/paths.ts';
 import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader.ts';
@@ -12,14 +9,13 @@ import {
   type Capture,
   type CaptureSummary,
   closeRoot,
-  createCapture,
   listCaptures,
   openCapture,
   type Store,
 } from '../capture/store.ts';
 import { type ViewOptions, view } from '../capture/views.ts';
 import { waitDone, waitOutput } from '../capture/wait.ts';
-import { AppError, messageOf, reasonOf } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import {
   KILL_GRACE_MS,
   MEMORY_BYTES_MAX,
@@ -58,13 +54,8 @@ import { type GateRequest, gateCheck, reachedBy, withGate } from './gate-plan.ts
 import { endedOf, endRun } from './kill.ts';
 import { ShellRuns } from './live-runs.ts';
 import { portableSink } from './portable.ts';
-import {
-  type AbortSignalLike,
-  type KillOptions,
-  makeRun,
-  type Recording,
-  type Run,
-} from './run.ts';
+import { record } from './recording.ts';
+import { type AbortSignalLike, type KillOptions, makeRun, type Run } from './run.ts';
 import { openStore } from './store.ts';
 import { planTrace, type TraceCheck, type TracePlan } from './trace-check.ts';
 import { noteUncaptured } from './uncaptured.ts';
@@ -179,15 +170,12 @@ export function createShell(options: ShellOptions = {}): Shell {
     const plan = planOf(command, backend, env, { ...start, trace: start.trace ?? options.trace });
     const meta = describeRun(command, where, { ...options, outputBytesMax }, start, plan);
     const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
-    const shown = argvOf(meta.command);
-    const { recording, at } = record(store, meta, shown, options.strict ?? false);
-    const reached = reachedBy(recording.dir, plan.spec);
-    const spec: RunSpec = {
+    const specIn = (dir: string): RunSpec => ({
       id: meta.id,
-      argv: start.sandbox?.(words, reached) ?? words,
+      argv: start.sandbox?.(words, reachedBy(dir, plan.spec)) ?? words,
       env: environmentFor(base, command, start.env),
       cwd: where,
-      dir: recording.dir,
+      dir,
       transport: meta.transport,
       stdin: start.stdin ?? 'null',
       forward: false,
@@ -201,7 +189,8 @@ export function createShell(options: ShellOptions = {}): Shell {
       size: start.size ?? { cols: 80, rows: 24 },
       ...(memory && { memory }),
       ...(plan.spec && { trace: plan.spec }),
-    };
+    });
+    const { recording, at, spec } = record(store, meta, backend, specIn);
     const begin: MakeRun['begin'] = (heard) => backend.start(spec, noting(store, meta, heard));
     const { id, graceMs } = spec;
     const parts = { id, recording, graceMs, now: store.now, begin, memory };
@@ -365,24 +354,4 @@ function describeRun(
 function shownCommand(command: Command, shown: string | undefined): Command {
   if (shown === undefined) return command;
   return command.kind === 'shell' ? { ...command, text: shown } : { kind: 'argv', argv: [shown] };
-}
-
-/** A capture under the state root, or else one in the temporary directory and the reason. */
-function record(
-  store: Store,
-  meta: CaptureMeta,
-  argv: readonly string[],
-  strict: boolean,
-): { readonly recording: Recording; readonly at: Store } {
-  try {
-    return { recording: { on: true, dir: createCapture(store, meta, argv) }, at: store };
-  } catch (error) {
-    const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
-    if (strict || !unwritable) throw error;
-    const why = messageOf(error);
-    noteUncaptured(store.root, meta, reasonOf(error));
-    // mkdtemp makes a name that no other process has; it is removed with the run.
-    const at = { ...store, root: mkdtempSync(join(tmpdir(), 'cuff-unrecorded-')) };
-    return { recording: { on: false, dir: createCapture(at, meta, argv), why }, at };
-  }
 }

@@ -1,0 +1,50 @@
+// The capture of a run that is about to start. The intent comes first: no command starts before its
+// meta.json is written. What else the start needs, the runner prepares at the same time.
+
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { captureDir } from '../capture/paths.ts';
+import { createCapture, type Store } from '../capture/store.ts';
+import { AppError, messageOf, reasonOf } from '../errors.ts';
+import { argvOf } from '../run/env.ts';
+import type { Backend, RunSpec } from '../run/spec.ts';
+import type { CaptureMeta } from '../types.ts';
+import type { Recording } from './run.ts';
+import { noteUncaptured } from './uncaptured.ts';
+
+type Recorded = {
+  readonly recording: Recording;
+  /** Where the capture is. */
+  readonly at: Store;
+  readonly spec: RunSpec;
+};
+
+/** A capture under the state root, or else one in the temporary directory and the reason. */
+export function record(
+  store: Store,
+  meta: CaptureMeta,
+  backend: Backend,
+  specIn: (dir: string) => RunSpec,
+): Recorded {
+  const argv = argvOf(meta.command);
+  const spec = specIn(captureDir(store.root, meta.id));
+  let withdraw: (() => void) | undefined;
+  const prepare = (): void => {
+    withdraw = backend.prepare?.(spec);
+  };
+  try {
+    const dir = createCapture(store, meta, argv, prepare);
+    return { recording: { on: true, dir }, at: store, spec };
+  } catch (error) {
+    withdraw?.();
+    const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
+    if (spec.strict || !unwritable) throw error;
+    const why = messageOf(error);
+    noteUncaptured(store.root, meta, reasonOf(error));
+    // mkdtemp makes a name that no other process has; it is removed with the run.
+    const at = { ...store, root: mkdtempSync(join(tmpdir(), 'cuff-unrecorded-')) };
+    const dir = createCapture(at, meta, argv);
+    return { recording: { on: false, dir, why }, at, spec: specIn(dir) };
+  }
+}
