@@ -7,13 +7,12 @@ import { basename, isAbsolute } from 'node:path';
 import { messageOf } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import type { InForce, PolicyEngine } from '../policies/engine.ts';
-import { realPath } from '../policies/real-path.ts';
 import type { Reason } from '../policy/decision.ts';
 import { protectedPaths } from '../policy/protected.ts';
 import type { Shell } from '../shell/shell.ts';
 import { type Confined, FREE, type Held } from './confined.ts';
 import { type Gate, type GateProcess, type GateVerdict, openGate } from './gate.ts';
-import { checkSandbox, type SandboxOptions, sandboxed } from './sandbox.ts';
+import { checkSandbox, type SandboxOptions, sandboxed, scopeRoots } from './sandbox.ts';
 
 const OWN_MAX = 1_000; // texts of commands that are remembered
 
@@ -41,6 +40,10 @@ export class Confinement {
     if (sandbox !== undefined) {
       const check = checkSandbox();
       if (!check.ok) return refused('sandbox', 'sandbox: bwrap', check.reason);
+      const silent = await this.#silentMount(sandbox);
+      if (silent !== undefined) {
+        return refused('sandbox', 'sandbox: bwrap', `\`${silent}\` does not answer`);
+      }
     }
     const around = sandbox && { sandbox: sandboxed(sandbox) };
     if (judgement.gate === 'off') return { ...FREE, hold: () => ({ ...around }) };
@@ -119,7 +122,7 @@ export class Confinement {
     if (denies(argv, cwd) === undefined) return;
     const [program = '', ...words] = argv;
     // The kernel knows it as what the link leads to.
-    const names = isAbsolute(program) ? [program, realPath(program)] : [program];
+    const names = isAbsolute(program) ? [program, this.#engine.paths.real(program)] : [program];
     for (const name of names) this.#own.add(keyOf(name, words));
     for (const oldest of this.#own) {
       if (this.#own.size <= OWN_MAX) break;
@@ -141,6 +144,12 @@ export class Confinement {
     const guarded = protectedPaths({ project, home }, { more: protect, opened, kept });
     const network = all.some(({ network }) => network.length > 0);
     return { scopes: { read, write, protect }, project, home, network, cwd, guarded };
+  }
+
+  /** A sandbox looks up what is in its scopes, so all of them have to answer. */
+  #silentMount(options: SandboxOptions): Promise<string | undefined> {
+    const { project, home, cwd } = options;
+    return this.#engine.paths.silentMount([project, ...scopeRoots(options)], [home, cwd]);
   }
 
   #warn(why: string): void {

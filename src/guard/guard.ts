@@ -127,16 +127,18 @@ export class Guard {
     return (await this.#engine.caughtUp()) ? this.#ground(asked, call) : ground;
   }
 
-  /** The policy in force, and what it says to this: nothing is waited for in between. */
+  /** The policy in force, and what it says to this: no other one came while we waited. */
   async #ground(asked: Asked, call: GuardCall): Promise<Ground | undefined> {
     for (let turn = 1; ; turn += 1) {
       const { inForce } = this.#engine;
       if (inForce === undefined) return undefined;
       const confined = await this.#confined(inForce, asked, call);
-      if (this.#engine.inForce !== inForce && turn < TURNS_MAX) continue;
       // Keys go to a shell that was started long ago.
       const gated = confined.kind === 'held' && confined.gated && asked.typed === undefined;
-      return { inForce, confined, decided: this.#decide(inForce, asked, { gated }) };
+      const decide = (): Decided => this.#decide(inForce, asked, { gated });
+      const decided = await this.#engine.paths.settled(decide);
+      if (this.#engine.inForce !== inForce && turn < TURNS_MAX) continue;
+      return { inForce, confined, decided };
     }
   }
 
@@ -222,7 +224,8 @@ export class Guard {
     }
     try {
       const { allowAlways } = await import('../policies/add-rule.ts');
-      const always = allowAlways(this.#engine, { command, cwd, scope: 'project' });
+      const request = { command, cwd, scope: 'project' } as const;
+      const always = await allowAlways(this.#engine, request);
       if (always.kind === 'written') return undefined;
       const why = redact(always.why);
       return `[policy: it ran this once and there is no rule for it: ${why}]`;

@@ -118,6 +118,16 @@ function tried(): SandboxCheck {
   };
 }
 
+/** The directories in which the globs of the scopes are looked up. */
+export function scopeRoots(options: SandboxOptions): readonly string[] {
+  const { read, write, protect } = options.scopes;
+  return [...read, ...write, ...protect].map((glob) => {
+    const whole = absolute(glob, options);
+    const at = whole.search(/[*?[]/);
+    return at < 0 ? whole : whole.slice(0, whole.lastIndexOf('/', at)) || '/';
+  });
+}
+
 function absolute(glob: string, { project, home }: SandboxOptions): string {
   const expanded = glob === '~' || glob.startsWith('~/') ? join(home, glob.slice(1)) : glob;
   return isAbsolute(expanded) ? resolve(expanded) : resolve(project, expanded);

@@ -24,8 +24,10 @@ const GROUP = 'approved';
 
 export type Always =
   | { readonly kind: 'written'; readonly file: string; readonly patterns: readonly string[] }
-  /** Why there is no such rule; one sentence. */
-  | { readonly kind: 'impossible'; readonly why: string };
+  | Impossible;
+
+/** Why there is no such rule; one sentence. */
+type Impossible = { readonly kind: 'impossible'; readonly why: string };
 
 export type AlwaysRequest = {
   readonly command: string;
@@ -33,7 +35,30 @@ export type AlwaysRequest = {
   readonly scope: 'project' | 'user';
 };
 
-export function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Always {
+type Plan = {
+  readonly kind: 'plan';
+  readonly file: string;
+  readonly before: string | undefined;
+  readonly text: string;
+  readonly patterns: readonly string[];
+  /** The file is trusted, and has to be again. */
+  readonly renewed: boolean;
+};
+
+export async function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Promise<Always> {
+  for (;;) {
+    const plan = await engine.paths.settled(() => planOf(engine, request));
+    if (plan.kind === 'impossible') return plan;
+    const { file, before, text, patterns, renewed } = plan;
+    if (textOf(file) !== before) continue; // another rule was added meanwhile
+    replacePolicy(file, text);
+    if (renewed) trustFile(engine.project, engine.options.env, file, text);
+    engine.reload();
+    return { kind: 'written', file, patterns };
+  }
+}
+
+function planOf(engine: PolicyEngine, request: AlwaysRequest): Plan | Impossible {
   const { command, cwd, scope } = request;
   if (looksSecret(command)) return impossible('there may be a secret in it');
   const now = engine.inForce?.decide(command, cwd).decision;
@@ -62,10 +87,7 @@ export function allowAlways(engine: PolicyEngine, request: AlwaysRequest): Alway
     if (whole.verdict === 'allow') return impossible(`${file} waits for \`cuff trust\``);
     return impossible(first === undefined ? '' : because(first));
   }
-  replacePolicy(file, text);
-  if (renewed) trustFile(project, options.env, file, text);
-  engine.reload();
-  return { kind: 'written', file, patterns };
+  return { kind: 'plan', file, before, text, patterns, renewed };
 }
 
 /** What was not trusted before is not trusted because of one rule more. */
@@ -74,7 +96,7 @@ function renews({ project, options }: PolicyEngine, file: string, before: string
   return isTrustedPolicy(file, before, { project, env: options.env });
 }
 
-function impossible(why: string): Always {
+function impossible(why: string): Impossible {
   return { kind: 'impossible', why: why.replace(/\.$/, '') };
 }
 

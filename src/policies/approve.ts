@@ -45,13 +45,13 @@ export function findQuestion(id: string, env: Env, now?: () => number): Question
 }
 
 /** Throws as `findQuestion` does, and for what cannot be approved. */
-export function approve(id: string, options: ApproveOptions): Approved {
+export async function approve(id: string, options: ApproveOptions): Promise<Approved> {
   const { env, always, now, systemFile } = options;
   const question = findQuestion(id, env, now);
   const { root: stateRoot } = storeOf(env);
   const { project, command, cwd } = question;
   const engine = PolicyEngine.open({ project, env, stateRoot, systemFile, watch: false }, files);
-  refuseDenied(engine.decide(command, cwd)?.decision);
+  refuseDenied(await engine.paths.settled(() => engine.decide(command, cwd)?.decision));
   const approvals = new Approvals(stateRoot, now);
   if (always === undefined) {
     approvals.grant(question);
@@ -66,7 +66,7 @@ export function approve(id: string, options: ApproveOptions): Approved {
       },
     );
   }
-  const made = allowAlways(engine, { command, cwd, scope: always });
+  const made = await allowAlways(engine, { command, cwd, scope: always });
   if (made.kind === 'impossible') {
     throw new AppError('usage', `No rule allows exactly this: ${made.why}.`, {
       hint: 'Approve it once, or write a rule by hand.',

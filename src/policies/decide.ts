@@ -5,6 +5,7 @@ import type { DecideOptions, Judgement } from '../policy/decide.ts';
 import type { Decision, Mode, Reason } from '../policy/decision.ts';
 import type { CommandRule, LoadedPolicy } from '../policy/policy.ts';
 import { quoteWord } from '../text/printable.ts';
+import type { UnseenPath } from './path-lookup.ts';
 
 type Told = {
   readonly decision: Decision;
@@ -27,6 +28,31 @@ export function decideBy(judgement: Judgement, policies: readonly LoadedPolicy[]
     const relies = open.verdict === 'allow';
     return { decision: relies ? open : plain, relies };
   };
+}
+
+/** A path that was not seen may lead anywhere, so what would be allowed is not. */
+export function withUnseen(
+  decision: Decision,
+  [first]: readonly UnseenPath[],
+  policies: readonly LoadedPolicy[],
+): Decision {
+  if (first === undefined || decision.verdict === 'deny') return decision;
+  const { path, mount } = first;
+  const sealed = policies.some(({ policy }) => policy.default === 'deny');
+  const reason: Reason = {
+    verdict: sealed ? 'deny' : 'ask',
+    code: 'path.unknown',
+    detail: 'mount',
+    span: undefined,
+    unit: path,
+    message: `\`${mount}\` does not answer, so the policy cannot see where \`${path}\` leads.`,
+    rule: undefined,
+    nearest: undefined,
+    hint: 'Try again when it does.',
+  };
+  const { verdict, code } = reason;
+  const others = decision.reasons.filter((one) => one.verdict !== 'allow');
+  return { verdict, code, reasons: [reason, ...others] };
 }
 
 export type Deny = (argv: readonly string[], cwd: string) => Reason | undefined;

@@ -10,8 +10,9 @@ import { homeOf, settingsCandidates, trustListFile } from '../places.ts';
 import type { Judge, Judgement } from '../policy/decide.ts';
 import { type Decision, MODES, type Mode } from '../policy/decision.ts';
 import type { LoadedPolicy } from '../policy/policy.ts';
-import { type Decide, type Decided, decideBy, denyBy, type InForce } from './decide.ts';
+import { type Decide, type Decided, decideBy, denyBy, type InForce, withUnseen } from './decide.ts';
 import { type HaltCause, haltedBy } from './halt.ts';
+import { PathLookup } from './path-lookup.ts';
 import {
   isThere,
   type PolicyPlace,
@@ -19,7 +20,7 @@ import {
   policyPlaces,
   shadowPlace,
 } from './places.ts';
-import { literalGlob, realPath, shortMemory } from './real-path.ts';
+import { literalGlob, realPath } from './real-path.ts';
 import { type CountingPolicies, countingPolicies, type PolicyText } from './trust.ts';
 
 export type { Decided, Decision, InForce, Mode };
@@ -57,6 +58,7 @@ export class PolicyEngine {
   readonly project: string;
   readonly home: string;
   readonly options: PolicyOptions;
+  readonly paths = new PathLookup();
   /** The last good version of each file. */
   readonly #good = new Map<string, { readonly text: string; readonly loaded: LoadedPolicy }>();
   #counting: CountingPolicies = { policies: [], waiting: [] };
@@ -177,6 +179,7 @@ export class PolicyEngine {
 
   close(): void {
     this.#watch?.close();
+    this.paths.close();
   }
 
   #start(): void {
@@ -290,12 +293,18 @@ export class PolicyEngine {
     const shadow = this.#shadowOf(policies);
     const byThis = decideBy(judgement, policies);
     const decide: InForce['decide'] = (command, given, { gated = false } = {}) => {
-      const cwd = realPath(given);
-      const told = byThis(command, cwd, gated);
-      const other = shadow?.(command, cwd, gated).decision;
-      const diverges = other !== undefined && other.verdict !== told.decision.verdict;
+      const { value, unseen } = this.paths.watch(() => {
+        const cwd = this.paths.real(given);
+        const other = shadow?.(command, cwd, gated).decision;
+        return { ...byThis(command, cwd, gated), other };
+      });
+      const { decision, relies, other } = value;
+      if (unseen.length > 0) {
+        return { decision: withUnseen(decision, unseen, policies), relies, diverges: false };
+      }
+      const diverges = other !== undefined && other.verdict !== decision.verdict;
       if (diverges) this.#divergences += 1;
-      return { ...told, diverges };
+      return { decision, relies, diverges };
     };
     const denies = denyBy(judgement, policies);
     this.#inForce = { mode, judgement, policies, decide, denies, explain };
@@ -324,7 +333,7 @@ export class PolicyEngine {
     return {
       project: this.project,
       home: this.home,
-      real: shortMemory(),
+      real: this.paths.real,
       kept: this.kept,
     };
   }

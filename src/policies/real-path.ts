@@ -1,17 +1,17 @@
-// Where a path really leads. Of a path that is not there yet, the existing part is resolved, so that
-// a new file behind a link, dangling or not, is where the link leads.
+// Where a path really leads. Of a path that is not there yet, the existing part is resolved, so
+// that a new file behind a link, dangling or not, is where the link leads.
 
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
-const LINKS_MAX = 40; // as the system counts them
+export const LINKS_MAX = 40; // as the system counts them
 
 export function realPath(name: string): string {
   return realPathWith(name, LINKS_MAX, fs, path);
 }
 
 /** Uses only its parameters, because the processes of `mount-reader.ts` are given its text. */
-function realPathWith(
+export function realPathWith(
   name: string,
   linksMax: number,
   { realpathSync, readlinkSync }: Pick<typeof fs, 'realpathSync' | 'readlinkSync'>,

@@ -44,17 +44,21 @@ export function remoteIn(table: string): string[] {
   return [...types].filter(([, type]) => !LOCAL.has(type)).map(([point]) => point);
 }
 
-/** Following this path, links included, leads to such a mount. Asks only what lies before it. */
 export function leadsToRemote(path: string, mounts = remoteMounts()): boolean {
-  if (mounts.length === 0) return false;
-  if (mounts.includes('/')) return true;
+  return remoteMountOf(path, mounts) !== undefined;
+}
+
+/** The mount that following this path, links included, leads to. Asks only what lies before it. */
+export function remoteMountOf(path: string, mounts: readonly string[]): string | undefined {
+  if (mounts.length === 0) return undefined;
+  if (mounts.includes('/')) return '/';
   const rest = namesOf(resolve(path));
   let at = '/';
   for (let links = 0; links <= LINKS_MAX; ) {
     const name = rest.shift();
-    if (name === undefined) return false;
+    if (name === undefined) return undefined;
     const next = name === '..' ? dirname(at) : resolve(at, name);
-    if (mounts.includes(next)) return true;
+    if (mounts.includes(next)) return next;
     const target = linkAt(next);
     if (target === undefined) {
       at = next;
@@ -64,7 +68,7 @@ export function leadsToRemote(path: string, mounts = remoteMounts()): boolean {
     rest.unshift(...namesOf(target));
     if (target.startsWith('/')) at = '/';
   }
-  return false;
+  return undefined;
 }
 
 function namesOf(path: string): string[] {

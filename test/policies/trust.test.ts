@@ -142,30 +142,30 @@ describe('a rule that is added for good', () => {
   const request = (place: Place, command: string) =>
     ({ command, cwd: place.project, scope: 'project' }) as const;
 
-  it('renews the trust of a file that was trusted, and trusts one that it makes', () => {
+  it('renews the trust of a file that was trusted, and trusts one that it makes', async () => {
     const place = new Place();
     place.write(place.user, USER);
     const engine = place.open();
-    expect(allowAlways(engine, request(place, 'touch x'))).toMatchObject({ kind: 'written' });
-    expect(allowAlways(engine, request(place, 'touch y'))).toMatchObject({ kind: 'written' });
+    expect(await allowAlways(engine, request(place, 'touch x'))).toMatchObject({ kind: 'written' });
+    expect(await allowAlways(engine, request(place, 'touch y'))).toMatchObject({ kind: 'written' });
     expect(place.verdicts(engine, 'touch x', 'touch y')).toEqual(['allow', 'allow']);
     expect(place.verdicts(place.open(), 'touch x', 'touch y')).toEqual(['allow', 'allow']);
   });
 
-  it('does not trust what was in the file before', () => {
+  it('does not trust what was in the file before', async () => {
     const place = new Place();
     place.write(place.user, USER);
     place.write(place.own, PROJECT.replace('touch', 'mkdir'));
     const engine = place.open();
     const before = fs.readFileSync(place.own, 'utf8');
-    const made = allowAlways(engine, request(place, 'touch x'));
+    const made = await allowAlways(engine, request(place, 'touch x'));
     expect(made).toEqual({ kind: 'impossible', why: `${place.own} waits for \`cuff trust\`` });
     expect(fs.readFileSync(place.own, 'utf8')).toBe(before);
     fs.rmSync(place.user);
     const alone = place.open();
     fs.writeFileSync(place.own, 'default: ask\n');
     alone.reload();
-    expect(allowAlways(alone, request(place, 'touch x'))).toMatchObject({ kind: 'written' });
+    expect(await allowAlways(alone, request(place, 'touch x'))).toMatchObject({ kind: 'written' });
     place.write(place.user, USER);
     expect(place.verdicts(place.open(), 'touch x')).toEqual(['ask']);
   });

@@ -15,6 +15,8 @@ export type HungMount = {
   readonly dir: string;
   /** From here on every question to the file system waits. */
   hang(): Promise<void>;
+  /** It is gone, and every question that waited is answered. */
+  end(): Promise<void>;
 };
 
 /** Why there can be no such mount here, or undefined. */
@@ -45,10 +47,13 @@ export async function hungMount(): Promise<HungMount> {
   const root = mkdtempSync(join(tmpdir(), 'cuff-hung-'));
   const dir = mountPoint(root);
   const daemon = spawn(built(root), [dir], { stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(async () => {
+  const end = async (): Promise<void> => {
     const closed = once(daemon, 'close');
     daemon.stdin.end();
     if (daemon.exitCode === null) await closed;
+  };
+  onTestFinished(async () => {
+    await end();
     rmSync(root, { recursive: true, force: true });
   });
   await said(daemon, 'mounted');
@@ -59,6 +64,7 @@ export async function hungMount(): Promise<HungMount> {
       daemon.stdin.write('hang\n');
       await said(daemon, 'hung');
     },
+    end,
   };
 }
 

@@ -34,7 +34,7 @@ export async function approvePolicy(id: string | undefined, flags: ApproveFlags)
     process.exitCode = 1;
     return;
   }
-  const done = approve(id, { env, always: always ? scope : undefined });
+  const done = await approve(id, { env, always: always ? scope : undefined });
   if (flags.json === true) {
     const rule = done.kind === 'always' ? { file: done.file, patterns: done.patterns } : {};
     return putJson({ ...row(done.question), approved: done.kind, ...rule });
