@@ -18,6 +18,8 @@ export interface TextOutput {
   take(): Uint8Array;
   /** The rest. */
   end(): Uint8Array;
+  /** With what `end` would give, once everything was taken. */
+  copy(): TextOutput;
 }
 
 const TAB = 0x09;
@@ -49,7 +51,7 @@ export class Growing {
    * Copies ASCII text without the control sequences in it, as much as can be done in one go: the
    * quick way through colourful output. Gives where something else stands, or a long run of text.
    */
-  appendColoured(bytes: Uint8Array, from: number): number {
+  appendColoured(bytes: Uint8Array, from: number, folded: boolean): number {
     this.#makeRoom(bytes.length - from);
     const [source, target] = [viewOf(bytes), viewOf(this.#bytes)];
     const most = bytes.length - 8;
@@ -65,7 +67,7 @@ export class Growing {
       to += clean;
       if (clean === 4) continue;
       const next = source.getUint16(at, true);
-      if (next === CRLF) at += 1;
+      if (next === CRLF && folded) at += 1;
       else if (next === ESCAPE_BRACKET) {
         const end = sequenceEnd(bytes, at + 2, false);
         if (end === MORE || end === at + 2 || (bytes[end - 1] ?? 0) < 0x40) break;
@@ -75,6 +77,12 @@ export class Growing {
     }
     this.length = to;
     return at;
+  }
+
+  copy(): Growing {
+    const copy = new Growing();
+    copy.append(this.#bytes, 0, this.length);
+    return copy;
   }
 
   /** Everything, which is then no longer here. */
@@ -88,7 +96,7 @@ export class Growing {
   #makeRoom(count: number): void {
     if (this.length + count <= this.#bytes.length - WORD) return;
     const wanted = Math.max(this.length + count, this.#bytes.length * 2, GROWING_BYTES_MIN);
-    const grown = Buffer.allocUnsafeSlow(wanted + WORD); // nobody sees what was not written
+    const grown = Buffer.allocUnsafeSlow(wanted + WORD); // what was not written is never given
     grown.set(this.#bytes.subarray(0, this.length));
     this.#bytes = new Uint8Array(grown.buffer, 0, wanted + WORD);
   }
@@ -105,12 +113,17 @@ const GROWING_BYTES_MIN = 4_096;
 const LONG_RUN = 256; // from here on whole words and native copies are quicker
 const COPY_NATIVELY = 48; // bytes from which a call costs less than a loop
 
-/** Text as it came, without the `\r` before a `\n`. */
+/** Text as it came; `keep` leaves out the `\r` before a `\n`. */
 export class KeptText implements TextOutput {
   readonly #out = new Growing();
+  readonly #cr: 'keep' | 'raw';
   /** The only text so far: most pieces are clean, and need not be copied. */
   #only: Uint8Array | undefined;
   #returns = 0;
+
+  constructor(cr: 'keep' | 'raw') {
+    this.#cr = cr;
+  }
 
   text(bytes: Uint8Array, from: number, to: number): void {
     if (this.#returns > 0) this.#writeReturns(bytes[from] === NEWLINE);
@@ -127,12 +140,13 @@ export class KeptText implements TextOutput {
     if (this.#returns > 0 && bytes[from] !== NEWLINE) return from;
     this.#returns = 0;
     this.#copyOnly();
-    return this.#out.appendColoured(bytes, from);
+    return this.#out.appendColoured(bytes, from, this.#cr === 'keep');
   }
 
   /** However many: a terminal driver makes `\r\r\n` of `\r\n`. */
   carriageReturn(): void {
     this.#returns += 1;
+    if (this.#cr === 'raw') this.#writeReturns(false);
   }
 
   backspace(): void {}
@@ -148,6 +162,12 @@ export class KeptText implements TextOutput {
   end(): Uint8Array {
     this.#writeReturns(false);
     return this.take();
+  }
+
+  copy(): KeptText {
+    const copy = new KeptText(this.#cr);
+    copy.#returns = this.#returns;
+    return copy;
   }
 
   #writeReturns(dropped: boolean): void {
@@ -229,6 +249,15 @@ export class ShownText implements TextOutput {
   end(): Uint8Array {
     this.#endLine();
     return this.take();
+  }
+
+  copy(): ShownText {
+    const copy = new ShownText();
+    copy.#cells = this.#cells.slice();
+    copy.#length = this.#length;
+    copy.#column = this.#column;
+    copy.#rewritten = this.#rewritten;
+    return copy;
   }
 
   /** The characters up to the end of the line. Gives where that is. */

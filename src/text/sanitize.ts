@@ -1,7 +1,7 @@
 // Output of programs as text for a reader who is no terminal. Escape sequences go (CSI, OSC, DCS,
 // APC, PM, SOS and the two-byte ones, in 7 and in 8 bits), and so do all controls but `\t`, `\n`
 // and `\r`; `\r\n` becomes `\n`. The bytes of a stream give the same whatever pieces they come in,
-// and no character is ever cut. What is not UTF-8 stays as it is: decoding shows it as U+FFFD.
+// and no character is ever cut. What is not UTF-8 stays as it is, unless the caller wants U+FFFD.
 //
 // No sequence can swallow the rest of a stream:
 // - A control sequence is over at the first byte that cannot be part of it, or after 256.
@@ -11,6 +11,7 @@
 //   and what was taken for the rest is text: it was a program that forgot to end its title.
 // - A byte of 0x80..0x9f that belongs to no character may be a control or a letter in another
 //   encoding. If nothing complete follows, that byte alone is dropped.
+import { isUtf8 } from 'node:buffer';
 import { Growing, KeptText, ShownText, type TextOutput } from './sanitize-output.ts';
 import {
   type Control,
@@ -26,6 +27,7 @@ import {
   startsString,
   textEnd,
 } from './sanitize-units.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 const BELL = 0x07;
 const BACKSPACE = 0x08;
@@ -33,16 +35,24 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const CANCEL = 0x18;
 const SUBSTITUTE = 0x1a;
-const STRING_LENGTH_MAX = 1024 * 1024; // pictures and clipboards are sent as strings
+
+/** Of a string: pictures and clipboards are sent as strings. */
+export const STRING_BYTES_MAX = 1024 * 1024;
+
 const NOTHING = new Uint8Array(0);
+const CHARACTER_STARTS = 0xc2; // the first byte that starts a character of several bytes
 
 export type SanitizeOptions = {
   /**
    * What a `\r` without `\n` does: it stays, or what follows is written over the line, so that a
    * progress bar is left as it was seen last. `overwrite` also follows backspaces and the sequences
-   * that move in a line or erase it; the line comes out when it is over.
+   * that move in a line or erase it; the line comes out when it is over. `raw` keeps every `\r`.
    */
-  readonly cr?: 'keep' | 'overwrite';
+  readonly cr?: 'keep' | 'overwrite' | 'raw';
+  /** Bytes that are not UTF-8 stay as they are, or each broken character becomes U+FFFD. */
+  readonly broken?: 'keep' | 'replace';
+  /** A string that is longer is text: a caller that shows live output cannot wait for its end. */
+  readonly stringBytesMax?: number;
 };
 
 /**
@@ -52,6 +62,10 @@ export type SanitizeOptions = {
 export type Sanitizer = {
   push(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
+  /** What `end` would give now, without half a character; more may be pushed behind it. */
+  peek(): Uint8Array;
+  /** So many of the last bytes pushed are part of a character or sequence that is not over. */
+  readonly pending: number;
 };
 
 /** All of a stream. Gives `bytes` itself, or a part of it, if there is nothing to do in between. */
@@ -62,7 +76,8 @@ export function sanitize(bytes: Uint8Array, options: SanitizeOptions = {}): Uint
 }
 
 export function sanitizer(options: SanitizeOptions = {}): Sanitizer {
-  return new Stream(options.cr === 'overwrite' ? new ShownText() : new KeptText());
+  const { cr = 'keep' } = options;
+  return new Stream(cr === 'overwrite' ? new ShownText() : new KeptText(cr), options);
 }
 
 /** A string that has begun and not ended. */
@@ -70,18 +85,27 @@ type OpenString = {
   /** A BEL ends it as well. */
   readonly bell: boolean;
   readonly raw: boolean;
+  /** Bytes of the control that started it. */
+  readonly introducer: number;
   /** Its bytes from earlier pieces, if there are any. */
   held: Growing | undefined;
 };
 
 class Stream implements Sanitizer {
   readonly #out: TextOutput;
+  readonly #options: SanitizeOptions;
   /** What could not be understood without the bytes behind it: never more than one sequence. */
   #carry: Uint8Array = NOTHING;
   #string: OpenString | undefined;
 
-  constructor(out: TextOutput) {
+  constructor(out: TextOutput, options: SanitizeOptions) {
     this.#out = out;
+    this.#options = options;
+  }
+
+  get pending(): number {
+    const { introducer = 0, held } = this.#string ?? {};
+    return introducer + (held?.length ?? 0) + this.#carry.length;
   }
 
   push(bytes: Uint8Array): Uint8Array {
@@ -95,6 +119,14 @@ class Stream implements Sanitizer {
     return joined(most, this.#out.end());
   }
 
+  peek(): Uint8Array {
+    const copy = new Stream(this.#out.copy(), this.#options);
+    const string = this.#string;
+    copy.#string = string && { ...string, held: string.held?.copy() };
+    if ((this.#carry[0] ?? 0) < CHARACTER_STARTS) copy.#carry = this.#carry;
+    return copy.end();
+  }
+
   #read(piece: Uint8Array, last: boolean): void {
     let bytes = piece;
     let at = 0;
@@ -105,7 +137,7 @@ class Stream implements Sanitizer {
         continue;
       }
       const end = textEnd(bytes, at, last);
-      if (end > at) this.#out.text(bytes, at, end);
+      if (end > at) this.#text(bytes, at, end);
       at = silentEnd(bytes, end);
       if (at > end) continue;
       if (at === bytes.length) break;
@@ -117,15 +149,25 @@ class Stream implements Sanitizer {
     this.#carry = at === bytes.length ? NOTHING : new Uint8Array(bytes.subarray(at));
   }
 
+  /** Whole and broken characters: replacing here joins no bytes across a sequence. */
+  #text(bytes: Uint8Array, from: number, to: number): void {
+    const text = this.#options.broken === 'replace' ? bytes.subarray(from, to) : undefined;
+    if (text === undefined || isUtf8(text)) return this.#out.text(bytes, from, to);
+    const valid = Buffer.from(decodeUtf8(text));
+    this.#out.text(valid, 0, valid.length);
+  }
+
   /** Where reading goes on behind the control at `at`. */
   #readControl(bytes: Uint8Array, at: number, last: boolean): number {
     const control = controlAt(bytes, at, last);
     if (control === MORE) return MORE;
     const { code, length, raw } = control;
     if (code === CSI) return this.#readSequence(bytes, at, control, last);
-    if (startsString(code)) this.#string = { bell: code === OSC, raw, held: undefined };
-    else if (code === RETURN) this.#out.carriageReturn();
-    else if (code === BACKSPACE) this.#out.backspace();
+    if (startsString(code)) {
+      this.#string = { bell: code === OSC, raw, introducer: length, held: undefined };
+    }
+    if (code === RETURN) this.#out.carriageReturn();
+    if (code === BACKSPACE) this.#out.backspace();
     return at + length;
   }
 
@@ -147,7 +189,8 @@ class Stream implements Sanitizer {
     last: boolean,
   ): [bytes: Uint8Array, at: number] {
     const { held, bell, raw } = string;
-    const limit = start + STRING_LENGTH_MAX - (held?.length ?? 0);
+    const { stringBytesMax = STRING_BYTES_MAX } = this.#options;
+    const limit = start + stringBytesMax - (held?.length ?? 0);
     const { at, kind } = stringEnd(bytes, start, Math.min(limit, bytes.length), bell, last);
     if (kind === 'unfinished' && !last && at < limit) {
       if (at > start) {

@@ -2,11 +2,16 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sanitize, sanitizer } from '../../src/text/sanitize.ts';
+import { type SanitizeOptions, sanitize, sanitizer } from '../../src/text/sanitize.ts';
 import { workOf } from '../pace.ts';
 import { verifies } from '../requirements.ts';
 
-const MODES = ['keep', 'overwrite'] as const;
+const MODES = ['keep', 'overwrite', 'raw'] as const;
+const WAYS: readonly SanitizeOptions[] = MODES.flatMap((cr) => [
+  { cr },
+  { cr, broken: 'replace' },
+  { cr, broken: 'replace', stringBytesMax: 7 },
+]);
 
 /** Of latin1, so that every byte can be written. */
 const raw = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
@@ -38,8 +43,8 @@ const output = fc
   })
   .map((pieces) => raw(pieces.join('')));
 
-function inPieces(bytes: Uint8Array, cuts: readonly number[], cr: 'keep' | 'overwrite'): Buffer {
-  const stream = sanitizer({ cr });
+function inPieces(bytes: Uint8Array, cuts: readonly number[], way: SanitizeOptions): Buffer {
+  const stream = sanitizer(way);
   const out: Uint8Array[] = [];
   const places = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length];
   let from = 0;
@@ -68,22 +73,56 @@ describe('the sanitiser', () => {
 
   it('gives the same at every place where a stream may be cut', () => {
     fc.assert(
-      fc.property(output, fc.constantFrom(...MODES), (bytes, cr) => {
-        const whole = Buffer.from(sanitize(bytes, { cr }));
+      fc.property(output, fc.constantFrom(...WAYS), (bytes, way) => {
+        const whole = Buffer.from(sanitize(bytes, way));
         for (let cut = 0; cut <= bytes.length; cut += 1) {
-          expect(inPieces(bytes, [cut], cr)).toEqual(whole);
+          expect(inPieces(bytes, [cut], way)).toEqual(whole);
         }
-        expect(inPieces(bytes, [...bytes.keys()], cr)).toEqual(whole);
+        expect(inPieces(bytes, [...bytes.keys()], way)).toEqual(whole);
+        if (way.broken === 'replace') expect(isUtf8(whole)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: 400 },
+    );
+  });
+
+  it('can start anew before what is pending, at every place', () => {
+    fc.assert(
+      fc.property(output, fc.constantFrom(7, 1_000), (bytes, stringBytesMax) => {
+        const way = { cr: 'raw', broken: 'replace', stringBytesMax } as const;
+        const whole = Buffer.from(sanitize(bytes, way));
+        for (let cut = 0; cut <= bytes.length; cut += 1) {
+          const first = sanitizer(way);
+          const before = Buffer.from(first.push(bytes.subarray(0, cut)));
+          const behind = sanitize(bytes.subarray(cut - first.pending), way);
+          expect(Buffer.concat([before, behind])).toEqual(whole);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('shows what is held back without giving it away', () => {
+    fc.assert(
+      fc.property(output, fc.constantFrom(...WAYS), (bytes, way) => {
+        const stream = sanitizer(way);
+        const most = Buffer.from(stream.push(bytes));
+        const seen = Buffer.concat([most, stream.peek()]);
+        const whole = Buffer.from(sanitize(bytes, way));
+        // Half a character at the end is not shown.
+        const ends = [0, 1, 2, 3].map((half) => bytes.length - half).filter((end) => end >= 0);
+        const possible = ends.map((end) => shown(sanitize(bytes.subarray(0, end), way)));
+        expect(possible).toContain(shown(seen));
+        expect(Buffer.concat([most, stream.end()])).toEqual(whole);
+      }),
+      { numRuns: 1_000 },
     );
   });
 
   it('gives the same for any number of pieces', () => {
     const cuts = fc.array(fc.nat(300), { maxLength: 12 });
     fc.assert(
-      fc.property(output, cuts, fc.constantFrom(...MODES), (bytes, places, cr) => {
-        expect(inPieces(bytes, places, cr)).toEqual(Buffer.from(sanitize(bytes, { cr })));
+      fc.property(output, cuts, fc.constantFrom(...WAYS), (bytes, places, way) => {
+        expect(inPieces(bytes, places, way)).toEqual(Buffer.from(sanitize(bytes, way)));
       }),
       { numRuns: 1_000 },
     );
@@ -119,7 +158,7 @@ describe('the sanitiser', () => {
       fc.property(shape, ([[intro, limit], off, end, places, cr]) => {
         const bytes = raw(`a\n${intro}${'1'.repeat(limit + off)}${end}behind\n`);
         const cuts = places.map((place) => limit + off + intro.length + 2 + place);
-        expect(inPieces(bytes, cuts, cr).equals(sanitize(bytes, { cr }))).toBe(true);
+        expect(inPieces(bytes, cuts, { cr }).equals(sanitize(bytes, { cr }))).toBe(true);
       }),
       { numRuns: 60 },
     );
@@ -146,7 +185,7 @@ describe('the sanitiser', () => {
     fc.assert(
       fc.property(lines, fc.array(fc.nat(400), { maxLength: 6 }), (value, cuts) => {
         for (const cr of MODES) {
-          expect(inPieces(Buffer.from(value), cuts, cr).toString()).toBe(value);
+          expect(inPieces(Buffer.from(value), cuts, { cr }).toString()).toBe(value);
         }
       }),
     );
@@ -249,7 +288,9 @@ describe('what is stripped', () => {
     verifies('S001-R021');
     expect(clean('a\r\nb\rc\r\r\nd\r\x1b[0m\ne\r')).toBe('a\nb\rc\nd\ne\r');
     expect(clean('\r')).toBe('\r');
-    expect(inPieces(Buffer.from('a\r\nb\r'), [2, 3], 'keep').toString()).toBe('a\nb\r');
+    expect(inPieces(Buffer.from('a\r\nb\r'), [2, 3], {}).toString()).toBe('a\nb\r');
+    const all = '\x1b[1ma\x1b[m\r\nb\rc\r\r\nd\r';
+    expect(shown(sanitize(Buffer.from(all), { cr: 'raw' }))).toBe('a\r\nb\rc\r\r\nd\r');
   });
 });
 
