@@ -5,23 +5,11 @@
 
 import type { OutputPiece } from '../../shell/captures.ts';
 import { printable } from '../../text/printable.ts';
-import { decodeUtf8, utf8End } from '../../text/utf8.ts';
+import { type Sanitizer, sanitizer } from '../../text/sanitize.ts';
+import { decodeUtf8 } from '../../text/utf8.ts';
 
-// A title or a hyperlink that has not ended after so many bytes is no escape sequence.
-const STRING_MAX = 2_048;
-
-// On bytes, not on characters, so that all count alike. A string also ends where another sequence
-// begins: terminals give up on it there.
-const CONTROL = '\\[[0-?]{0,64}[ -/]{0,8}';
-const STRING = `[\\]PX^_][^\\x07\\x1b]{0,${STRING_MAX}}`;
-const SHORT = '[0-OQ-WYZ\\\\`-~]|[ -/]{1,8}[0-~]';
-const SEQUENCE = new RegExp(
-  `\\x1b(?:${CONTROL}[@-~]|${STRING}(?:\\x07|\\x1b\\\\|(?=\\x1b))|${SHORT})`,
-);
-const UNFINISHED = new RegExp(`\\x1b(?:${CONTROL}|${STRING}\\x1b?|[ -/]{0,8})$`);
-const UNFINISHED_MAX = STRING_MAX + 3;
-
-const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
+// A title or a hyperlink that has not ended after so many bytes must not hold up the reader.
+const CLEANING = { cr: 'raw', broken: 'replace', stringBytesMax: 2_048 } as const;
 
 // All but the two joiners, which words and emoji are made with.
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -54,52 +42,31 @@ function decode(
   pieces: readonly OutputPiece[],
   all: boolean,
 ): { readonly texts: TextPiece[]; readonly leftover: number | undefined } {
-  const held = new Map<string, { readonly bytes: Uint8Array; readonly offset: number }>();
+  const streams = new Map<string, Sanitizer>();
   const last = new Map(pieces.map(({ chunk }, index) => [chunk.channel, index]));
   const texts = pieces.map((piece, index) => {
-    const { channel, offset } = piece.chunk;
-    const before = held.get(channel);
-    const bytes = before ? Buffer.concat([before.bytes, piece.bytes]) : piece.bytes;
-    const end = all && last.get(channel) === index ? bytes.length : finishedEnd(bytes);
-    const own = end - (before?.bytes.length ?? 0);
-    held.delete(channel);
-    if (end < bytes.length) {
-      const at = before !== undefined && own < 0 ? before.offset : offset + own;
-      held.set(channel, { bytes: bytes.subarray(end), offset: at });
-    }
-    return { piece, text: cleanText(bytes.subarray(0, end)) };
+    const { channel } = piece.chunk;
+    const clean = streams.get(channel) ?? sanitizer(CLEANING);
+    streams.set(channel, clean);
+    const text = decodeUtf8(clean.push(piece.bytes));
+    const end = all && last.get(channel) === index ? decodeUtf8(clean.end()) : '';
+    return { piece, text: `${text}${end}`.replace(INVISIBLE, printable) };
   });
-  const offsets = [...held.values()].map(({ offset }) => offset);
+  const offsets = [...streams].flatMap(([channel, { pending }]) =>
+    pending === 0 ? [] : [offsetFromEnd(pieces, channel, pending)],
+  );
   return { texts, leftover: offsets.length === 0 ? undefined : Math.min(...offsets) };
 }
 
-/** Behind the last byte that is not part of something unfinished. */
-function finishedEnd(bytes: Uint8Array): number {
-  let end = bytes.length;
-  while (true) {
-    const base = Math.max(0, end - UNFINISHED_MAX);
-    const match = UNFINISHED.exec(latin1(bytes.subarray(base, end)));
-    if (match === null) break;
-    end = base + match.index;
+/** Where the last `count` bytes of a stream start. */
+function offsetFromEnd(pieces: readonly OutputPiece[], channel: string, count: number): number {
+  let left = count;
+  for (const { chunk } of pieces.toReversed()) {
+    if (chunk.channel !== channel) continue;
+    if (chunk.length >= left) return chunk.offset + chunk.length - left;
+    left -= chunk.length;
   }
-  // In front of an escape sequence a character that is not whole will never be.
-  return end < bytes.length ? end : utf8End(bytes, end);
-}
-
-/** All of it: what is unfinished at the end is shown as far as it can be. */
-export function cleanText(bytes: Uint8Array): string {
-  return decodeSegments(bytes).replace(CONTROLS, '').replace(INVISIBLE, printable);
-}
-
-/** One by one: what stands on both sides of a sequence must not become one character. */
-function decodeSegments(bytes: Uint8Array): string {
-  if (!bytes.includes(0x1b)) return decodeUtf8(bytes);
-  const segments = latin1(bytes).split(SEQUENCE);
-  return segments.map((segment) => Buffer.from(segment, 'latin1').toString()).join('');
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  return 0;
 }
 
 function upTo(piece: OutputPiece, end: number): OutputPiece[] {
