@@ -5,7 +5,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { noteHandle } from '../capture/owner.ts';
 import { readOutput } from '../capture/reader.ts';
-import { view } from '../capture/views.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { Guard, UNRULED } from '../guard/guard.ts';
 import { onlyInterrupts } from '../guard/judged-texts.ts';
@@ -17,6 +16,7 @@ import { refuseCancelled } from '../recorder/errors.ts';
 import type { Ruled } from '../recorder/question.ts';
 import { type Begun, type ExecuteRequest, Recorder } from '../recorder/recorder.ts';
 import { SECRET_PREFIXES } from '../run/env.ts';
+import { view } from '../shell/output/raw-view.ts';
 import { aborted, within } from '../shell/run.ts';
 import {
   type Capture,

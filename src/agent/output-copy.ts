@@ -10,9 +10,9 @@ import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader
 import { withSnapshot } from '../capture/snapshot.ts';
 import { openCapture, type Store } from '../capture/store.ts';
 import { streamHole } from '../capture/stream.ts';
-import { streamChannel } from '../capture/views.ts';
 import { follow } from '../capture/wait.ts';
 import { messageOf } from '../errors.ts';
+import { streamChannel } from '../shell/output/raw-view.ts';
 import { aborted } from '../shell/run.ts';
 import { missingMark, missingText } from '../text/missing.ts';
 import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';

@@ -5,12 +5,12 @@
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
 import { keptFrom, newlinesBefore, streamBytes } from '../capture/stream.ts';
+import { streamOf, type Whole } from '../shell/output/piece.ts';
 import { looksBinary } from '../text/binary.ts';
 import { countNewlines } from '../text/lines.ts';
 import { sanitizer } from '../text/sanitize.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
 import type { StreamTotals } from '../types.ts';
-import { streamOf, type Whole } from './sanitized-piece.ts';
 
 const NEWLINE = 0x0a;
 const RAW_PER_SHOWN = 8; // colours and progress bars; of more than that only the end is looked at

@@ -4,6 +4,7 @@
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
 import { missingBytes } from '../shell/captures.ts';
+import { streamOf } from '../shell/output/piece.ts';
 import type { RunProcess } from '../shell/processes.ts';
 import type { Capture } from '../shell/shell.ts';
 import { keepRecent } from '../text/recent.ts';
@@ -13,7 +14,6 @@ import type { AgentRun, Finished } from './agent-run.ts';
 import { NewsReader } from './report-news.ts';
 import { type FailedStage, StageWatch, type WatchedPipeline } from './report-stages.ts';
 import { type HiddenFailure, hiddenIn } from './report-trace.ts';
-import { streamOf } from './sanitized-piece.ts';
 
 export type { FailedStage, HiddenFailure, WatchedPipeline };
 

@@ -16,7 +16,6 @@ import {
   readEvents,
   type Store,
 } from '../capture/store.ts';
-import { streamChannel, unknownBytes } from '../capture/views.ts';
 import { follow } from '../capture/wait.ts';
 import { AppError } from '../errors.ts';
 import { READ_BYTES_DEFAULT } from '../limits.ts';
@@ -24,6 +23,7 @@ import { countNewlines, nthNewlineFromEnd } from '../text/lines.ts';
 import { unreadText } from '../text/missing.ts';
 import { printable } from '../text/printable.ts';
 import type { CaptureState } from '../types.ts';
+import { streamChannel, unknownBytes } from './output/raw-view.ts';
 import { openStore } from './store.ts';
 
 export type { Capture, CaptureSummary, OutputPiece, Store };

@@ -13,7 +13,6 @@ import {
   openCapture,
   type Store,
 } from '../capture/store.ts';
-import { type ViewOptions, view } from '../capture/views.ts';
 import { waitDone, waitOutput } from '../capture/wait.ts';
 import { AppError } from '../errors.ts';
 import {
@@ -53,6 +52,7 @@ import { captureParts } from './attach.ts';
 import { type GateRequest, gateCheck, reachedBy, withGate } from './gate-plan.ts';
 import { endedOf, endRun } from './kill.ts';
 import { ShellRuns } from './live-runs.ts';
+import { type ViewOptions, view } from './output/raw-view.ts';
 import { portableSink } from './portable.ts';
 import { record } from './recording.ts';
 import { type AbortSignalLike, type KillOptions, makeRun, type Run } from './run.ts';

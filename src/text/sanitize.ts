@@ -152,9 +152,11 @@ class Stream implements Sanitizer {
   /** Whole and broken characters: replacing here joins no bytes across a sequence. */
   #text(bytes: Uint8Array, from: number, to: number): void {
     const text = this.#options.broken === 'replace' ? bytes.subarray(from, to) : undefined;
-    if (text === undefined || isUtf8(text)) return this.#out.text(bytes, from, to);
-    const valid = Buffer.from(decodeUtf8(text));
-    this.#out.text(valid, 0, valid.length);
+    if (text === undefined || isUtf8(text)) this.#out.text(bytes, from, to);
+    else {
+      const valid = Buffer.from(decodeUtf8(text));
+      this.#out.text(valid, 0, valid.length);
+    }
   }
 
   /** Where reading goes on behind the control at `at`. */

@@ -13,9 +13,9 @@ import {
   readEvents,
   type Store,
 } from '../../src/capture/store.ts';
-import { streamChannel, view } from '../../src/capture/views.ts';
 import { waitOutput } from '../../src/capture/wait.ts';
 import { AppError } from '../../src/errors.ts';
+import { streamChannel, view } from '../../src/shell/output/raw-view.ts';
 import { build, fileOf, indexOf, NOW, type Part, setFile, testStore } from './helper.ts';
 
 const GIVEN: readonly Part[] = [

@@ -5,14 +5,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readPage } from '../../src/agent/report-pages.ts';
-import { cleanView } from '../../src/agent/sanitized-view.ts';
 import { searchOutputs } from '../../src/agent/search.ts';
 import { matcherOf } from '../../src/agent/search-match.ts';
 import { readOutput } from '../../src/capture/reader.ts';
 import { type Capture, openCapture } from '../../src/capture/store.ts';
-import { streamChannel, view } from '../../src/capture/views.ts';
 import { findRunner } from '../../src/run/binary.ts';
+import { readPage } from '../../src/shell/output/page.ts';
+import { streamChannel, view } from '../../src/shell/output/raw-view.ts';
+import { cleanView } from '../../src/shell/output/view.ts';
 import { createShell } from '../../src/shell/shell.ts';
 import { openStore } from '../../src/shell/store.ts';
 import { lacking } from '../requirements.ts';

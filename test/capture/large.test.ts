@@ -8,7 +8,7 @@ import { encodeIndex, type IndexRecord } from '../../src/capture/format.ts';
 import { endOf, neighbours } from '../../src/capture/index-search.ts';
 import { readOutput, totals } from '../../src/capture/reader.ts';
 import type { Capture } from '../../src/capture/store.ts';
-import { streamChannel, view } from '../../src/capture/views.ts';
+import { streamChannel, view } from '../../src/shell/output/raw-view.ts';
 import { lacking, verifies } from '../requirements.ts';
 import { build, fileOf, indexOf, type Part, setFile, streamOf, testStore } from './helper.ts';
 

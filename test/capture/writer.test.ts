@@ -6,8 +6,8 @@ import { decodeIndex, encodeIndex } from '../../src/capture/format.ts';
 import type { FileOps } from '../../src/capture/paths.ts';
 import { readOutput, totals } from '../../src/capture/reader.ts';
 import { createCapture, openCapture, readEvents } from '../../src/capture/store.ts';
-import { streamChannel } from '../../src/capture/views.ts';
 import { openWriter } from '../../src/capture/writer.ts';
+import { streamChannel } from '../../src/shell/output/raw-view.ts';
 import { readLines } from '../../src/text/line-reader.ts';
 import { verifies } from '../requirements.ts';
 import {

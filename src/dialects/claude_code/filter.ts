@@ -1,7 +1,7 @@
 // The filter of `BashOutput`: an expression that new lines of a shell must match to be shown.
 
-import type { CleanReader } from '../../agent/clean-reader.ts';
 import { type Matcher, matcherOf, PatternError } from '../../agent/search-match.ts';
+import type { CleanReader } from '../../shell/output/new-output.ts';
 import { ArgumentError } from '../arguments.ts';
 
 const FILTERED_BYTES_MAX = 16 * 1024 * 1024; // looked through by one call

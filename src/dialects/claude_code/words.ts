@@ -2,8 +2,8 @@
 // back out of these texts.
 
 import { exitCodeOf, isLost } from '../../agent/exit-code.ts';
-import type { CleanView } from '../../agent/sanitized-view.ts';
 import type { ToolResult } from '../../host/plugin.ts';
+import type { CleanView } from '../../shell/output/view.ts';
 import { missingText } from '../../text/missing.ts';
 import { processLine, shortLine } from '../../text/printable.ts';
 import { mainProgram } from '../../text/shell-facts.ts';

@@ -2,8 +2,8 @@
 // Nothing is ever read back out of these texts.
 
 import { randomBytes } from 'node:crypto';
-import type { NewEnds } from '../../agent/clean-reader.ts';
 import { isLost } from '../../agent/exit-code.ts';
+import type { NewEnds } from '../../shell/output/new-output.ts';
 import { describeBinary, looksBinary } from '../../text/binary.ts';
 import { processLine, shortLine } from '../../text/printable.ts';
 import type { Ended, Survivor } from '../../types.ts';

@@ -4,7 +4,7 @@
 import type { AgentShell } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import type { Report } from '../../agent/report.ts';
-import { readPage } from '../../agent/report-pages.ts';
+import { readPage } from '../../shell/output/page.ts';
 import { unifiedDiff } from '../../text/diff.ts';
 import { decodeUtf8, utf8End } from '../../text/utf8.ts';
 import type { Body } from './output.ts';

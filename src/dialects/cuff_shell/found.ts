@@ -1,9 +1,9 @@
 // Lists in `cuff_shell`: runs, and the lines that were found in them.
 
 import type { Caller } from '../../agent/caller.ts';
-import { cleanView } from '../../agent/sanitized-view.ts';
 import type { Line, Match, SearchResult } from '../../agent/search.ts';
 import type { ToolResult } from '../../host/plugin.ts';
+import { cleanView } from '../../shell/output/view.ts';
 import { keepRecent } from '../../text/recent.ts';
 import type { Args } from '../arguments.ts';
 import { allRuns, type Native, nameOf, opened, type Subject } from './runs.ts';

@@ -4,8 +4,8 @@
 
 import type { AgentShell } from '../../agent/agent-shell.ts';
 import type { NewsReader } from '../../agent/report-news.ts';
-import { readPage, streamHead } from '../../agent/report-pages.ts';
-import { cleanView } from '../../agent/sanitized-view.ts';
+import { readPage, streamHead } from '../../shell/output/page.ts';
+import { cleanView } from '../../shell/output/view.ts';
 import type { Capture } from '../../shell/shell.ts';
 import { describeBinary } from '../../text/binary.ts';
 import type { StreamTotals } from '../../types.ts';

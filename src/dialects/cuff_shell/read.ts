@@ -2,12 +2,12 @@
 // lines in all of them. What an answer leaves out is named with the call that shows it.
 
 import type { Caller } from '../../agent/caller.ts';
-import { readPage } from '../../agent/report-pages.ts';
-import { cleanView } from '../../agent/sanitized-view.ts';
 import { type Match, searchOutputs } from '../../agent/search.ts';
 import { matcherOf } from '../../agent/search-match.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import { unknownBytes } from '../../shell/captures.ts';
+import { readPage } from '../../shell/output/page.ts';
+import { cleanView } from '../../shell/output/view.ts';
 import { missingText, unknownText } from '../../text/missing.ts';
 import { type Args, ArgumentError } from '../arguments.ts';
 import { isOver, matchLines, type Room, searchText } from './found.ts';

@@ -16,8 +16,8 @@ import {
   pathInDirectory,
   rawPath,
 } from '../../agent/output-copy.ts';
-import { cleanView } from '../../agent/sanitized-view.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import { cleanView } from '../../shell/output/view.ts';
 import { within } from '../../shell/run.ts';
 import type { DialectConfig } from '../agent-config.ts';
 import type { Args } from '../arguments.ts';

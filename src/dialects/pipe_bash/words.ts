@@ -3,7 +3,7 @@
 
 import type { Finished } from '../../agent/agent-shell.ts';
 import type { Copy } from '../../agent/output-copy.ts';
-import type { CleanView } from '../../agent/sanitized-view.ts';
+import type { CleanView } from '../../shell/output/view.ts';
 import { printable, processLine } from '../../text/printable.ts';
 import type { Outcome } from '../../types.ts';
 

@@ -3,7 +3,7 @@
 // any sequence, and what it says on the way is not taken.
 
 import { isAscii, isUtf8 } from 'node:buffer';
-import { type Snapshot, totalsOf } from '../capture/snapshot.ts';
+import { type Snapshot, totalsOf } from '../../capture/snapshot.ts';
 import {
   keptFrom,
   keptUntil,
@@ -12,11 +12,11 @@ import {
   streamBytes,
   streamPieces,
   streamTotals,
-} from '../capture/stream.ts';
-import { countNewlines } from '../text/lines.ts';
-import { sanitizer } from '../text/sanitize.ts';
-import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
-import type { StreamTotals } from '../types.ts';
+} from '../../capture/stream.ts';
+import { countNewlines } from '../../text/lines.ts';
+import { sanitizer } from '../../text/sanitize.ts';
+import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
+import type { StreamTotals } from '../../types.ts';
 
 const ESCAPE = 0x1b;
 const NEWLINE = 0x0a;

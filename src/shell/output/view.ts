@@ -3,14 +3,13 @@
 // as much as is shown is read, whatever the size of the capture.
 
 import { join } from 'node:path';
-import { withSnapshot } from '../capture/snapshot.ts';
-import { type Stream, streamBytes, streamHole } from '../capture/stream.ts';
-import { describeBinary, looksBinary } from '../text/binary.ts';
-import { countLines, countNewlines, nthNewline, nthNewlineFromEnd } from '../text/lines.ts';
-import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
-import type { StreamTotals } from '../types.ts';
-import type { AgentShell } from './agent-shell.ts';
-import { type CleanPiece, fromEnd, fromStart, streamOf, type Whole } from './sanitized-piece.ts';
+import { type Source, withSnapshot } from '../../capture/snapshot.ts';
+import { type Stream, streamBytes, streamHole } from '../../capture/stream.ts';
+import { describeBinary, looksBinary } from '../../text/binary.ts';
+import { countLines, countNewlines, nthNewline, nthNewlineFromEnd } from '../../text/lines.ts';
+import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
+import type { StreamTotals } from '../../types.ts';
+import { type CleanPiece, fromEnd, fromStart, streamOf, type Whole } from './piece.ts';
 
 const NEWLINE = 0x0a;
 
@@ -64,7 +63,7 @@ type Part = Omit<CleanView, 'totals' | 'missingBytes' | 'path' | 'summary'>;
 const HEAD_BYTES = 512; // enough to tell every kind of file
 
 export function cleanView(
-  shell: Pick<AgentShell, 'open'>,
+  shell: { open(id: string): Source },
   id: string,
   options: CleanViewOptions,
 ): CleanView {

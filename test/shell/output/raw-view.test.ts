@@ -2,10 +2,19 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Capture } from '../../src/capture/store.ts';
-import { streamChannel, type ViewOptions, view } from '../../src/capture/views.ts';
-import type { View } from '../../src/types.ts';
-import { build, NOW, type Part, program, RUNNER, streamOf, tempDir, testStore } from './helper.ts';
+import type { Capture } from '../../../src/capture/store.ts';
+import { streamChannel, type ViewOptions, view } from '../../../src/shell/output/raw-view.ts';
+import type { View } from '../../../src/types.ts';
+import {
+  build,
+  NOW,
+  type Part,
+  program,
+  RUNNER,
+  streamOf,
+  tempDir,
+  testStore,
+} from '../../capture/helper.ts';
 
 const STREAMS = ['stdout', 'stderr', 'all'] as const;
 

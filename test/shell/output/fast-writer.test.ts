@@ -1,9 +1,9 @@
 // A reader of clean text and a writer that is faster: every question is answered with what there
 // was when it came, and with bounded work.
 import { describe, expect, it } from 'vitest';
-import { CleanReader } from '../../src/agent/clean-reader.ts';
-import type { ReadResult, ViewOptions } from '../../src/shell/shell.ts';
-import type { View } from '../../src/types.ts';
+import { CleanReader } from '../../../src/shell/output/new-output.ts';
+import type { ReadResult, ViewOptions } from '../../../src/shell/shell.ts';
+import type { View } from '../../../src/types.ts';
 
 const MIB = 1024 * 1024;
 

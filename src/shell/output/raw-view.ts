@@ -2,10 +2,7 @@
 // Only what is shown is ever in memory, whatever the size of the capture. Cuts never split a UTF-8
 // character; tail and head show whole lines.
 import { join } from 'node:path';
-import { countLines, nthNewline, nthNewlineFromEnd } from '../text/lines.ts';
-import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
-import type { Hole, StreamTotals, View } from '../types.ts';
-import { HoleMoved } from './hole.ts';
+import { HoleMoved } from '../../capture/hole.ts';
 import {
   closeSnapshot,
   openSnapshot,
@@ -14,7 +11,7 @@ import {
   spans,
   totalsOf,
   withSnapshot,
-} from './snapshot.ts';
+} from '../../capture/snapshot.ts';
 import {
   keptAt,
   keptUntil,
@@ -25,7 +22,10 @@ import {
   streamHole,
   streamPieces,
   streamTotals,
-} from './stream.ts';
+} from '../../capture/stream.ts';
+import { countLines, nthNewline, nthNewlineFromEnd } from '../../text/lines.ts';
+import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
+import type { Hole, StreamTotals, View } from '../../types.ts';
 
 const NEWLINE = 0x0a;
 

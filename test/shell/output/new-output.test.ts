@@ -3,10 +3,10 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NewsReader } from '../../src/agent/report-news.ts';
-import type { Capture } from '../../src/capture/store.ts';
-import { sanitize } from '../../src/text/sanitize.ts';
-import { build, type Part, testStore } from '../capture/helper.ts';
+import { NewsReader } from '../../../src/agent/report-news.ts';
+import type { Capture } from '../../../src/capture/store.ts';
+import { sanitize } from '../../../src/text/sanitize.ts';
+import { build, type Part, testStore } from '../../capture/helper.ts';
 
 /** A capture that grows part by part; the last look is at one that has ended. */
 function* growing(parts: readonly Part[]): Generator<Capture> {

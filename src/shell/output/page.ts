@@ -2,7 +2,7 @@
 // where the next page starts. Pages put together are the sanitised stream. A page ends with a line;
 // only a line that is longer than a page is given in parts, each rendered for itself.
 
-import { type Source, withSnapshot } from '../capture/snapshot.ts';
+import { type Source, withSnapshot } from '../../capture/snapshot.ts';
 import {
   keptAt,
   keptFrom,
@@ -12,13 +12,13 @@ import {
   type Stream,
   streamBytes,
   streamPieces,
-} from '../capture/stream.ts';
-import { looksBinary } from '../text/binary.ts';
-import { countNewlines, nthNewline } from '../text/lines.ts';
-import { sanitize, sanitizer } from '../text/sanitize.ts';
-import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
-import type { StreamTotals } from '../types.ts';
-import { streamOf, type Whole } from './sanitized-piece.ts';
+} from '../../capture/stream.ts';
+import { looksBinary } from '../../text/binary.ts';
+import { countNewlines, nthNewline } from '../../text/lines.ts';
+import { sanitize, sanitizer } from '../../text/sanitize.ts';
+import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
+import type { StreamTotals } from '../../types.ts';
+import { streamOf, type Whole } from './piece.ts';
 
 const NEWLINE = 0x0a;
 const ESCAPE = 0x1b;

@@ -2,10 +2,10 @@
 // each says exactly where the next one starts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Page, type PageOptions, readPage } from '../../src/agent/report-pages.ts';
-import type { Capture } from '../../src/capture/store.ts';
-import { sanitize } from '../../src/text/sanitize.ts';
-import { build, type Part, testStore } from '../capture/helper.ts';
+import type { Capture } from '../../../src/capture/store.ts';
+import { type Page, type PageOptions, readPage } from '../../../src/shell/output/page.ts';
+import { sanitize } from '../../../src/text/sanitize.ts';
+import { build, type Part, testStore } from '../../capture/helper.ts';
 
 function captured(parts: readonly Part[]): Capture {
   return build(testStore(), parts);

@@ -3,13 +3,13 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CleanReader } from '../../src/agent/clean-reader.ts';
-import { type CleanView, cleanView } from '../../src/agent/sanitized-view.ts';
-import { readOutput } from '../../src/capture/reader.ts';
-import { openCapture } from '../../src/capture/store.ts';
-import { view } from '../../src/capture/views.ts';
-import { sanitize } from '../../src/text/sanitize.ts';
-import { build, type Part, RUNNER, streamOf, testStore } from '../capture/helper.ts';
+import { readOutput } from '../../../src/capture/reader.ts';
+import { openCapture } from '../../../src/capture/store.ts';
+import { CleanReader } from '../../../src/shell/output/new-output.ts';
+import { view } from '../../../src/shell/output/raw-view.ts';
+import { type CleanView, cleanView } from '../../../src/shell/output/view.ts';
+import { sanitize } from '../../../src/text/sanitize.ts';
+import { build, type Part, RUNNER, streamOf, testStore } from '../../capture/helper.ts';
 
 type Options = Parameters<typeof cleanView>[2];
 

@@ -5,11 +5,11 @@
 // writer who is faster than its reader keeps nobody here, and only so much is read for one answer.
 
 import { isUtf8 } from 'node:buffer';
-import { looksBinary } from '../text/binary.ts';
-import { missingMark } from '../text/missing.ts';
-import { type Sanitizer, sanitizer } from '../text/sanitize.ts';
-import { decodeUtf8, utf8End, utf8Start } from '../text/utf8.ts';
-import type { AgentShell } from './agent-shell.ts';
+import { looksBinary } from '../../text/binary.ts';
+import { missingMark } from '../../text/missing.ts';
+import { type Sanitizer, sanitizer } from '../../text/sanitize.ts';
+import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
+import type { ReadResult, Shell } from '../shell.ts';
 
 const READ_BYTES = 524_288; // a read opens the capture anew, so few of them
 const NEWLINE = 0x0a;
@@ -23,6 +23,10 @@ const SAMPLE_BYTES = 8_192; // enough to tell text from other things
 
 // `read` looks at no more for one answer: megabytes of bytes that nobody sees take their time.
 const LOOKED_BYTES_MAX = 2 * 1024 * 1024;
+
+type Outputs = Pick<Shell, 'view'> & {
+  read(id: string, cursor: number, maxBytes: number): ReadResult;
+};
 
 export type NewOutput = {
   readonly text: string;
@@ -45,7 +49,7 @@ export type NewEnds = {
 };
 
 export class CleanReader {
-  readonly #shell: Pick<AgentShell, 'read' | 'view'>;
+  readonly #shell: Outputs;
   readonly #id: string;
   #clean: Sanitizer = sanitizer();
   /** In the raw bytes. */
@@ -54,7 +58,7 @@ export class CleanReader {
   #pending: Uint8Array = NOTHING;
   #ended = false;
 
-  constructor(shell: Pick<AgentShell, 'read' | 'view'>, id: string) {
+  constructor(shell: Outputs, id: string) {
     this.#shell = shell;
     this.#id = id;
   }
