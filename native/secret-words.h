@@ -33,11 +33,22 @@ static inline int secret_listed(const char *list, const char *text, size_t lengt
   return 0;
 }
 
+/* Whether a name ends as one of the words below does. Every process looks at all names of its
+ * environment, and nearly all of them end otherwise. */
+static inline int secret_may_end(const char *name, size_t length) {
+  if (length < sizeof "_key" - 1) return 0;
+  char last = secret_lower(name[length - 1]), before = secret_lower(name[length - 2]);
+  if (before == 'e') return last == 'y' || last == 't' || last == 'n'; /* key, secret, token */
+  if (before == 's') return last == 's' || last == 'e'; /* pass, passphrase */
+  return last == 'd' && (before == 'r' || before == 'w'); /* password, passwd, pwd */
+}
+
 /* The name of a variable whose value is a secret. */
 static inline int secret_variable(const char *name, size_t length) {
   static const char ends[] =
       "_key _secret _token _pass password passwd passphrase authtoken ";
   static const char names[] = "mysql_pwd sshpass token secret apikey ";
+  if (!secret_may_end(name, length)) return 0;
   for (size_t i = 0; i < length; i++)
     if (name[i] == '-') return 0; /* that is an option */
   return secret_listed(ends, name, length, 1) || secret_listed(names, name, length, 0);

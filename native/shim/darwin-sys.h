@@ -15,7 +15,6 @@ enum {
   O_NOCTTY = 0x20000, O_DIRECTORY = 0x100000, O_CLOEXEC = 0x1000000, AT_FDCWD = -2
 };
 enum { PROT_READ = 1, PROT_WRITE = 2, MAP_PRIVATE = 2, MAP_ANONYMOUS = 0x1000 };
-enum { SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2 };
 enum { CLOCK_MONOTONIC = 6, RLIMIT_FSIZE = 1, RLIMIT_AS = 5, PATH_MAX = 1024 };
 enum {
   ENOENT = 2, EINTR = 4, EIO = 5, ENXIO = 6, E2BIG = 7, ENOEXEC = 8, EBADF = 9, ENOMEM = 12,
@@ -63,7 +62,6 @@ extern ssize_type read(int fd, void *to, size_t n);
 extern ssize_type pread(int fd, void *to, size_t n, int64_t at);
 extern ssize_type write(int fd, const void *from, size_t n);
 extern ssize_type writev(int fd, const struct sys_vector *v, int count);
-extern int64_t lseek(int fd, int64_t offset, int whence);
 extern int fstat(int fd, struct darwin_stat *to) __asm__("_fstat" INODE64);
 extern int stat(const char *path, struct darwin_stat *to) __asm__("_stat" INODE64);
 extern int fstatat(int directory, const char *path, struct darwin_stat *to, int flags)
@@ -109,9 +107,6 @@ static inline ssize_type sys_write(int fd, const void *from, size_t n) {
 }
 static inline ssize_type sys_writev(int fd, const struct sys_vector *v, int count) {
   return SETTLED(writev(fd, v, count));
-}
-static inline int64_t sys_lseek(int fd, int64_t offset, int whence) {
-  return SETTLED(lseek(fd, offset, whence));
 }
 static inline int sys_stat_of(long result, const struct darwin_stat *from, struct sys_stat *to) {
   *to = (struct sys_stat){(uint32_t)from->device, from->inode,   from->mode, from->uid, from->gid,

@@ -28,6 +28,8 @@ struct action { /* as the kernel has it */
   uint64_t mask;
 };
 
+/* Looked up when a thread calls system or popen. As imports, each would cost every process a search
+ * by the loader. */
 WEAK extern int posix_spawnattr_init(struct opaque *attributes);
 WEAK extern int posix_spawnattr_destroy(struct opaque *attributes);
 WEAK extern int posix_spawnattr_setsigmask(struct opaque *attributes, const struct signal_set *set);
@@ -44,10 +46,12 @@ WEAK extern int fileno(void *file);
 WEAK extern const char *gnu_get_libc_version(void);
 extern int waitpid(int pid, int *status, int options);
 
-/* glibc, and with threads: elsewhere nobody knows whether there are any. */
+/* Only in glibc, which says whether a process has several threads. */
 int shell_is_ours(void) {
-  return gnu_get_libc_version && posix_spawnattr_setsigdefault &&
-         posix_spawn_file_actions_addclose && fdopen && fclose && fileno && shim_several_threads();
+  return gnu_get_libc_version && shim_several_threads() &&
+         ORIGINAL(posix_spawnattr_setsigdefault) != NULL &&
+         ORIGINAL(posix_spawn_file_actions_addclose) != NULL && ORIGINAL(fclose) != NULL &&
+         ORIGINAL(fileno) != NULL;
 }
 
 /* Since 2.38 a command that begins with a dash is no option. */
@@ -110,12 +114,12 @@ static NOINLINE int start_for_system(const char *command, uint64_t mask, int *pi
   struct signal_set before = {{mask}}, reset = {{0}};
   if (ignoring.interrupt.handler != 1) reset.words[0] |= bit(SIGINT);
   if (ignoring.quit.handler != 1) reset.words[0] |= bit(SIGQUIT);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &before);
-  posix_spawnattr_setsigdefault(&attributes, &reset);
-  posix_spawnattr_setflags(&attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK);
+  ORIGINAL(posix_spawnattr_init)(&attributes);
+  ORIGINAL(posix_spawnattr_setsigmask)(&attributes, &before);
+  ORIGINAL(posix_spawnattr_setsigdefault)(&attributes, &reset);
+  ORIGINAL(posix_spawnattr_setflags)(&attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK);
   int error = start_shell(command, NULL, &attributes, pid);
-  posix_spawnattr_destroy(&attributes);
+  ORIGINAL(posix_spawnattr_destroy)(&attributes);
   return error;
 }
 
@@ -129,11 +133,10 @@ static void cancelled(void *pid) {
 
 static int wait_for(int pid) {
   struct cleanup cleanup;
-  int status = 0, ended, known = _pthread_cleanup_push && _pthread_cleanup_pop;
-  if (known) _pthread_cleanup_push(&cleanup, cancelled, &pid);
+  int status = 0, ended, pushed = cleanup_push(&cleanup, cancelled, &pid);
   do ended = waitpid(pid, &status, 0);
   while (ended == -1 && shim_errno() == EINTR);
-  if (known) _pthread_cleanup_pop(&cleanup, 0);
+  if (pushed) cleanup_pop(&cleanup);
   return ended == pid ? status : -1;
 }
 
@@ -161,19 +164,20 @@ int shell_system(const char *command) {
 static int close_others(struct opaque *actions, int child_fd) {
   for (int i = 0; i < STREAMS_MAX; i++) {
     void *stream = shell_stream_at(i);
-    int fd = stream == NULL ? -1 : fileno(stream);
-    if (fd >= 0 && fd != child_fd && posix_spawn_file_actions_addclose(actions, fd) != 0) return 0;
+    int fd = stream == NULL ? -1 : ORIGINAL(fileno)(stream);
+    if (fd < 0 || fd == child_fd) continue;
+    if (ORIGINAL(posix_spawn_file_actions_addclose)(actions, fd) != 0) return 0;
   }
   return 1;
 }
 
 static NOINLINE int start_for_popen(const char *command, int end, int child_fd, int *pid) {
   struct opaque actions;
-  posix_spawn_file_actions_init(&actions);
-  int ready = posix_spawn_file_actions_adddup2(&actions, end, child_fd) == 0 &&
+  ORIGINAL(posix_spawn_file_actions_init)(&actions);
+  int ready = ORIGINAL(posix_spawn_file_actions_adddup2)(&actions, end, child_fd) == 0 &&
               close_others(&actions, child_fd);
   int error = ready ? start_shell(command, &actions, NULL, pid) : ENOMEM;
-  posix_spawn_file_actions_destroy(&actions);
+  ORIGINAL(posix_spawn_file_actions_destroy)(&actions);
   return error;
 }
 
@@ -221,7 +225,7 @@ void *shell_popen(const char *command, const char *mode) {
 
 int shell_pclose(void *stream, int pid) {
   int status = 0, ended;
-  fclose(stream);
+  ORIGINAL(fclose)(stream);
   do ended = waitpid(pid, &status, 0);
   while (ended == -1 && shim_errno() == EINTR);
   return ended == pid ? status : -1;

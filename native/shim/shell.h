@@ -4,15 +4,15 @@
 
 #include "shim.h"
 
-/* A thread that is cancelled in system() does not come back to the hook, but runs this. Both libcs
- * have these two names, for memory of at most four words. */
-struct cleanup {
+/* --- spawn.c */
+/* A thread that is cancelled in system() does not return to the hook; the libc then calls `run`.
+ * cleanup_push gives 0 where the libc has no such list. */
+struct cleanup { /* struct _pthread_cleanup_buffer: four words in glibc, three in musl */
   void *words[8];
 };
-WEAK extern void _pthread_cleanup_push(struct cleanup *cleanup, void (*run)(void *), void *data);
-WEAK extern void _pthread_cleanup_pop(struct cleanup *cleanup, int run);
+int cleanup_push(struct cleanup *cleanup, void (*run)(void *), void *data);
+void cleanup_pop(struct cleanup *cleanup);
 
-/* --- spawn.c */
 /* posix_spawn of /bin/sh with these words and the environment of the process; tells about it. */
 int spawn_shell(char *const *words, const void *actions, const void *attributes, int *pid);
 /* Streams of popen that are open, of any thread. */

@@ -140,14 +140,26 @@ static int was_too_big(int errno_before) {
   return error == E2BIG;
 }
 
+/* Both libcs have these two names. */
+WEAK extern void _pthread_cleanup_push(struct cleanup *cleanup, void (*run)(void *), void *data);
+WEAK extern void _pthread_cleanup_pop(struct cleanup *cleanup, int run);
+
+int cleanup_push(struct cleanup *cleanup, void (*run)(void *), void *data) {
+  __typeof__(&_pthread_cleanup_push) push = ORIGINAL(_pthread_cleanup_push);
+  if (push == NULL || ORIGINAL(_pthread_cleanup_pop) == NULL) return 0;
+  push(cleanup, run, data);
+  return 1;
+}
+
+void cleanup_pop(struct cleanup *cleanup) { ORIGINAL(_pthread_cleanup_pop)(cleanup, 0); }
+
 static void return_of(void *token) { environ_return(*(uint64_t *)token); }
 
 static int system_with(int (*original)(const char *), const char *command, uint64_t *token) {
   struct cleanup cleanup;
-  int known = _pthread_cleanup_push && _pthread_cleanup_pop;
-  if (known) _pthread_cleanup_push(&cleanup, return_of, token);
+  int pushed = cleanup_push(&cleanup, return_of, token);
   int status = original(command);
-  if (known) _pthread_cleanup_pop(&cleanup, 0);
+  if (pushed) cleanup_pop(&cleanup);
   environ_return(*token);
   return status;
 }

@@ -65,11 +65,12 @@ static int open_trace(void) {
   return fd;
 }
 
-/* What trace.bin is. */
-static void learn_file(int fd) {
+/* Which file trace.bin is; gives its size. */
+static int64_t learn_file(int fd) {
   struct sys_stat st = {.device = 0};
   sys_fstat(fd, &st);
   shim.trace_device = st.device, shim.trace_inode = st.inode;
+  return st.size;
 }
 
 /* --- START */
@@ -155,7 +156,7 @@ static enum attached attach_within(struct begin *begin, int fd, void *memory, ui
     if (header->flags & TRACE_GATE_STRICT) gate_end_unjudged();
     why = "this program began under a seccomp filter";
   }
-  if (why == NULL && sys_lseek(fd, 0, SEEK_END) < TRACE_HEADER_BYTES) why = "it is too short";
+  if (why == NULL && learn_file(fd) < TRACE_HEADER_BYTES) why = "it is too short";
   if (why == NULL && !names_end(header, length)) {
     if (part < TRACE_HEADER_BYTES) return NO_ROOM;
     why = "names without an end";
@@ -173,7 +174,6 @@ static enum attached attach_within(struct begin *begin, int fd, void *memory, ui
   fill_start(&frame, begin, paths + 2 * path, bytes - part - 2 * path);
   if (frame.full) return NO_ROOM;
   shim.on = 1;
-  learn_file(fd);
   int result = sys_file_size_limited() ? -EFBIG : 0;
   if (result == 0)
     result = frame_send_to(fd, (struct trace_frame *)frame.base, frame.length);

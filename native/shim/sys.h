@@ -11,7 +11,7 @@ typedef long ssize_type;
 
 #ifdef __x86_64__
 enum {
-  SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_lseek = 8, SYS_mmap = 9,
+  SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_mmap = 9,
   SYS_munmap = 11, SYS_rt_sigprocmask = 14, SYS_pread64 = 17, SYS_pwrite64 = 18, SYS_writev = 20,
   SYS_sched_yield = 24, SYS_dup = 32, SYS_socket = 41, SYS_connect = 42, SYS_ppoll = 271,
   SYS_getpid = 39, SYS_sendfile = 40, SYS_sendto = 44, SYS_sendmsg = 46, SYS_clone = 56,
@@ -19,9 +19,9 @@ enum {
   SYS_getgid = 104, SYS_getppid = 110, SYS_rt_sigtimedwait = 128, SYS_prctl = 157,
   SYS_gettid = 186, SYS_futex = 202, SYS_clock_gettime = 228, SYS_exit_group = 231,
   SYS_tgkill = 234, SYS_shutdown = 48, SYS_fgetxattr = 193,
-  SYS_waitid = 247, SYS_openat = 257, SYS_newfstatat = 262, SYS_readlinkat = 267,
-  SYS_faccessat = 269, SYS_splice = 275, SYS_tee = 276, SYS_vmsplice = 278, SYS_dup3 = 292,
-  SYS_prlimit64 = 302, SYS_process_vm_readv = 310, SYS_seccomp = 317,
+  SYS_waitid = 247, SYS_openat = 257, SYS_newfstatat = 262, SYS_symlinkat = 266,
+  SYS_readlinkat = 267, SYS_faccessat = 269, SYS_splice = 275, SYS_tee = 276,
+  SYS_vmsplice = 278, SYS_dup3 = 292, SYS_prlimit64 = 302, SYS_seccomp = 317,
   SYS_execveat = 322, SYS_pwritev2 = 328
 };
 #define O_DIRECTORY_BITS 0200000
@@ -30,8 +30,9 @@ enum {
 enum {
   SYS_fgetxattr = 10, SYS_exit = 93, SYS_sched_yield = 124, SYS_tgkill = 131,
   SYS_shutdown = 210,
-  SYS_getcwd = 17, SYS_dup = 23, SYS_dup3 = 24, SYS_fcntl = 25, SYS_faccessat = 48,
-  SYS_openat = 56, SYS_close = 57, SYS_lseek = 62, SYS_read = 63, SYS_write = 64,
+  SYS_getcwd = 17, SYS_dup = 23, SYS_dup3 = 24, SYS_fcntl = 25, SYS_symlinkat = 36,
+  SYS_faccessat = 48,
+  SYS_openat = 56, SYS_close = 57, SYS_read = 63, SYS_write = 64,
   SYS_writev = 66, SYS_pread64 = 67, SYS_pwrite64 = 68, SYS_sendfile = 71, SYS_ppoll = 73,
   SYS_vmsplice = 75, SYS_splice = 76,
   SYS_tee = 77, SYS_readlinkat = 78, SYS_newfstatat = 79, SYS_fstat = 80, SYS_exit_group = 94,
@@ -40,7 +41,7 @@ enum {
   SYS_getuid = 174, SYS_getgid = 176, SYS_gettid = 178, SYS_socket = 198, SYS_connect = 203,
   SYS_sendto = 206, SYS_sendmsg = 211,
   SYS_munmap = 215, SYS_clone = 220, SYS_execve = 221, SYS_mmap = 222, SYS_wait4 = 260,
-  SYS_prlimit64 = 261, SYS_process_vm_readv = 270, SYS_seccomp = 277,
+  SYS_prlimit64 = 261, SYS_seccomp = 277,
   SYS_execveat = 281, SYS_pwritev2 = 287
 };
 #define O_DIRECTORY_BITS 040000
@@ -57,7 +58,6 @@ enum {
   AT_FDCWD = -100, AT_EMPTY_PATH = 0x1000
 };
 enum { PROT_READ = 1, PROT_WRITE = 2, MAP_PRIVATE = 2, MAP_ANONYMOUS = 0x20 };
-enum { SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2 };
 enum { CLOCK_MONOTONIC = 1, RLIMIT_FSIZE = 1, RLIMIT_AS = 9, PATH_MAX = 4096 };
 enum {
   ENOENT = 2, ESRCH = 3, EINTR = 4, EIO = 5, ENXIO = 6, E2BIG = 7, ENOEXEC = 8, EBADF = 9,
@@ -147,9 +147,6 @@ static inline ssize_type sys_write(int fd, const void *from, size_t n) {
 }
 static inline ssize_type sys_writev(int fd, const struct sys_vector *v, int count) {
   return SYS3(SYS_writev, fd, v, count);
-}
-static inline int64_t sys_lseek(int fd, int64_t offset, int whence) {
-  return SYS3(SYS_lseek, fd, offset, whence);
 }
 static inline int sys_fstat(int fd, struct sys_stat *to) { return (int)SYS2(SYS_fstat, fd, to); }
 static inline int sys_stat_path(const char *path, struct sys_stat *to) {

@@ -56,6 +56,22 @@ describe('secrets', () => {
   };
   const header = { envNames: ['API_KEY', 'db_password', 'SHORT_TOKEN', 'PLAIN', 'MIXED'] };
 
+  it('every name that says so is known, in capitals and in small letters', () => {
+    const names = 'X_KEY x_secret X_TOKEN x_pass XPASSWORD xpasswd XPASSPHRASE xauthtoken '
+      .concat('MYSQL_PWD sshpass TOKEN secret APIKEY')
+      .split(' ');
+    const others = ['MONKEY', 'COMPASS', 'XPWD', 'KEY', 'PASS', 'TOKENS'];
+    const values = [...names, ...others].map((name) => [name, `<${name}-value>`] as const);
+    const run = traced(['/bin/echo', ...values.map(([, value]) => value)], {
+      env: Object.fromEntries(values),
+    });
+    expect(framesOf(run, 'start')[0]?.argv).toEqual([
+      '/bin/echo',
+      ...names.map((name) => `[${name}]`),
+      ...others.map((name) => `<${name}-value>`),
+    ]);
+  });
+
   it('values of secret variables never come into the file', () => {
     verifies('S003-R028');
     const words = ['--key=key-0123456789', 'x-hunter2hunter2-y', 'key-0123456789-longer', 'abc'];
