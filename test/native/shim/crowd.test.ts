@@ -1,5 +1,5 @@
-// Threads that all start programs at the same time, and files of the shim that are damaged
-// meanwhile.
+// Threads and processes that all start programs at the same time, processes that are killed while
+// they report, and files of the shim that are damaged meanwhile.
 import { cpSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,6 +16,36 @@ describe('system and popen by many threads', () => {
     expect(framesOf(run, 'start').filter(({ argv }) => argv[0] === 'cat')).toHaveLength(6 * 10);
     const ended = framesOf(run, 'reap').map(({ child }) => child);
     expect(shells.filter(({ who }) => !ended.includes(who.pid))).toEqual([]);
+  });
+});
+
+describe('processes that report at the same time', () => {
+  it('50 of them lose no frame', () => {
+    const text = 'for i in {1..50}; do (/bin/true; /bin/false; exit 3) & done; wait';
+    const run = traced(['bash', '-c', text]);
+    expect(shown(run)).toEqual({ status: 0, signal: null, stdout: '', stderr: '' });
+    const count = (type: 'start' | 'fork' | 'exit' | 'reap') => framesOf(run, type).length;
+    const [started, forked] = [1 + 2 * 50, 3 * 50];
+    expect([count('start'), count('fork')]).toEqual([started, forked]);
+    // Every process but the first is waited for by another one.
+    expect([count('exit'), count('reap')]).toEqual([1 + forked, forked]);
+    expect([run.damagedBytes, framesOf(run, 'drop')]).toEqual([0, []]);
+  });
+
+  it('some of which are killed in the middle leave a trace that can be read', () => {
+    const text = `for i in {1..40}; do
+      bash -c 'while :; do (:); done' & for ((k = RANDOM % 3000; k > 0; k--)); do :; done
+      kill -9 $!; wait $!; done 2>/dev/null; exit 5`;
+    const run = traced(['bash', '-c', text]);
+    expect(shown(run)).toEqual({ status: 5, signal: null, stdout: '', stderr: '' });
+    const killed = framesOf(run, 'reap').filter(
+      ({ who, status }) => who.pid === run.pid && status === 9,
+    );
+    expect(killed).toHaveLength(40);
+    const own = framesOf(run, 'exit').filter(({ who }) => who.pid === run.pid);
+    expect(own).toMatchObject([{ code: 5 }]);
+    // The kernel cuts a write short at the end of a page at most.
+    expect(run.damagedBytes).toBeLessThan(40 * 136);
   });
 });
 
