@@ -157,7 +157,7 @@ bool trace_keeps(const char *variable) {
   return false;
 }
 
-/* Names of secrets are left out here already: then nobody can keep their values by mistake. */
+/* Names of secrets are left out here already, so that no process can keep their values. */
 static void fill_names(struct trace_header *h, const char *names) {
   size_t used = 0;
   while (names != NULL && *names) {
@@ -256,7 +256,7 @@ void trace_ready(struct run *r, const struct ends *e) {
     h->err_device = st.st_dev;
     h->err_inode = st.st_ino;
   }
-  /* One stream that names nobody is enough: then both are told about. */
+  /* If one stream does not name its writers, the shim reports writes to both. */
   for (int i = 0; i < r->stream_count && h->mode == MODE_SOCKET; i++)
     if (!r->streams[i].stamped) h->mode = MODE_PIPE;
   ssize_t n = pwrite(trace.fd, h, sizeof *h, 0);
@@ -264,7 +264,7 @@ void trace_ready(struct run *r, const struct ends *e) {
     give_up("trace.bin cannot be written: %s", errno_name(n < 0 ? errno : ENOSPC));
 }
 
-/* The capture is open, or could not be: then nobody gives orders, either. */
+/* The capture is open, or could not be opened: then there is no reader of orders, either. */
 void trace_recorded(struct run *r) {
   if (r->o->trace == NULL) return;
   if (!trace_on() && *trace.reason)

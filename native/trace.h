@@ -19,13 +19,13 @@
 #define TRACE_FRAME_MAGIC 0x52464643u /* "CFFR" */
 
 #define TRACE_VARIABLE "CUFF_TRACE" /* the absolute path of trace.bin */
-/* What a program is told by who starts it: who it is, so that it need not read /proc, whether the
- * file is the program itself and not a script, and which of its words hold secrets that are not in
- * its environment. =PID,SPACE,DIRECT; and what secrets_tell says. */
+/* What the process that starts a program tells it: its pid, so that it need not read /proc, whether
+ * the file is the program itself and not a script, and which of its words hold secrets that are not
+ * in its environment. =PID,SPACE,DIRECT; and what secrets_tell says. */
 #define SELF_VARIABLE "CUFF_TRACE_SELF"
 #define TRACE_SHIM_TAIL "/$LIB/libcuff-shim.so" /* how our entry of LD_PRELOAD ends */
 
-/* Who knows the writers: on a socket the kernel, so that no WRITE frames are needed there. */
+/* On a socket the kernel names the writers, so that no WRITE frames are needed there. */
 enum trace_mode { MODE_SOCKET = 1, MODE_PIPE = 2, MODE_PTY = 3 };
 
 enum trace_header_flags {
@@ -62,12 +62,12 @@ enum trace_type {
   TRACE_EXECFAIL = 3, /* it did not happen; struct trace_execfail */
   TRACE_FORK = 4,     /* said by the child; struct trace_fork */
   TRACE_EXIT = 5,     /* on its way out, by itself; struct trace_exit */
-  TRACE_REAP = 6,     /* a child has ended, said by who waited for it; struct trace_reap */
+  TRACE_REAP = 6,     /* a child has ended, said by the process that waited; struct trace_reap */
   TRACE_WRITE = 7,    /* bytes written to the run's streams; any number of struct trace_write */
   TRACE_DROP = 8      /* frames that could not be written; struct trace_drop */
 };
 
-/* Low bits: who says so. The other bits depend on the type. */
+/* Low bits: the source. The other bits depend on the type. */
 enum trace_flags {
   FROM_SHIM = 0,
   FROM_RUNNER = 1, /* started or reaped by the runner itself */
@@ -85,8 +85,8 @@ struct trace_frame {
   uint32_t bytes; /* with this head, a multiple of 8; the padding is zero */
   uint32_t check; /* FNV-1a, 32 bit, over the whole frame with 0 here */
   uint64_t at_ns;
-  /* Who it is about (who says it, for EXEC and REAP). `space` is the inode of the pid namespace
-   * that counts so, 0 for the recorder's. */
+  /* The process that it is about (EXEC and REAP: that says it). `space` is the inode of the pid
+   * namespace that counts so, 0 for the recorder's. */
   uint32_t pid, space;
 };
 
@@ -164,7 +164,7 @@ enum gate_answer { GATE_ALLOW = 'A', GATE_DENY = 'D' };
 
 enum gate_flags {
   GATE_CUT = 1,   /* not all of argv is here */
-  GATE_ABOUT = 2, /* it is not this process yet: asked by who is about to start it */
+  GATE_ABOUT = 2, /* asked by the process that is about to start it */
   GATE_STRICT = 4 /* TRACE_GATE_STRICT: what cannot be judged does not begin */
 };
 

@@ -105,7 +105,7 @@ struct pid_map {
   size_t size, count; /* size is a power of two */
 };
 struct known {
-  pid_t pid; /* 0: nobody */
+  pid_t pid; /* 0: a free place */
   uint64_t start;
   int64_t checked; /* writers.c: when its start time was last looked at */
   bool thread;     /* follow.c: of a process that we follow as well */

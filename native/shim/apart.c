@@ -1,7 +1,7 @@
 /* Descriptors that no other thread can reach. All threads of a process share one table: another
  * thread may put a file of the program under one of our numbers at any moment, by dup2, and no
- * check can come so late that this is impossible. So where there are other threads, whatever opens
- * a file for the shim runs in a thread that has a table of its own and lives no longer than that.
+ * check can come late enough to exclude that. So where there are other threads, work that opens a
+ * file for the shim is done in a thread of its own, with a table of its own, which then ends.
  *
  * It is a thread and not a process: there is nothing to wait for or to find among the children, and
  * it ends with the process, however that ends. It is not traced, so that debuggers, strace and the

@@ -1,5 +1,5 @@
-/* sys.h for macOS: the same functions, by way of libSystem, because the numbers of system calls are
- * nobody's promise there. Calls from inside an interposing library are not redirected, so none of
+/* sys.h for macOS: the same functions, by way of libSystem, because Apple does not promise the
+ * numbers of system calls. Calls from inside an interposing library are not redirected, so none of
  * them comes back to a hook. Taken instead of sys.h by `-include`; declares what it needs, since
  * it is compiled without the system's headers where there are none. Compiled, not run. */
 #ifndef CUFF_SHIM_SYS_H
@@ -184,7 +184,7 @@ static inline void sys_restore_signals(const uint64_t *before) {
   uint32_t was = (uint32_t)*before;
   pthread_sigmask(3, &was, NULL);
 }
-static inline void sys_take_sigpipe(void) {} /* nobody writes to what could be closed */
+static inline void sys_take_sigpipe(void) {} /* no pipe is written to */
 static inline int sys_impossible(const void *at) {
   return (uintptr_t)at < 4096 || (intptr_t)at < 0;
 }

@@ -1,7 +1,7 @@
-/* The environment of a child: what the caller gave, and behind it what a shim needs. The user's own
+/* The environment of a child: the caller's variables, then those that a shim needs. The user's own
  * LD_PRELOAD entries stay, behind ours. Nothing is added where the child could not load the shim
- * (another root, a deleted file, a user who may not read it), because its loader would say so on
- * stderr; nor where the caller itself says CUFF_TRACE, because then another capture begins. */
+ * (another root, a deleted file, no permission to read it), because its loader would complain on
+ * stderr; nor where the caller sets CUFF_TRACE itself, because then another capture begins. */
 #include "shim.h"
 
 #define ADDRESS_SPACE_MIN (64u << 20)
@@ -30,7 +30,7 @@ static uintptr_t this_thread(void) {
 }
 
 /* The files that children load, as they were when this process had loaded one of them. A file that
- * somebody has replaced since may be damaged: its loader would say so, or die of it. */
+ * was replaced since may be damaged: the child's loader would complain, or die of SIGBUS. */
 static struct shim_file {
   uint64_t device, inode, seconds, nanoseconds; /* 0: not known */
   int64_t size;
@@ -116,7 +116,7 @@ static char *join(char **room, const char *a, const char *separator, const char 
   return text;
 }
 
-/* Where it is the stack of a vfork child that would have to hold it, the parent unmaps it later. */
+/* A vfork child that execs leaves the mapping in its parent's memory; the parent unmaps it. */
 static void *map_for(struct child_env *child, size_t bytes) {
   struct left *left = sys_map(bytes + sizeof *left);
   if (left == NULL) return NULL;
@@ -132,8 +132,8 @@ static void *map_for(struct child_env *child, size_t bytes) {
   return left + 1;
 }
 
-/* Who it is can only be told by what has reported its beginning: a vfork child has not. The text is
- * in `child` where nothing is told about its words, else in `room`. */
+/* Only a process that has reported its start knows its identity; a vfork child has not. The text is
+ * in `child` where it says nothing about the words of the program, else in `room`. */
 static char *tell_self(struct child_env *child, const struct child_facts *about, char *room) {
   if (!(about->facts & TARGET_NATIVE)) return NULL;
   int known = about->same_process && shim.inner_pid == 0 && shim_own_process();
@@ -203,7 +203,7 @@ size_t child_env_undo(const struct child_env *child, char *const *from, char **t
     if (entry == ASAN_VARIABLE || entry == child->told) continue;
     for (int i = 0; i < 2; i++)
       if (entry == child->joined[i]) entry = child->original[i];
-    __atomic_store_n(&to[count++], entry, __ATOMIC_RELAXED); /* somebody may be reading it */
+    __atomic_store_n(&to[count++], entry, __ATOMIC_RELAXED); /* another thread may read it */
   }
   __atomic_store_n(&to[count], NULL, __ATOMIC_RELAXED);
   return count;

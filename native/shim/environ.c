@@ -1,7 +1,21 @@
-/* The environment of the process is another one for as long as a function of the libc takes that
- * gives a child what it finds there: system, popen, execv, execvp. Other threads may walk through
- * it at any time, also after it was put back: its memory is never unmapped. It is one block that is
- * used again, slot by slot, with strings that stay; a block that got too small is kept. */
+/* Lending the environment. system, popen, execv and execvp give a child whatever `environ` points
+ * to, so `environ` points to the child's environment (env-child.c) while one of them runs, and back
+ * to the program's afterwards.
+ *
+ *   token = environ_lend(&child, env);  // environ is ours now; 0: it could not be lent
+ *   status = system(command);
+ *   environ_return(token);              // and the program's again
+ *
+ * The rules, and their reasons:
+ * - getenv takes no lock: another thread may walk through our array at any moment, also after it
+ *   was returned. So neither the array nor its strings are ever unmapped. One array is used again
+ *   and again; one that became too small is left where it is.
+ * - setenv of another thread may replace `environ` during the call, or entries of our array. Both
+ *   must be kept when it is returned (put_back).
+ * - One thread can lend at a time. Others do not wait: they get 0, and call without it.
+ * - The call may never return to us: pthread_cancel ends the thread, a signal handler may longjmp
+ *   out of it, and the child of a fork has no other threads. The next call then finds that the
+ *   holder is gone, and returns the environment in its place (environ_mend). */
 #include "shim.h"
 
 WEAK extern char **environ;
@@ -9,30 +23,19 @@ WEAK extern char **environ;
 enum { SLOTS_MIN = 250, CHUNK_BYTES = 4096 };
 
 struct block {
-  size_t slots, used; /* the last slot is always NULL, and all behind `used` are */
-  char self[SELF_BYTES + TOLD_BYTES + 2];
+  size_t slots, used; /* all slots from `used` on are NULL, at least the last one */
+  char self[SELF_BYTES + TOLD_BYTES + 2]; /* SELF_VARIABLE: the one string that is written over */
   char *env[];
 };
 
 static struct block *block;
-static struct child_env lent; /* what is in it, with strings that stay */
-static char **given;          /* what it stands for */
-static char *chunk, *chunk_end;
-/* Whose it is: a thread, and above it how many had it before. Without a thread it is free. */
+static struct child_env lent; /* what is lent: `env` of the block, and our strings in it */
+static char **given;          /* what environ was before */
+/* The thread that has lent it, in the low half; 0: it is free. The high half counts turns, so that
+ * a thread that was interrupted cannot take the next turn of the same thread for its own. */
 static uint64_t holder;
 
 static uint32_t thread_of(uint64_t token) { return (uint32_t)token; }
-
-/* A thread that was cancelled or has jumped out of the call, or that this child of a fork does not
- * have. One that asks for itself is not in the call, or in a signal handler on top of it. */
-static int is_gone(uint32_t thread) {
-  if (thread == (uint32_t)sys_gettid()) return 1;
-#ifdef __linux__
-  return SYS3(SYS_tgkill, sys_getpid(), thread, 0) == -ESRCH;
-#else
-  return 0;
-#endif
-}
 
 static uint64_t next_turn(uint64_t token, uint32_t thread) {
   return ((token >> 32) + 1) << 32 | thread;
@@ -42,15 +45,34 @@ static int change_holder(uint64_t from, uint64_t to) {
   return __atomic_compare_exchange_n(&holder, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+/* --- returning it */
+
 static void put_back(void) {
   char **now = __atomic_load_n(&environ, __ATOMIC_ACQUIRE);
   if (now == lent.env) {
-    /* Entries were replaced or removed at most: one more needs another array. */
+    /* Without a new array setenv and unsetenv only replace and remove entries, so they fit. */
     child_env_undo(&lent, now, given);
     __atomic_store_n(&environ, given, __ATOMIC_RELEASE);
-  } else if (now != NULL) {
+  } else if (now != NULL) { /* setenv has made a new array, with our entries in it */
     child_env_undo(&lent, now, now);
   }
+}
+
+void environ_return(uint64_t token) {
+  if (__atomic_load_n(&holder, __ATOMIC_ACQUIRE) != token) return; /* it was mended */
+  put_back();
+  change_holder(token, next_turn(token, 0));
+}
+
+/* A thread that asks about itself has left the call by longjmp, or is in a signal handler that
+ * interrupted it. tgkill(2) with signal 0 only tells whether the thread exists. */
+static int is_gone(uint32_t thread) {
+  if (thread == (uint32_t)sys_gettid()) return 1;
+#ifdef __linux__
+  return SYS3(SYS_tgkill, sys_getpid(), thread, 0) == -ESRCH;
+#else
+  return 0;
+#endif
 }
 
 void environ_mend(void) {
@@ -62,15 +84,10 @@ void environ_mend(void) {
   change_holder(mine, next_turn(mine, 0));
 }
 
-void environ_return(uint64_t token) {
-  if (__atomic_load_n(&holder, __ATOMIC_ACQUIRE) != token) return; /* it was mended */
-  put_back();
-  change_holder(token, next_turn(token, 0));
-}
-
-/* --- memory that stays */
+/* --- strings that stay */
 
 static char *keep(const char *text) {
+  static char *chunk, *chunk_end; /* what is left of the last mapping */
   size_t bytes = text_length(text) + 1;
   if (bytes > (size_t)(chunk_end - chunk)) {
     size_t room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
@@ -84,7 +101,8 @@ static char *keep(const char *text) {
   return kept;
 }
 
-/* The strings of `child` that do not stay, as ones that do: the same as the last time, mostly. */
+/* Copies the strings of `child` that will be gone when it is dropped: LD_PRELOAD and ASAN_OPTIONS
+ * joined with the user's, and SELF_VARIABLE. The first two are mostly the same as the last time. */
 static int keep_strings(const struct child_env *child) {
   static char *last[2];
   for (int i = 0; i < 2; i++) {
@@ -97,13 +115,23 @@ static int keep_strings(const struct child_env *child) {
   }
   lent.told = NULL;
   if (child->told == NULL) return 1;
-  /* Written over: it begins as it always did, and its end stays one. */
+  /* It is another one for each child, and a copy of each would fill the memory. A reader at the
+   * same time sees the same name in front, and a NUL within the block behind. */
   size_t length = text_length(child->told);
   if (length >= sizeof block->self) return 0;
   memcpy(block->self, child->told, length + 1);
   lent.told = block->self;
   return 1;
 }
+
+static char *kept_for(const struct child_env *child, char *entry) {
+  if (entry == child->told) return lent.told;
+  for (int i = 0; i < 2; i++)
+    if (entry == child->joined[i]) return lent.joined[i];
+  return entry;
+}
+
+/* --- lending it */
 
 static int have_room(size_t count) {
   if (block != NULL && count < block->slots) return 1;
@@ -115,14 +143,7 @@ static int have_room(size_t count) {
   return 1;
 }
 
-static char *kept_for(const struct child_env *child, char *entry) {
-  if (entry == child->told) return lent.told;
-  for (int i = 0; i < 2; i++)
-    if (entry == child->joined[i]) return lent.joined[i];
-  return entry;
-}
-
-/* From the end: whoever walks through it finds strings, and a NULL behind them. */
+/* From the end, so that a thread that still walks through it finds strings and then a NULL. */
 static void fill(const struct child_env *child, size_t count) {
   for (size_t i = block->used; i > count; i--)
     __atomic_store_n(&block->env[i - 1], NULL, __ATOMIC_RELEASE);
@@ -143,7 +164,8 @@ uint64_t environ_lend(const struct child_env *child, char *const *instead_of) {
     lent.env = block->env;
     __atomic_store_n(&environ, lent.env, __ATOMIC_RELEASE);
     if (__atomic_load_n(&holder, __ATOMIC_ACQUIRE) == mine) return mine;
-    __atomic_store_n(&environ, given, __ATOMIC_RELEASE); /* a signal handler mended it */
+    /* A signal handler on this thread called system in between, and took it for left behind. */
+    __atomic_store_n(&environ, given, __ATOMIC_RELEASE);
     return 0;
   }
   change_holder(mine, next_turn(mine, 0));

@@ -1,6 +1,6 @@
-/* Becoming another program: EXEC is said before, because there is no after; EXECFAIL if there is
- * one. What runs and with which words is never changed. A program without a loader has no shim, so
- * the runner is asked to follow it. */
+/* Becoming another program. EXEC is reported before the call, because on success exec does not
+ * return; EXECFAIL after it, if it does. The file and its arguments are never changed. A program
+ * without a loader has no shim in it, so the runner is asked to follow it. */
 #include "interpose.h"
 
 enum { SMALL_FRAME = 512, BIG_FRAME = 48 << 10, FILE_BYTES_MAX = 4096 };
@@ -95,7 +95,8 @@ static NOINLINE int run_prepared(const struct exec_story *story, const char *tol
   struct child_env child;
   struct child_facts about = {story->facts, 1, told};
   *followed = (story->facts & TARGET_STATIC) && order_follow();
-  /* Nobody would hide what is ours in a static program; what it starts gets it from the runner. */
+  /* A static program has no shim that would hide our variables. The runner, which follows it, gives
+   * them to the programs that it starts. */
   if (*followed) about.facts |= TARGET_ALONE;
   child_env_make(&child, words, story->call->env, &about);
   int refused = exec_refused(story->call, story->facts, &child);

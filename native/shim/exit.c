@@ -1,11 +1,12 @@
-/* A process on its way out says so once, with its code. glibc tells a function that was left with
- * on_exit; musl has none, so there exit is hooked and main, from which most programs return. Ends
- * by a signal are said by who waits. */
+/* A process that exits reports it once, with its code. glibc calls what on_exit(3) registered. musl
+ * has no on_exit, so exit is hooked there, and main, from which most programs return. An end by a
+ * signal is reported by the process that waits (reap.c). */
 #include "interpose.h"
 
 WEAK int on_exit(void (*call)(int code, void *data), void *data);
 
-static int said_by; /* the process that said it: a vfork child shares this with its parent */
+/* The process that has reported its exit: a vfork child shares this variable with its parent. */
+static int said_by;
 
 void exit_say(int code) {
   if (!shim_may_speak()) return;
@@ -62,7 +63,7 @@ HOOK(void, exit, (int code)) {
   sys_exit_group(code);
 }
 
-/* --- returning from main, where nobody tells */
+/* --- returning from main, in a libc without on_exit */
 
 #ifdef __linux__
 

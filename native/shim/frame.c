@@ -1,7 +1,8 @@
-/* Frames: built in the caller's memory, appended to trace.bin with one write. The file is opened
- * for each, where no other thread can put a file of the program's under its number (apart.c): a
- * descriptor that is kept would be found by programs that close what they do not know, and by those
- * that count. Nothing here raises a signal or fails loudly. */
+/* Frames: built in the caller's memory, appended to trace.bin with one write to a file opened
+ * O_APPEND, so that frames of many processes do not mix (write(2)). The file is opened for each
+ * frame: a descriptor that is kept would be found by programs that close unknown ones, and by those
+ * that count. With other threads it is opened where their dup2 cannot reach it (apart.c). Nothing
+ * here raises a signal or reports an error to the program. */
 #include "shim.h"
 
 struct shim_state shim;
@@ -53,7 +54,7 @@ static void close_frame(struct trace_frame *head, uint32_t length) {
   head->check = trace_check(head, bytes);
 }
 
-/* A process may have closed its streams: what others find under those numbers is not ours. */
+/* A process may have closed its streams. Our file must not become its stdin, stdout or stderr. */
 int away_from_streams(int fd) {
   if (LIKELY(fd < 0 || fd >= STREAM_FDS)) return fd;
   int higher = (int)sys_fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
@@ -98,7 +99,7 @@ int frame_open(void) {
   return away_from_streams(sys_open(shim.trace_path, flags));
 }
 
-/* The number may be somebody else's by now. */
+/* The program may have put a file of its own under that number. */
 static int kept_or(int error) {
   return shim.kept_fd != 0 && still_trace(shim.kept_fd) ? shim.kept_fd : error;
 }

@@ -1,9 +1,9 @@
-/* The gate: before a program begins, the server that the header names is asked whether it may. It
- * is asked by the program itself, in the constructor, where what is executed is known for certain;
- * and for what gets no shim (no loader, another user's rights) by who is about to start it. Nobody
- * there, no answer in time, or none that can be understood: it begins, unless the header says that
- * it must not. Only a process that has the shim asks: one that was started without its LD_PRELOAD
- * by other means than the libc's is not judged. */
+/* The gate: before a program begins, the server that the header names is asked whether it may. The
+ * program asks for itself, in the constructor, where the file that is executed is known for
+ * certain; for a program that gets no shim (no loader, another user's rights) the process that is
+ * about to start it asks. Without a server, an answer in time, or one that can be understood, the
+ * program begins, unless the header says that it must not. A program that was started without the
+ * shim, by system calls past the libc, is not judged. */
 #include "shim.h"
 
 #ifdef __linux__
@@ -158,7 +158,7 @@ struct gate { /* the end of the header */
   char path[sizeof((struct trace_header *)0)->gate];
 };
 
-/* Where nobody may begin unjudged, a short wait would only refuse more. */
+/* In a strict run a program without an answer is refused, so a short wait would refuse more. */
 static uint64_t patience(const struct gate *gate, uint64_t now) {
   int silent = gate->silent_ns <= now && now - gate->silent_ns < GATE_SILENT_NS;
   return silent && !(shim.flags & TRACE_GATE_STRICT) ? GATE_BRIEF_NS : GATE_WAIT_NS;
@@ -194,11 +194,11 @@ static void say_line(const char *text, size_t length) {
 }
 
 static int refuses_unanswered(int error) {
-  static const char NOBODY[] =
+  static const char UNANSWERED[] =
       "cuff: policy: not started: nobody answered whether it may (gate: strict)\n";
   shim_log("the gate gave no answer, error", NULL, error);
   if (!(shim.flags & TRACE_GATE_STRICT)) return 0;
-  say_line(NOBODY, sizeof NOBODY - 1);
+  say_line(UNANSWERED, sizeof UNANSWERED - 1);
   return 1;
 }
 

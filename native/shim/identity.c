@@ -1,6 +1,7 @@
-/* Who this process is in the recorder's numbers. /proc counts in the pid namespace it was mounted
- * for: where that is the recorder's, its number is the right one even if the process calls itself
- * something else. A process that has a /proc of its own namespace is known by that namespace. */
+/* The pid of this process as the recorder counts. /proc counts in the pid namespace that it was
+ * mounted for (proc(5)): where that is the recorder's, /proc/self/stat has the right number even if
+ * getpid() gives another one. A process with a /proc of its own namespace is known by its own pid
+ * and the inode of that namespace. */
 #include "shim.h"
 
 static uint64_t number_at(const char **text) {
@@ -61,9 +62,10 @@ static void resolve(struct identity *to, const struct proc_facts *facts, uint32_
   else if (space != shim.pid_namespace) to->space = space;
 }
 
-/* A child of the process that `shim` is about counts as that does. Others do not: in a namespace in
- * which it is not, a child seems to have no parent, and behind one that was cloned past us into a
- * namespace of its own (bwrap) everybody is counted anew. Spares a look at /proc in every fork. */
+/* A child of the process that `shim` describes is in the same pid namespace, which spares a look at
+ * /proc in every fork. Not so where getppid() gives another number: 0 where the parent is in an
+ * outer namespace, or the pid of a process that was cloned past us into a namespace of its own
+ * (bwrap), in which pids begin at 1 again. */
 static int counts_as_parent(void) { return shim.inner_pid == 0 && sys_getppid() == shim.own_pid; }
 
 static void remember(const struct identity *self, int own) {
@@ -91,7 +93,7 @@ void identity_learn_forked(struct proc_facts *facts) {
   if (!counts_as_parent()) {
     struct identity parent = {shim.pid, shim.space, shim.inner_pid, shim.inner_space};
     identity_learn(facts);
-    /* A parent that is gone already (daemon) has left it to a reaper, whom it would name. */
+    /* Where the parent has ended already (daemon), /proc names the reaper instead. */
     if (parent.space == shim.space && parent.inner_pid == 0 && shim.inner_pid == 0)
       facts->parent = parent.pid;
     return;

@@ -1,5 +1,5 @@
-/* Words for whoever looks for a fault: only where CUFF_TRACE_LOG or AH_CMDTRACE_LOG asks for them,
- * on stderr (`1` or `stderr`) or at the end of a file. */
+/* Messages for debugging the shim, only where CUFF_TRACE_LOG or AH_CMDTRACE_LOG asks for them: on
+ * stderr (`1` or `stderr`), or appended to a file. */
 #include "shim.h"
 
 enum { O_CREAT = 0100, OWNER_ONLY = 0600, STDERR = 2, LINE_BYTES = 640 };

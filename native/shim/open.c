@@ -85,8 +85,8 @@ static NOINLINE int answer(int directory, const char *path, int close_on_exec, i
 
 static inline int on_sockets(void) { return shim.mode == MODE_SOCKET && shim_on(); }
 
-/* A socket can be ended for everybody who has it: Node does so to its stdout. A pipe says that it
- * is none, and each closes its own. */
+/* shutdown(2) ends a socket for all processes that have it, and Node calls it for its stdout. On a
+ * pipe it fails with ENOTSOCK and ends nothing, so it does the same on a stream of the run. */
 HOOK(int, shutdown, (int fd, int how)) {
   struct sys_stat st;
   __typeof__(&shutdown) original = ORIGINAL(shutdown);
@@ -105,7 +105,7 @@ HOOK(int, shutdown, (int fd, int how)) {
     return answer(directory, path, flags & O_CLOEXEC, before);                                \
   } while (0)
 
-/* Handed on always: whoever does not create a file does not look at it. */
+/* The mode is always handed on: without O_CREAT and O_TMPFILE open(2) ignores it. */
 #define MODE_ARGUMENT(last)                                                                   \
   __builtin_va_list list;                                                                     \
   __builtin_va_start(list, last);                                                             \

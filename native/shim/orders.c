@@ -1,5 +1,5 @@
-/* What is asked of the runner: orders in the FIFO beside trace.bin, where it reads them. It answers
- * into the memory of who asks, as a debugger does. */
+/* What is asked of the runner: orders in the FIFO `control` beside trace.bin. The runner answers by
+ * writing into the memory of the process that asked, as a debugger does. */
 #include "shim.h"
 
 #ifdef __linux__
@@ -76,9 +76,10 @@ static size_t add_number(char *order, size_t at, uint64_t value, char behind) {
   return at;
 }
 
-/* Waits for the answer in slices. The runner writes it into the low half of a word whose high half
- * it must find as it was told: it may be late, and the memory somebody else's by then. A stop by
- * ptrace ends a wait; other answers do not, hence slices. */
+/* Waits for the answer in slices. The runner writes it into the low half of a word, and only if the
+ * high half still holds the cookie of the order: a late answer could meet memory that is in use for
+ * something else. A stop by ptrace ends a futex wait (EINTR), a write into the word does not: hence
+ * slices. */
 static NOINLINE int ask(const char *what, int64_t slice_ns, int slices) {
   uint32_t cookie = (uint32_t)sys_now_ns() | 1;
   uint64_t word = (uint64_t)cookie << 32;

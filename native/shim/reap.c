@@ -1,5 +1,5 @@
-/* Whoever waits for a child learns how it ended, and says so: exits and signals alike. Children
- * that only stopped, or that stay to be waited for again, have not ended. */
+/* A process that waits for a child reports how it ended, by an exit or a signal. A child that only
+ * stopped, or that can be waited for again (WNOWAIT), has not ended. */
 #include "interpose.h"
 
 enum { WNOWAIT = 0x01000000, CLD_EXITED = 1, CLD_KILLED = 2, CLD_DUMPED = 3 };

@@ -1,8 +1,9 @@
-/* A process that changes its root or its user may not be able to open trace.bin any more, and what
- * it then becomes would be known to nobody: chroot, su and setpriv are programs that do nothing
- * else. Only there, and only if it is so, one descriptor is kept until the exec closes it, under a
- * number that no open gives. It is never used without looking whether it is still ours. Where there
- * are other threads none is kept and none is closed, because one of them may use its number. */
+/* A process that changes its root or its user may not be able to open trace.bin any more. chroot,
+ * su and setpriv do so right before they exec, and that program would be missing in the trace. In
+ * such a process, and only if the file can no longer be opened, one descriptor is kept until the
+ * exec closes it, under a number that open does not give (the lowest free one, open(2)). Before
+ * each use fstat tells whether it is still ours. With other threads none is kept and none is
+ * closed, because one of them may use its number. */
 #include "interpose.h"
 
 #ifdef __linux__

@@ -26,7 +26,8 @@ static void loud_again(int was_on) {
   if (was_on) __atomic_store_n(&shim.on, 1, __ATOMIC_RELAXED);
 }
 
-/* Four arguments and no more, as the kernel has it; who gives fewer does not care. */
+/* prctl(2) takes four more arguments at most. Where the caller gave fewer, the kernel gets what is
+ * in the registers, as it would without us. */
 HOOK(int, prctl, (int option, ...)) {
   __builtin_va_list list;
   __builtin_va_start(list, option);
@@ -51,9 +52,9 @@ typedef long seven(long number, long a, long b, long c, long d, long e, long f);
 
 __attribute__((used, visibility("hidden"))) seven shim_syscall, *shim_syscall_next;
 
-/* For other numbers it is a jump, with the stack as it was: who calls clone so returns twice. On
- * x86-64 the last word lies on the caller's stack, in what may be a variable of its own that other
- * threads change, and a compiler would read it and write it back: hence not in C. */
+/* Other numbers are jumped to with the stack as it was: a caller of clone returns twice. On x86-64
+ * the last argument lies on the caller's stack, possibly in a variable that other threads change; a
+ * C function would read it and write it back. Hence assembler. */
 #ifdef __x86_64__
 __asm__(".text\n"
         ".globl syscall\n"

@@ -1,6 +1,6 @@
-/* system and popen in a process with several threads. The libc's own take the environment of the
- * process, which all threads see; so the shell is started here, with an environment of its own.
- * Otherwise it is as glibc does it: the same words, signals, cancellation and descriptors. */
+/* system and popen in a process with several threads. Those of the libc use the environment of the
+ * process, which all threads see; here the shell is started with an environment of its own. The
+ * rest is as in glibc: the same arguments, signals, cancellation and descriptors. */
 #include "interpose.h"
 #include "shell.h"
 
@@ -181,7 +181,7 @@ static NOINLINE int start_for_popen(const char *command, int end, int child_fd, 
   return error;
 }
 
-/* Without one nobody would know which process to wait for. */
+/* pclose finds the process to wait for in that list. */
 static int have_place(void) {
   for (int i = 0; i < STREAMS_MAX / 2; i++)
     if (shell_stream_at(i) == NULL) return 1;

@@ -1,8 +1,9 @@
 /* The inside of the shim: the library that is preloaded into every process of a traced run. It has
  * no libc of its own: system calls are raw (sys.h), functions of the process's libc are weak
- * imports or looked up when they are needed, there is no malloc, no lock that anybody waits for,
- * no thread-local storage, and a hook takes less than 1.2 KB of stack. What goes wrong is counted
- * or forgotten, never shown: the process must behave as if nobody watched. */
+ * imports or looked up when they are needed. There is no malloc, no lock to wait for, no
+ * thread-local storage, and a hook takes less than 1.2 KB of stack: hooks run in signal handlers,
+ * between fork and exec, and on small stacks of coroutines. Errors are counted or ignored, never
+ * shown: the process must behave as it does untraced. */
 #ifndef CUFF_SHIM_H
 #define CUFF_SHIM_H
 
@@ -28,7 +29,7 @@ struct shim_state {
   uint64_t file_max;
   uint32_t argv_max, args_max, pid_namespace, proc_device;
   uint32_t inner_pid, inner_space; /* how it calls itself, where that is something else */
-  uint32_t dropped; /* frames that could not be written and nobody was told yet */
+  uint32_t dropped; /* frames that could not be written, not yet reported in a DROP */
   int drop_error;   /* errno of the last */
   /* Copies, because programs overwrite their environment to change their title. NULL: unknown. */
   const char *trace_path; /* trace.bin */
@@ -139,7 +140,7 @@ int shim_several_threads(void);
 
 /* --- secrets (secrets.c) */
 #define SECRETS_FEW 16
-struct secret { /* NAME=value whose value nobody may read in a trace */
+struct secret { /* NAME=value whose value must not be in a trace */
   const char *entry;
   uint32_t name, length; /* of the name and of the value, in bytes */
 };
@@ -288,7 +289,7 @@ int order_relay(const struct trace_frame *frame);
 struct program {
   char *const *argv; /* NULL: unknown */
   const char *exe, *cwd;
-  int about; /* it has not begun: somebody is about to start it */
+  int about; /* it has not begun: this process is about to start it */
 };
 /* 1 when it must not. Why has been said on stderr. */
 int gate_refuses(struct program *program);
@@ -298,7 +299,7 @@ int gate_refuses_start(const struct exec_call *call);
 void gate_end(void);
 void gate_end_unjudged(void);
 
-/* --- children that have ended (reap.c): one that the libc waited for, nobody else knows which */
+/* --- children that have ended (reap.c): the one that the libc waited for; its pid is not known */
 void reap_say_since(uint64_t since_ns, int status);
 
 /* --- the ends (exit.c) */
@@ -310,7 +311,7 @@ void exit_forked(void); /* the child of a fork has not said it yet */
 void *scratch_take(size_t bytes);
 void scratch_give(void *memory, size_t bytes);
 
-/* --- words for whoever looks for a fault: CUFF_TRACE_LOG. Silent without it. */
+/* --- messages for debugging: CUFF_TRACE_LOG. Silent without it. */
 void shim_log(const char *what, const char *about, long number);
 
 /* --- writes.c: output of the process, in pipe and pty mode */

@@ -1,7 +1,7 @@
 /* Starting another program: posix_spawn, and system and popen, which spawn inside the libc with the
- * environment the process has. For these the environment is another one for as long as the call
- * takes; what other threads change in it meanwhile stays. Where the libc says that there are other
- * threads, they see nothing of it: shell.c starts the shell. */
+ * environment of the process. For these two, environ points to the child's environment during the
+ * call (environ.c). Where the libc knows of other threads, which would see that, shell.c starts the
+ * shell instead. */
 #include "interpose.h"
 #include "shell.h"
 
@@ -187,8 +187,8 @@ HOOK(int, system, (const char *command)) {
   return is_refused(command) ? REFUSED : original(command);
 }
 
-/* Streams of popen: since when, and whose process it is where the libc does not know. Of more than
- * these nobody is told how they ended. Mapped when the first is opened. */
+/* Streams of popen: when each was opened, and its process where shell.c started it and the libc
+ * does not know it. The end of a process beyond this many is not reported. Mapped on first use. */
 static struct opened {
   void *stream;
   uint64_t since_ns;
@@ -221,8 +221,8 @@ static struct opened *find_stream(const void *stream) {
 void shell_stream_add(void *stream, uint64_t since_ns, int pid) {
   struct opened *list = opened_list(), *at = find_stream(stream);
   for (int i = 0; list != NULL && at == NULL && i < STREAMS_MAX; i++) {
-    void *nobody = NULL;
-    if (__atomic_compare_exchange_n(&list[i].stream, &nobody, stream, 0, __ATOMIC_RELAXED,
+    void *free = NULL;
+    if (__atomic_compare_exchange_n(&list[i].stream, &free, stream, 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
       at = &list[i];
   }

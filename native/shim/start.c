@@ -222,8 +222,8 @@ static void attach(struct begin *begin) {
   shim_writes_init();
 }
 
-/* musl calls constructors without arguments; its environment lies behind argv, unless somebody has
- * moved it already. */
+/* musl calls constructors without arguments. Its environment lies behind argv, unless another
+ * constructor has moved it. */
 static char **argv_before(char **env) {
   uintptr_t end = getauxval ? getauxval(AT_EXECFN) : 0;
   if (env == NULL || end < (uintptr_t)env || end - (uintptr_t)env > ARGS_AREA) return NULL;

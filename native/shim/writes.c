@@ -1,12 +1,12 @@
 /* Output of the process, in pipe and pty mode: after a call that wrote, a record says when, how
  * long it took, to which stream, how much, and a hash of the bytes. The bytes themselves are with
- * the runner already. Which stream a descriptor is, is asked of the kernel: numbers change by dup2,
- * close and fcntl, also in ways no hook sees. Where there was no time for that, it is not asked
- * again.
+ * the runner already. The kernel is asked which stream a descriptor is (fstat): dup2, close and
+ * fcntl change that, also in ways no hook sees. It is not asked again within a time too short for
+ * another system call.
  *
- * Records are collected in one batch of the process. Nobody waits for it: who finds it taken, by
- * another thread or by the code a signal interrupted, sends a frame of its own, and so does a vfork
- * child, whose memory is its parent's. */
+ * Records are collected in one batch of the process. There is no waiting for it: a thread that
+ * finds it taken, by another thread or by the code that a signal interrupted, sends a frame of its
+ * own. So does a vfork child, whose memory is its parent's. */
 #include "streams.h"
 
 /* The first few records of every tenth of a second go out at once: a program that says little is
@@ -42,10 +42,10 @@ static int window_sent;
 static int batch_taken;
 static int ending;
 /* The last record of this process: its descriptor and stream in one word, so that a signal cannot
- * come between the two, and when all was done. Changed by who has taken the batch. */
+ * come between the two, and when all was done. Changed only by the holder of the batch. */
 static uint64_t last_stream, last_ns;
-/* Somebody's clock_gettime may not be the kernel's (faketime). Tried when it is needed first: most
- * processes write nothing, and its pages would be touched for nothing. */
+/* A preloaded clock_gettime may not tell the kernel's time (faketime). It is compared on first use:
+ * most processes write nothing, and would touch its pages in vain. */
 static enum { CLOCK_UNTRIED, CLOCK_TRUE, CLOCK_FALSE } libc_clock;
 
 WEAK extern int clock_gettime(int clock, struct sys_time *to);
@@ -81,7 +81,7 @@ static int have_batch(void) {
   return batch != NULL;
 }
 
-/* Only by who has taken it. */
+/* Only the holder of the batch calls it. */
 static void send_batch(uint64_t now_ns) {
   uint32_t length = sizeof batch->head + batch_count * (uint32_t)sizeof *batch->records;
   if (batch_count == 0) return;
