@@ -41,8 +41,9 @@ struct errand {
   uint32_t runs; /* the kernel clears it and wakes us */
 };
 
-/* glibc goes on to say that there are several when all but one have ended, and in the child of a
- * fork; musl does not tell. This directory has a link for each thread, and two of its own. */
+/* glibc never sets __libc_single_threaded back, not when all other threads have ended, nor in the
+ * child of a fork; musl has no such variable. The link count of this directory is that of a
+ * directory, 2, and one for each thread. */
 int shim_alone(void) {
   struct sys_stat st;
   if (LIKELY(shim_one_thread())) return 1;
@@ -100,7 +101,8 @@ static NOINLINE long start_thread(struct errand *errand, void *stack, long flags
 #endif
 }
 
-/* Until nothing is left of it: what the caller does next may be allowed to a single thread only. */
+/* Until the kernel has forgotten the thread: unshare(CLONE_NEWUSER) or setns, which the program may
+ * call next, fail with EINVAL in a process with two. */
 static void await(struct errand *errand, long thread) {
   int process = sys_getpid();
   while (__atomic_load_n(&errand->runs, __ATOMIC_ACQUIRE) != 0)
@@ -111,7 +113,8 @@ static void await(struct errand *errand, long thread) {
 
 static int run_in_thread(struct errand *errand, unsigned char *stack, int shares) {
   errand->runs = 1, errand->shares = shares;
-  /* Not at the very end: valgrind would say that there is no memory. */
+  /* Not the very end: valgrind looks up the mapping at this address, and answers ENOMEM where there
+   * is none. */
   unsigned char *top = stack + STACK_BYTES - STACK_ALIGNMENT;
   long thread = start_thread(errand, top, shares ? THREAD_FLAGS | CLONE_FILES : THREAD_FLAGS);
   if (thread < 0) return (int)thread;
@@ -119,7 +122,8 @@ static int run_in_thread(struct errand *errand, unsigned char *stack, int shares
   return errand->result;
 }
 
-/* One stack stays mapped: unmapping it interrupts all processors that the program runs on. */
+/* One stack stays mapped: munmap interrupts all processors that the program runs on, to flush their
+ * TLBs. */
 static void *spare;
 
 static void *take_stack(void) {

@@ -1,6 +1,6 @@
-/* What the recorder put into the environment to get here is taken out again, so that the program
- * sees what it would have seen: CUFF_TRACE, our entry of LD_PRELOAD, and what was appended to
- * ASAN_OPTIONS. The exec hooks put it in again for a child (env-child.c). */
+/* Hides our variables from the program, so that it sees the environment that it would have without
+ * us: CUFF_TRACE, our entry of LD_PRELOAD, and our option in ASAN_OPTIONS. The exec hooks put them
+ * back for a child (env-child.c). */
 #include "shim.h"
 
 WEAK extern char **environ;
@@ -79,8 +79,8 @@ static size_t our_directory(const char *entry, size_t length) {
   return 0;
 }
 
-/* Our entries leave `list` with the separator behind them. Gives 1 when nothing is left of what
- * never had another entry. */
+/* Removes our entries from `list`, each with the separator behind it. Gives 1 if the list had no
+ * others: then the user had no LD_PRELOAD at all. */
 static int hide_entries(char *list) {
   char *to = list;
   int others = 0, hidden = 0;
@@ -104,7 +104,7 @@ static int hide_entries(char *list) {
   return hidden && !others;
 }
 
-/* 1 when nothing is left that was not ours. */
+/* 1 when the value was ours alone. */
 static int hide_option(char *value) {
   size_t length = text_length(value), option = sizeof ASAN_OPTION - 1;
   if (text_same(value, ASAN_OPTION)) return 1;
@@ -150,7 +150,7 @@ void env_hide(char **env) {
     *to++ = *from;
   }
   *to = NULL;
-  /* Ours only in an environment that has the rest of it. */
+  /* Without our other variables the option is the user's. */
   if (asan == NULL || shim.trace_variable == NULL) return;
   if (!hide_option(*asan + sizeof "ASAN_OPTIONS")) return;
   for (char **at = asan; *at != NULL; at++) at[0] = at[1];

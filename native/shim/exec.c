@@ -20,7 +20,7 @@ static void find_secrets(struct secrets *secrets, const struct exec_call *call) 
   secrets_find(secrets, call->argv);
 }
 
-/* Of what it does not find in its own environment. */
+/* Only secrets that the new program will not find in its own environment. */
 void exec_tell_secrets(const struct exec_call *call, char *to, size_t room) {
   struct secrets secrets;
   secrets_init(&secrets);
@@ -89,7 +89,8 @@ int exec_refused(const struct exec_call *call, int facts, const struct child_env
   return gate_refuses_start(call);
 }
 
-/* Gives what the call gave, when it did not happen; `followed` when the runner has to let go. */
+/* Returns only if the exec failed, with its result. `followed`: the runner follows this thread, and
+ * must be asked to let go. */
 static NOINLINE int run_prepared(const struct exec_story *story, const char *told, int *followed) {
   char *words[CHILD_WORDS];
   struct child_env child;
@@ -102,7 +103,7 @@ static NOINLINE int run_prepared(const struct exec_story *story, const char *tol
   int refused = exec_refused(story->call, story->facts, &child);
   int result = refused ? -1 : (int)story->call->call(story->call, &child);
   int error = refused ? EACCES : shim_errno();
-  /* It fits without what is ours. */
+  /* Without our variables it may fit (execve(2): E2BIG). */
   if (error == E2BIG && child.env != story->call->env && !gate_refuses_start(story->call)) {
     child.env = (char **)(uintptr_t)story->call->env;
     result = (int)story->call->call(story->call, &child);
@@ -120,7 +121,8 @@ int exec_run(const struct exec_call *call) {
   child_env_reclaim();
   shim_flush();
   story.facts = target_look(&call->target, call->argv);
-  /* A search along PATH tries one after the other: what is not there only fails. */
+  /* Programs that search PATH themselves call exec for each directory: of a file that does not
+   * exist only the failure is reported. */
   if (!(story.facts & TARGET_MISSING)) say_exec(&story);
   exec_tell_secrets(call, told, sizeof told);
   int result = run_prepared(&story, told, &followed);
@@ -165,9 +167,9 @@ static long call_execvpe(const struct exec_call *call, const struct child_env *c
   return CALL_ON(ORIGINAL(execvpe), -ENOSYS, call->target.file, call->argv, child->env);
 }
 
-/* execv and execvp take the environment of the process. It becomes another one for the call, so
- * that a library of the user's that hooks them is called by the name it hooks; but not in a vfork
- * child, whose environment is its parent's, too, nor while another thread does the same: then
+/* execv and execvp use the environment of the process, so it is lent to the child for the call
+ * (environ.c). Calling execve instead would pass by a library of the user that hooks execv. Not in
+ * a vfork child, whose environ is also its parent's, nor while another thread lends it: then
  * `explicit` is called. */
 typedef long caller(const struct exec_call *call, const struct child_env *child);
 

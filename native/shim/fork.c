@@ -1,5 +1,6 @@
-/* fork is reported by the child, which knows both numbers. vfork is left alone: its child shares
- * this memory and the parent's stack, and a hook that returns there would destroy it. */
+/* The child reports a fork: it knows both pids. vfork is not hooked: its child runs on the stack of
+ * its parent, and a hook that returns in the child would destroy the frame that it returns to in
+ * the parent (vfork(2)). */
 #include "interpose.h"
 #include "shell.h"
 
@@ -46,7 +47,7 @@ static void before(void) {
   shim_flush();
 }
 
-/* Without a libc behind us there is nothing that a fork would have to keep in order. */
+/* The raw call is enough where no libc is behind us: there are no locks or atfork handlers. */
 #ifdef __linux__
 static long raw_fork(void) {
   enum { SIGCHLD = 17 };

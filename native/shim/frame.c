@@ -114,8 +114,8 @@ static int put_at_end(void *about) {
   return result;
 }
 
-/* In a process that goes on, signals wait meanwhile: a handler that jumps out would leave the
- * descriptor open. */
+/* In a process that goes on, signals are blocked meanwhile: a handler that calls longjmp would
+ * leave the descriptor open. */
 static int append(struct trace_frame *head) {
   if (sys_file_size_limited()) return -EFBIG;
   int goes_on = head->type == TRACE_REAP || head->type == TRACE_WRITE;

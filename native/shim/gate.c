@@ -112,7 +112,7 @@ static int send_question(struct asking *asking, const struct program *program) {
   return sent && send_parts(asking);
 }
 
-/* A full queue is the only thing to wait for. */
+/* Waits only where the queue of the server is full: connect(2) gives EAGAIN for that. */
 static int reach(struct asking *asking, const char *path) {
   struct address to = {.family = AF_UNIX};
   memcpy(to.path, path, sizeof to.path);
@@ -142,7 +142,7 @@ static int read_answer(struct asking *asking, struct answer *answer) {
   return -EAGAIN;
 }
 
-/* Others need not wait as long. */
+/* Notes in the header that there was no answer, so that other programs wait less. */
 static void tell_silence(void) {
   uint64_t now = sys_now_ns();
   if (sys_file_size_limited()) return;
@@ -217,7 +217,8 @@ static NOINLINE int refuses(void *about) {
   return refuses_unanswered(result < 0 ? -result : 0);
 }
 
-/* A signal would leave the descriptor open, or end this with another status. */
+/* Signals are blocked: a handler that calls longjmp would leave the descriptor open, and a deadly
+ * signal would end a refused program with another status. */
 int gate_refuses(struct program *program) {
   uint64_t before;
   if (LIKELY(!(shim.flags & TRACE_GATED))) return 0;
@@ -239,7 +240,7 @@ int gate_refuses_start(const struct exec_call *call) {
   return refused;
 }
 
-/* Not a word more than what every program may say. */
+/* Reports EXIT as every program does. */
 void gate_end(void) {
   uint64_t before;
   sys_block_signals(&before);

@@ -1,6 +1,6 @@
-/* The path of a file without links in it, found as the kernel finds it. The first look at /proc
- * costs a process more than all of this: what is there has to be made for it, and to be taken away
- * again at its end. */
+/* The path of a file with all links resolved, as the kernel resolves them. /proc/self/exe has it,
+ * too, but the first look into /proc/self costs a process more than all of this: the kernel makes
+ * its entries then, and removes them when the process ends. */
 #include "shim.h"
 
 enum { LINKS_MAX = 16, REST_BYTES = 512 };

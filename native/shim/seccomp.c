@@ -1,9 +1,9 @@
-/* After seccomp a system call of ours may kill the process: the shim goes quiet before the filter
- * is there, for good. What it starts then gets none of our variables (shim_quiet says so to the
- * exec hooks), because a new image would have to begin under the filter.
+/* Under a seccomp filter a system call of ours may kill the process, so the shim goes quiet before
+ * the filter is there, for good. Programs that the process starts then get none of our variables
+ * (the exec hooks look at shim_on), because their constructor would run under the filter.
  *
- * `syscall` is how a program calls what its libc does not know. The few numbers that a hook
- * exists for go where that hook goes. */
+ * syscall(2) is how programs make calls that their libc has no function for. The few numbers that
+ * we hook go to the same code as the function of that name. */
 #include "streams.h"
 
 #ifdef __linux__
@@ -12,8 +12,8 @@ enum { PR_SET_SECCOMP = 22, SECCOMP_SET_MODE_STRICT = 0, SECCOMP_SET_MODE_FILTER
 
 extern int prctl(int option, ...);
 
-/* Quiet while the filter is being installed; a program that only tried, and could not, is watched
- * again. Gives what to hand to loud_again. */
+/* Quiet while the filter is being installed. A program that only tried whether it could (EFAULT,
+ * EINVAL) is traced again. Gives the argument for loud_again. */
 static int quiet(void) {
   int was_on = shim_on();
   if (!was_on) return 0;

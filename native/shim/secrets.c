@@ -1,15 +1,14 @@
-/* What must never be read in a trace: values of variables whose name says that they are secret, in
- * whatever word they turn up. Known are those of the environment, of the one the program began
- * with, of the one a child gets, and of words that are assignments themselves. */
+/* Values that must never be in a trace: those of variables whose name says that they are secret, in
+ * any word. They are looked for in the environment, in that which the program began with, in that
+ * which a child gets, and in words that are assignments themselves. */
 #include "../secret-words.h"
 #include "shim.h"
 
 #define SECRET_BYTES_MIN 6 /* shorter values are in everything */
 #define REMEMBERED_FEW 8
 
-/* Strings of the environment the program began with: they stay where they are when a program takes
- * them out of it. One that writes over them is not misled by what it finds, the name is looked at
- * every time. */
+/* Strings of the environment that the program began with: unsetenv leaves them in place. A program
+ * may write over them (to change its title), so the name is checked each time. */
 static struct {
   const char **entry; /* `few`, or mapped memory that stays */
   uint32_t count, lost;

@@ -32,7 +32,7 @@ static NOINLINE int call_spawn(const struct spawn_call *call, const struct child
   int error = refused ? EACCES
                       : call->spawn(started, call->exec.target.file, call->actions,
                                     call->attributes, call->exec.argv, child.env);
-  /* It fits without what is ours. */
+  /* Without our variables it may fit (execve(2): E2BIG). */
   if (error == E2BIG && child.env != call->exec.env && !gate_refuses_start(&call->exec))
     error = call->spawn(started, call->exec.target.file, call->actions, call->attributes,
                         call->exec.argv, call->exec.env);
@@ -132,8 +132,8 @@ static NOINLINE int is_refused(const char *command) {
   return shim_may_speak() && text_readable(command) && gate_refuses_start(&call);
 }
 
-/* The libc says only in errno why it could not start the shell: too much, perhaps, with what is
- * ours. */
+/* system and popen only set errno when they cannot start the shell: E2BIG, perhaps because of our
+ * variables. */
 static int was_too_big(int errno_before) {
   int error = shim_errno();
   if (error == 0 || error == E2BIG) shim_set_errno(errno_before);
@@ -164,7 +164,7 @@ static int system_with(int (*original)(const char *), const char *command, uint6
   return status;
 }
 
-/* Of an exit the shell tells itself. */
+/* A shell that exits reports it itself; one that a signal kills cannot. */
 static int libc_waited(uint64_t since_ns, int status) {
   int killed = status != -1 && (status & 0x7f) != 0;
   if (UNLIKELY(killed) && shim_may_speak()) reap_say_since(since_ns, status);
@@ -217,7 +217,7 @@ static struct opened *find_stream(const void *stream) {
   return NULL;
 }
 
-/* One that was closed with fclose left its place behind, and another may have its address now. */
+/* A stream that was closed with fclose is still in the list, and a new one may have its address. */
 void shell_stream_add(void *stream, uint64_t since_ns, int pid) {
   struct opened *list = opened_list(), *at = find_stream(stream);
   for (int i = 0; list != NULL && at == NULL && i < STREAMS_MAX; i++) {

@@ -1,7 +1,7 @@
-/* The constructor: it runs in every process of a traced run, so it does little. It hides what the
- * recorder put into the environment, holds the header of trace.bin against what it should be (the
- * handshake, once, without a retry), and says START. Whatever is not as it should be leaves the
- * shim off in this process and in what it starts. */
+/* The constructor: it runs in every process of a traced run, so it does little. It hides the
+ * variables that the recorder put into the environment, checks the header of trace.bin (the
+ * handshake, once, without a retry), and reports START. If anything is not as expected, the shim
+ * stays off in this process and in the programs that it starts. */
 #include "shim.h"
 
 enum { AT_UID = 11, AT_SECURE = 23, AT_EXECFN = 31, SMALL = 4 << 10, BIG = 72 << 10 };
@@ -88,7 +88,7 @@ static uint32_t put_env(struct frame *frame, const struct begin *begin, int *fla
     for (char *const *entry = begin->env; entry != NULL && *entry != NULL; entry++) {
       if ((*entry)[0] != name[0] || !name_is(*entry, name) || secret_name(*entry)) continue;
       uint32_t length = (uint32_t)text_length(*entry) + 1;
-      /* Where a secret's name goes in, it may become longer. */
+      /* [NAME] in the place of a secret may be longer than the secret. */
       if (length * 2 > room || begin->secrets.more) continue;
       room -= length * 2;
       kept += (uint32_t)words_text(frame, *entry, length * 16, &begin->secrets, flags);
@@ -151,7 +151,8 @@ static enum attached attach_within(struct begin *begin, int fd, void *memory, ui
   uint32_t part = smaller(bytes / 4, TRACE_HEADER_BYTES), path = smaller(bytes / 8, PATHS_MAX);
   ssize_type length = sys_pread(fd, header, part, 0);
   const char *why = refused(header, length);
-  /* Until here only what the loader itself has used: a filter may kill for more. */
+  /* Up to here the shim made only calls that the loader made, too (openat, pread64, close), and
+   * prctl: a filter from before the exec may kill for more. */
   if (why == NULL && shim.filter_mode != 0 && !(header->flags & TRACE_FILTERED)) {
     if (header->flags & TRACE_GATE_STRICT) gate_end_unjudged();
     why = "this program began under a seccomp filter";
@@ -179,7 +180,7 @@ static enum attached attach_within(struct begin *begin, int fd, void *memory, ui
     result = frame_send_to(fd, (struct trace_frame *)frame.base, frame.length);
   if (result < 0) shim_log("self-report failed, error", NULL, -result);
   else shim_log("attached to", shim.trace_path, 0);
-  sys_close(fd); /* it may be the only one that the program is allowed */
+  sys_close(fd); /* the gate needs one, and RLIMIT_NOFILE may allow no second */
   struct program program = {begin->argv, begin->exe, begin->cwd, 0};
   if (gate_refuses(&program)) gate_end();
   return SAID;

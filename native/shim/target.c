@@ -18,7 +18,8 @@ static int is_privileged(const struct sys_stat *st) {
   return (st->mode & SET_GID) && (st->mode & GROUP_RUNS) && st->gid != sys_getgid();
 }
 
-/* To root they give nothing, and the loader does not mind them. */
+/* File capabilities give root nothing new, so the kernel does not set AT_SECURE for them, and the
+ * loader obeys LD_PRELOAD (capabilities(7)). */
 static int has_capabilities(int fd) {
   return sys_getuid() != 0 && sys_has_capabilities(fd);
 }
@@ -62,7 +63,7 @@ static int script_interpreter(char *head, ssize_type length) {
   return 1;
 }
 
-/* Only regular files are opened: a device could do something. */
+/* Only regular files are opened: opening a device, a FIFO or a tape can have effects. */
 static int open_regular(int directory, const char *file, int *facts, struct sys_stat *st) {
   int error = sys_stat_at(directory, file, st);
   if (error == -ENOENT || error == -ENOTDIR) *facts |= TARGET_MISSING;
@@ -141,8 +142,8 @@ static NOINLINE int look_along(const char *file) {
   return find_along(search_path(), file, found) ? look_at(AT_FDCWD, found) : 0;
 }
 
-/* A loader is started by hand to run a program, which gets a shim, or to list its libraries, where
- * ours would be one too many. */
+/* A loader that is started by hand runs a program, which gets a shim, or lists its libraries
+ * (--list), where ours would be one too many. */
 static int look_at_loader(char *const *argv) {
   if (sys_impossible(argv) || argv[0] == NULL || argv[1] == NULL) return 0;
   return text_same(argv[1], "--list") ? TARGET_FOREIGN : 0;

@@ -27,7 +27,7 @@ static void put_name(struct copy *copy, const char *name, size_t length) {
   put(copy, "[", 1), put(copy, name, length), put(copy, "]", 1);
 }
 
-/* Then the name of its variable says more. */
+/* Whether the value is that of a known variable, whose name says more than the option's. */
 static int is_known(const char *text, const struct secret_found *found,
                     const struct secrets *secrets) {
   const struct secret *secret = secret_at(secrets, text + found->value_at);
@@ -100,7 +100,7 @@ void words_put(struct frame *frame, char *const *argv, const struct secrets *sec
   *facts = (struct words_facts){0, 0, 0};
   if (sys_impossible(argv)) return;
   facts->args = count_words(argv);
-  /* Secrets there is no list of could be in any word but the name of the program. */
+  /* Secrets that did not fit the list could be in any word but the name of the program. */
   int whole = 1;
   for (uint32_t i = 0; i < facts->args; i++) {
     facts->argv_bytes += (uint32_t)text_length(argv[i]) + 1;
