@@ -3,9 +3,10 @@
  * first, by calls that fail in any case: EFAULT says that it could not read, every other error that
  * it could. Once per page.
  *
- * process_vm_readv would be the plain question, but it pins what it reads: in the child of a fork
- * the kernel then copies every page (10 microseconds for three). Both calls below read no byte that
- * exec would not read, so that valgrind finds nothing wrong with them. */
+ * process_vm_readv would be the plain question, but containers may forbid it (EPERM), and it pins
+ * what it reads: in the child of a fork the kernel then copies every page (10 microseconds for
+ * three). Both calls below read no byte that exec would not read, so that valgrind finds nothing
+ * wrong with them. */
 #include "shim.h"
 
 #ifdef __linux__

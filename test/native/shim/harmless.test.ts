@@ -21,6 +21,17 @@ describe('exec with pointers that lead nowhere', () => {
       run.stdout.split('\n').filter((line) => line.includes(': -1 14')).length,
     ).toBeGreaterThan(20);
   });
+
+  it('also in a container that forbids process_vm_readv', () => {
+    const argv = [program('container', 'cc -static'), program('unmapped', 'cc -O1')];
+    const header = makeHeader();
+    const [flagsAt, filtered] = [88, 2]; // the runner is in the container, too
+    header.writeUInt32LE(filtered, flagsAt);
+    const run = traced(argv, { prepare: (path) => writeFileSync(path, header) });
+    expect(shown(run)).toEqual(shown(bare(argv)));
+    expect(run.stdout).toContain('execve argv: -1 14\n');
+    expect(framesOf(run, 'start')).toHaveLength(1);
+  });
 });
 
 const FRAME = 'CFFR';
