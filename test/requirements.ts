@@ -1,6 +1,7 @@
-// The requirements this house promises to prove, as data. `verifies(...)` ties a test to them and
-// `test/requirements.test.ts` fails while one in scope has no test that cites it. The ids are those
-// of the seed documents; the words are ours and only say enough to recognise the line.
+// The requirements this house promises to prove, as data. The tables in `test/proofs/` say which
+// test proves which of them, and `test/requirements.test.ts` fails while one in scope is not proven
+// by a test that passed. The ids are those of the seed documents; the words are ours and only say
+// enough to recognise the line.
 
 import { IDS as catalog } from './ids/catalog.ts';
 import { IDS as enforce } from './ids/enforce.ts';
@@ -16,7 +17,7 @@ import { IDS as shellText } from './ids/shell-text.ts';
 import { IDS as text } from './ids/text.ts';
 import { IDS as trace } from './ids/trace.ts';
 
-/** In scope now: every id needs at least one test that cites it. */
+/** In scope now: every id needs at least one test that proves it. */
 export const REQUIREMENTS: Readonly<Record<string, string>> = {
   ...catalog,
   ...enforce,
@@ -216,22 +217,6 @@ export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
 export const LATER: Readonly<Record<string, string>> = {
   'S000-R263': 'needs the web page',
 };
-
-/**
- * Say in the body of a test which requirements it proves. The gate reads the citations from the
- * source, so ids must be string literals; this call only refuses those nobody asked for.
- */
-export function verifies(...ids: readonly string[]): void {
-  for (const id of ids) {
-    if (Object.hasOwn(REQUIREMENTS, id)) continue;
-    const reason = NOT_APPLICABLE[id] ?? LATER[id];
-    throw new Error(
-      reason === undefined
-        ? `verifies('${id}'): no such requirement in test/requirements.ts`
-        : `verifies('${id}'): not to be proven here (${reason})`,
-    );
-  }
-}
 
 /**
  * For `it.skipIf(lacking(condition, reason))`: a test that does not run says why, once per reason.

@@ -31,6 +31,7 @@ export const FOLDERS = RANKS.flat();
 const TEST_FOLDERS = [
   'fixtures', // programs and modules that several tests start
   'ids', // requirements, as data
+  'proofs', // which test proves which of them
   'native', // native/ lies beside src/
 ];
 

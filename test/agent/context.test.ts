@@ -1,7 +1,6 @@
 // Who asks: every place an agent may say it in, their order, and what is not let through.
 import { describe, expect, it } from 'vitest';
 import { agentContext, NOBODY } from '../../src/agent/context.ts';
-import { verifies } from '../requirements.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
@@ -15,7 +14,6 @@ function contextOf(
 
 describe('the context of a call', () => {
   it('is what its metadata says', () => {
-    verifies('S000-R061');
     const meta = { agent_id: 'claude-code', conversation_id: 'conv_abc123' };
     expect(contextOf({ ...meta, tool_call_id: 'tc_xyz789' })).toEqual({
       agentId: 'claude-code',
@@ -26,7 +24,6 @@ describe('the context of a call', () => {
   });
 
   it('is empty when nobody says anything', () => {
-    verifies('S000-R062');
     expect(contextOf({})).toEqual(NOBODY);
   });
 
@@ -71,7 +68,6 @@ describe('the context of a call', () => {
   });
 
   it('takes a trace id from a traceparent, and from nothing else', () => {
-    verifies('S000-R242');
     const traced = (traceparent: unknown): string | null => contextOf({ traceparent }).traceId;
     expect(traced(`00-${TRACE}-00f067aa0ba902b7-01`)).toBe(TRACE);
     expect(traced(`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`)).toBeNull();

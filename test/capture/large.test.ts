@@ -9,7 +9,7 @@ import { endOf, neighbours } from '../../src/capture/index-search.ts';
 import { readOutput, totals } from '../../src/capture/reader.ts';
 import type { Capture } from '../../src/capture/store.ts';
 import { streamChannel, view } from '../../src/shell/output/raw-view.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { build, fileOf, indexOf, type Part, setFile, streamOf, testStore } from './helper.ts';
 
 const noProc = lacking(process.platform !== 'linux', 'bytes read are counted by /proc/self/io');
@@ -112,7 +112,6 @@ describe('a capture of 200,000 chunks', () => {
   const make = (): Capture => build(testStore(), given);
 
   it.skipIf(noProc)('is read at any cursor, and in any view, by reading a little of it', () => {
-    verifies('S004-R115');
     const capture = make();
     const indexBytes = fileOf(capture, 'index.jsonl').length;
     expect(indexBytes).toBeGreaterThan(25_000_000);

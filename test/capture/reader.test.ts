@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ReadResult, readOutput, totals } from '../../src/capture/reader.ts';
 import { openCapture } from '../../src/capture/store.ts';
-import { verifies } from '../requirements.ts';
 import {
   build,
   fileOf,
@@ -28,7 +27,6 @@ const bytesOf = (read: ReadResult): Buffer => Buffer.concat(read.chunks.map(({ b
 
 describe('reading by cursor', () => {
   it('from 0 after the end gives every byte with its channel, time and lines', () => {
-    verifies('S004-R005', 'S004-R113', 'S004-R029', 'S004-R003');
     const store = testStore();
     const given: Part[] = [
       { bytes: 'one\n' },
@@ -46,7 +44,6 @@ describe('reading by cursor', () => {
   });
 
   it('any cursor and any size give exactly those bytes of output.bin', () => {
-    verifies('S004-R047', 'S004-R115');
     fc.assert(
       fc.property(parts, fc.nat(900), fc.nat(100), (given, cursor, maxBytes) => {
         const store = testStore();
@@ -71,7 +68,6 @@ describe('reading by cursor', () => {
   });
 
   it('steps of any size through a large output come back to its end without loss', () => {
-    verifies('S004-R115', 'S004-R126');
     const store = testStore();
     const given = Array.from({ length: 5_000 }, (_, n) => ({
       bytes: `line ${n} ${'x'.repeat(n % 97)}\n`,
@@ -132,7 +128,6 @@ describe('reading by cursor', () => {
   });
 
   it.each(['output.bin', 'index.jsonl'])('a symlink in the place of %s is refused', (name) => {
-    verifies('S004-R088', 'S004-R118');
     for (const target of ['/etc/hostname', '/nowhere/at/all']) {
       const capture = build(testStore(), [{ bytes: 'abc' }]);
       rmSync(join(capture.dir, name));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { active, captureState, outputOpen } from '../../src/capture/state.ts';
 import type { CaptureFinal, CaptureMeta, ProcessId } from '../../src/types.ts';
-import { verifies } from '../requirements.ts';
 import { finalOf, metaOf, NOW, RUNNER, STARTER } from './helper.ts';
 
 const SURVIVOR = { pid: 400, startTime: 4_000, command: 'sleep 100', holdsOutput: true };
@@ -26,7 +25,6 @@ describe('the state of a capture', () => {
   const launched = metaOf('one', { runner: RUNNER });
 
   it('starting, running, exited, signaled, failed, expired', () => {
-    verifies('S004-R028');
     const signaled = finalOf({
       state: 'signaled',
       outcome: { kind: 'signaled', signal: 'SIGTERM' },

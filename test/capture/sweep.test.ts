@@ -15,7 +15,6 @@ import { describe, expect, it } from 'vitest';
 import { encodeMeta } from '../../src/capture/format.ts';
 import { pinCapture } from '../../src/capture/store.ts';
 import { type CleanupLog, type SweepOptions, sweep } from '../../src/capture/sweep.ts';
-import { verifies } from '../requirements.ts';
 import {
   build,
   metaOf,
@@ -54,7 +53,6 @@ const left = (store: TestStore): string[] => readdirSync(store.sessions).sort();
 
 describe('the sweep', () => {
   it('removes what ended longer ago than its retention, and nothing else', async () => {
-    verifies('S004-R009', 'S004-R069', 'S004-R070', 'S004-R116', 'S004-R127', 'S004-R077');
     const store = testStore();
     const ended = (ago: number) => ({ final: { at: NOW - ago } });
     build(store, [{ bytes: 'x' }], { id: 'a-day-old', ...ended(DAY) });
@@ -96,7 +94,6 @@ describe('the sweep', () => {
   });
 
   it('orphans go by the latest change of the directory and what is in it', async () => {
-    verifies('S004-R074', 'S004-R075', 'S004-R076');
     const store = testStore();
     const orphan = (id: string, meta: string | undefined): void => {
       build(store, [{ bytes: 'x' }], { id, meta: 'missing', final: 'missing' });
@@ -127,7 +124,6 @@ describe('the sweep', () => {
   });
 
   it('a retention in meta.json counts more than the one of the sweep', async () => {
-    verifies('S004-R070');
     const store = testStore();
     build(store, [], { id: 'says', final: { at: NOW - 2 * HOUR } });
     const { dir } = build(store, [], { id: 'says-nothing', final: { at: NOW - 2 * HOUR } });
@@ -163,7 +159,6 @@ describe('the sweep', () => {
   });
 
   it('logs one line per capture with its result and one of seven reasons', async () => {
-    verifies('S004-R103', 'S004-R102', 'S004-R099', 'S004-R100');
     const store = testStore();
     store.living.push(RUNNER);
     build(store, [], { id: 'a', final: { at: NOW } });
@@ -221,7 +216,6 @@ describe('the sweep', () => {
   });
 
   it('removes links, not what they point to, and leaves what is no capture alone', async () => {
-    verifies('S004-R086');
     const outside = tempDir();
     writeFileSync(join(outside, 'precious'), 'x');
     const store = testStore();

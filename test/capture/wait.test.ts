@@ -7,7 +7,6 @@ import type { ReadResult } from '../../src/capture/reader.ts';
 import { createCapture, pinCapture, rewriteMeta } from '../../src/capture/store.ts';
 import { follow, waitOutput } from '../../src/capture/wait.ts';
 import type { ProcessId } from '../../src/types.ts';
-import { verifies } from '../requirements.ts';
 import { build, compile, metaOf, RUNNER, type TestStore, testStore } from './helper.ts';
 
 const LONG = 60_000;
@@ -71,7 +70,6 @@ describe('waiting for output', () => {
   });
 
   it('bytes that another process writes end it, every time', async () => {
-    verifies('S004-R003');
     const { store, order } = await otherWriter();
     let cursor = 0;
     for (let n = 0; n < 30; n += 1) {

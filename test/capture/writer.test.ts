@@ -9,7 +9,6 @@ import { createCapture, openCapture, readEvents } from '../../src/capture/store.
 import { openWriter } from '../../src/capture/writer.ts';
 import { streamChannel } from '../../src/shell/output/raw-view.ts';
 import { readLines } from '../../src/text/line-reader.ts';
-import { verifies } from '../requirements.ts';
 import {
   finalOf,
   indexOf,
@@ -130,15 +129,6 @@ function check({ store, dir, lost }: Outcome, parts: readonly Part[] = GIVEN): v
 
 describe('writing a capture', () => {
   it('gives the files of the format, byte for byte', () => {
-    verifies(
-      'S004-R005',
-      'S004-R017',
-      'S004-R018',
-      'S004-R066',
-      'S004-R067',
-      'S004-R081',
-      'S004-R084',
-    );
     const parts: Part[] = [...GIVEN, { bytes: 'by 42\n', pid: 42 }, { bytes: '' }];
     const outcome = write(parts, () => undefined);
     const { dir } = outcome;
@@ -163,7 +153,6 @@ describe('writing a capture', () => {
   });
 
   it('never puts a record before its bytes, and can be read after every single step', () => {
-    verifies('S004-R024');
     let steps = 0;
     write(
       GIVEN,
@@ -362,7 +351,6 @@ describe('a place that is not the writer’s', () => {
   const files = ['output.bin', 'index.jsonl', 'events.jsonl', 'append.lock'];
 
   it.each(files)('a symlink in the place of %s is refused, dangling or not', (name) => {
-    verifies('S004-R086', 'S004-R088', 'S004-R118', 'S004-R129');
     for (const target of ['../../secret', '../../none']) {
       const store = testStore();
       const dir = createCapture(store, metaOf('one'), ['x']);
@@ -377,7 +365,6 @@ describe('a place that is not the writer’s', () => {
   });
 
   it('a symlink in the place of final.json is not written through', () => {
-    verifies('S004-R088');
     const store = testStore();
     const dir = createCapture(store, metaOf('one'), ['x']);
     const writer = openWriter(dir, metaOf('one'), { now: () => NOW });
@@ -387,7 +374,6 @@ describe('a place that is not the writer’s', () => {
   });
 
   it('there is one writer for all the life of a capture', () => {
-    verifies('S004-R081');
     const store = testStore();
     const dir = createCapture(store, metaOf('one'), ['x']);
     openWriter(dir, metaOf('one'), { now: () => NOW }).append('stdout', Buffer.from('a'));

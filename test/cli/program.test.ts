@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { verifies } from '../requirements.ts';
 import { binary, Cli, type Result } from './helper.ts';
 
 const cli = new Cli();
@@ -17,7 +16,6 @@ async function derun(...args: readonly string[]): Promise<Result> {
 
 describe('derun', () => {
   it('runs a command', async () => {
-    verifies('S004-R014', 'S004-R027');
     const ran = await derun('run', '--session-id', 'routed', '--', 'sh', '-c', 'echo hi; exit 7');
     expect([ran.code, ran.out, ran.err]).toEqual([7, 'hi\n', '']);
     expect(readFileSync(join(cli.dir('routed'), 'output.bin'), 'utf8')).toBe('hi\n');

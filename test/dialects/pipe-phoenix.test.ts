@@ -8,7 +8,6 @@ import type { Shell } from '../../src/shell/shell.ts';
 import { alive, processesWith } from '../cli/helper.ts';
 import { expectNoWait } from '../pace.ts';
 import { call, World } from '../recorder/helper.ts';
-import { verifies } from '../requirements.ts';
 import { SOON_MS } from './hard-cases.ts';
 
 const NAMES = ['pipe_bash', 'phoenix_bash'] as const;
@@ -65,7 +64,6 @@ describe.each(NAMES)('%s', (name) => {
 
 describe('the parts of both', () => {
   it('are units of their own, each with tests', () => {
-    verifies('S001-R067');
     const root = join(import.meta.dirname, '..', '..');
     const units = {
       'src/dialects/pipe_bash': ['dialect.ts', 'tools.ts', 'words.ts', 'new-output.ts'],
@@ -79,7 +77,6 @@ describe('the parts of both', () => {
   });
 
   it('execute with what the house lends them', async () => {
-    verifies('S001-R068');
     const world = new World();
     const asked: unknown[] = [];
     const controlled: Shell = {

@@ -8,7 +8,6 @@ import { processMetrics } from '../../src/ops/metrics.ts';
 import { Approvals } from '../../src/policies/approvals.ts';
 import type { AskPerson } from '../../src/types.ts';
 import { call, World } from '../recorder/helper.ts';
-import { verifies } from '../requirements.ts';
 import { DIALECTS, type DialectCase, POLICY } from './policy-helper.ts';
 
 type Refused = { readonly refused: boolean };
@@ -69,7 +68,6 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
   '%s under a policy',
   (_, dialect) => {
     it('refuses what is denied, says why, and writes it down', async () => {
-      verifies('S000-R257');
       const before = await counted('deny', 'rule.deny');
       const agent = await Agent.open(dialect, POLICY);
       const { success, refused, text } = await agent.run('echo before; touch denied');
@@ -201,7 +199,6 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
     });
 
     it('under warn adds one line to what it runs, under record only writes it down', async () => {
-      verifies('S000-R262');
       const warned = await Agent.open(dialect, `mode: warn\n${POLICY}`);
       const { text } = await warned.run('touch denied');
       expect(text).toMatch(/\[policy: deny \(rule\.deny\): [^\n]*\]/);

@@ -6,7 +6,6 @@ import { BUILTINS } from '../../src/dialects/builtins.ts';
 import { createHost, type Host } from '../../src/host/host.ts';
 import { loadSettings } from '../../src/host/settings.ts';
 import { createShell, type Shell } from '../../src/shell/shell.ts';
-import { verifies } from '../requirements.ts';
 import { context, names, services } from './helper.ts';
 import { Project } from './settings-helper.ts';
 
@@ -46,7 +45,6 @@ async function mount(text: string): Promise<Host> {
 
 describe('the built-in plugins', () => {
   it('offer their tools under both forms of their names', async () => {
-    verifies('S000-R057', 'S000-R058', 'S000-R059', 'S000-R060');
     const mounted = await mount('tool_names: dotted\n');
     expect(names(mounted)).toEqual([
       ...['execute', 'session_info', 'list_recent'].map((name) => `bash_recorder.${name}`),
@@ -63,7 +61,6 @@ describe('the built-in plugins', () => {
   });
 
   it('take new settings between two commands', async () => {
-    verifies('S000-R053');
     const settings = (value: string, directory: string) => `plugins:
   bash_recorder:
     config:

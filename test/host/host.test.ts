@@ -1,7 +1,6 @@
 // What a host offers: the tools of its plugins under their names, calls, resources, health.
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../src/host/host.ts';
-import { verifies } from '../requirements.ts';
 import { fixture, tool } from './fixture.ts';
 import { closeHosts, context, hostOf, names, services, settings } from './helper.ts';
 
@@ -12,7 +11,6 @@ const recorder = () =>
 
 describe('tools', () => {
   it('carry the name of their plugin in front, in a form every client takes', async () => {
-    verifies('S000-R057');
     const host = await hostOf({ bash_recorder: recorder(), derun: fixture() });
     expect(host.tools()).toEqual([
       { name: 'bash_recorder_execute', definition: tool('execute') },
@@ -23,7 +21,6 @@ describe('tools', () => {
   });
 
   it('are listed with a dot when the settings say so', async () => {
-    verifies('S000-R058', 'S000-R059', 'S000-R060');
     const dotted = { ...settings({ bash_recorder: {} }), toolNames: 'dotted' } as const;
     const host = await hostOf({ bash_recorder: recorder() }, { settings: dotted });
     const expected = ['execute', 'session_info', 'list_recent'].map(
@@ -76,7 +73,6 @@ describe('tools', () => {
 
 describe('a call', () => {
   it('reaches the plugin with the bare name, the arguments and the context', async () => {
-    verifies('S000-R055');
     const got: unknown[] = [];
     const plugin = fixture({
       getTools: () => [tool('do_it')],
@@ -94,7 +90,6 @@ describe('a call', () => {
   });
 
   it('to a tool that nobody has fails and says its name', async () => {
-    verifies('S000-R056');
     const host = await hostOf({ p: fixture() });
     for (const name of ['p_other', 'p.other', 'echo', 'p_', '', 'q_echo', '__proto__']) {
       const answer = { success: false, text: `Unknown tool: ${name}` };
@@ -136,7 +131,6 @@ describe('resources', () => {
 
 describe('the life of a plugin', () => {
   it('is construct, initialize, calls, reload, shutdown', async () => {
-    verifies('S000-R034');
     const plugin = fixture();
     const host = await hostOf({ p: plugin }, { settings: settings({ p: { a: 1 } }) });
     await host.call('p_echo', {}, context());

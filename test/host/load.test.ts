@@ -2,7 +2,6 @@
 // call is lost, and each sees the settings of one generation from its beginning to its end.
 import { renameSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
-import { verifies } from '../requirements.ts';
 import { fixture, tool } from './fixture.ts';
 import { context } from './helper.ts';
 import { Watched } from './watched.ts';
@@ -40,7 +39,6 @@ const watched = new Watched(plugin);
 afterEach(() => watched.close());
 
 it('no call is lost and none sees half a setting', async () => {
-  verifies('S000-R053');
   watched.project.write('settings.yml', settings(0));
   await watched.start({ settleMs: 1, pollMs: 5 });
   const calls: Promise<{ readonly id: number; readonly numbers: number[] }>[] = [];

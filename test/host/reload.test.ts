@@ -1,7 +1,6 @@
 // New settings in a running host: calls finish first, others wait in their order, nothing is lost.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../src/host/plugin.ts';
-import { verifies } from '../requirements.ts';
 import { fixture, tool } from './fixture.ts';
 import { closeHosts, context, deferred, hostOf, names, quiet, settings } from './helper.ts';
 
@@ -24,7 +23,6 @@ function slowPlugin() {
 
 describe('a reload', () => {
   it('is seen by the next call', async () => {
-    verifies('S000-R053');
     const host = await hostOf({ p: fixture() }, { settings: settings({ p: { a: 1 } }) });
     await host.reload(settings({ p: { a: 2 } }));
     expect(await host.call('p_echo', {}, context())).toEqual({ success: true, text: '{"a":2}' });
@@ -249,7 +247,6 @@ describe('a plugin that cannot take its new settings', () => {
   });
 
   it('because its own check refuses them never hears of them', async () => {
-    verifies('S000-R050');
     const { plugin: slow, calls } = slowPlugin();
     const plugin = Object.assign(slow, {
       checkConfig: (config: unknown) => {

@@ -11,7 +11,6 @@ import { readLater, sessionsWithLater } from '../../src/journal/later.ts';
 import { scanSearch } from '../../src/journal/search.ts';
 import { scanStats } from '../../src/journal/stats.ts';
 import type { Entry } from '../../src/types.ts';
-import { verifies } from '../requirements.ts';
 import { Journal, someSqlite } from './catalog-helper.ts';
 import { NOW, tempDir } from './helper.ts';
 
@@ -44,7 +43,6 @@ function answerAlone<T>(journal: Journal, question: () => T): T {
 
 describe('catalog.db', () => {
   it('is closed to others, also when it was not, and so are the files beside it', async () => {
-    verifies('S000-R220');
     const journal = journalOf(3);
     fs.writeFileSync(journal.database, '', { mode: 0o644 });
     const catalog = await journal.open();

@@ -8,7 +8,6 @@ import { encodeEntry, entryTimestamp } from '../../src/journal/entry.ts';
 import { type SearchQuery, scanSearch } from '../../src/journal/search.ts';
 import { scanStats } from '../../src/journal/stats.ts';
 import type { Entry } from '../../src/types.ts';
-import { verifies } from '../requirements.ts';
 import { describeDrivers, Journal } from './catalog-helper.ts';
 import { NOW } from './helper.ts';
 
@@ -169,7 +168,6 @@ function changed(path: string): number | undefined {
 
 describeDrivers('a catalog', (load) => {
   it('answers as the scan does after whatever happens to the journal', async () => {
-    verifies('S000-R140');
     const steps = fc.array(fc.tuple(fc.oneof(...acts), fc.boolean()), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {

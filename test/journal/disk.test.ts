@@ -9,7 +9,7 @@ import { Sessions } from '../../src/journal/sessions.ts';
 import { type SessionWriter, startSession } from '../../src/journal/writer.ts';
 import type { Entry } from '../../src/types.ts';
 import { compile } from '../capture/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { draftOf, FACTS, NOBODY, OWNER, tempDir } from './helper.ts';
 
 const disk = fs.mkdtempSync(join(tmpdir(), 'cuff-journal-disk-'));
@@ -34,7 +34,6 @@ function canMount(): boolean {
 
 describe.skipIf(noMount)('a small disk', () => {
   it('that is full refuses entries, and with room again there is a new session', async () => {
-    verifies('S000-R251');
     const directory = join(disk, 'full');
     const options = { directory, mode: 'continuous', workingDirectory: '/', owner: OWNER } as const;
     const sessions = new Sessions({ ...options, env });

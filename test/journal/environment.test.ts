@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { storedEnvironment } from '../../src/journal/environment.ts';
-import { verifies } from '../requirements.ts';
 
 const ENV = {
   PATH: '/usr/bin',
@@ -20,12 +19,10 @@ const ENV = {
 const NAMES = Object.keys(ENV);
 
 it('the environment is not stored unless it is asked for', () => {
-  verifies('S000-R214', 'S000-R107');
   expect(storedEnvironment(ENV, { captureEnv: false, allowlist: NAMES })).toBeNull();
 });
 
 it('only variables that are named are stored', () => {
-  verifies('S000-R215', 'S000-R009');
   const allowlist = ['PATH', 'EMPTY', 'UNSET', 'MISSING', 'PATH'];
   expect(storedEnvironment(ENV, { captureEnv: true, allowlist })).toEqual({
     PATH: '/usr/bin',
@@ -41,13 +38,11 @@ it('a name is a name: a pattern in the list names nothing', () => {
 });
 
 it('a secret is never stored, even if it is named', () => {
-  verifies('S000-R216');
   const allowlist = ['API_KEY', 'CLIENT_SECRET', 'GITHUB_TOKEN', 'DB_PASSWORD', 'my_api_key'];
   expect(storedEnvironment(ENV, { captureEnv: true, allowlist })).toEqual({});
 });
 
 it('variables of cloud accounts are stored if they are named, and only then', () => {
-  verifies('S000-R217');
   const cloud = { AWS_REGION: 'eu-1', GITHUB_ACTOR: 'me', OPENAI_BASE: 'url' };
   const allowlist = Object.keys(cloud);
   expect(storedEnvironment(ENV, { captureEnv: true, allowlist })).toEqual(cloud);

@@ -9,7 +9,7 @@ import { journalSessionIds, readSession } from '../../src/journal/reader.ts';
 import { Sessions } from '../../src/journal/sessions.ts';
 import { type SessionWriter, startSession } from '../../src/journal/writer.ts';
 import type { Entry, EntryDraft } from '../../src/types.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import {
   draftOf,
   FACTS,
@@ -205,7 +205,6 @@ describe('the sessions of a server', () => {
   }
 
   it('lose the entry of one command at most, and go on with a new session', async () => {
-    verifies('S000-R251', 'S000-R030');
     for (const nth of await operationsOf(fourCommands)) {
       const { directory, env, entries, refused } = await fourCommands(
         (operation) => (operation === nth ? 'ENOSPC' : undefined),
@@ -228,7 +227,6 @@ describe('the sessions of a server', () => {
   });
 
   it('refuse while nothing can be written, and mark the old one when it can again', async () => {
-    verifies('S000-R251');
     const directory = newJournal();
     let full = false;
     const disk = faultyDisk((_, name) => {

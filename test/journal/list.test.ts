@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { entryTimestamp } from '../../src/journal/entry.ts';
 import { journalIdTime } from '../../src/journal/ids.ts';
 import { type ListQuery, listSessions } from '../../src/journal/list.ts';
-import { verifies } from '../requirements.ts';
 import { Journal } from './catalog-helper.ts';
 import { faultyDisk, mode, textOf } from './helper.ts';
 
@@ -91,7 +90,6 @@ describe('the list of sessions', () => {
 
 describe('sessions.list', () => {
   it('is a private file with the names as they were, newest first', () => {
-    verifies('S000-R220');
     const journal = journalOf(FIRST, SECOND);
     list(journal);
     const { ino, ctimeNs } = fs.statSync(join(journal.directory, 'sessions'), { bigint: true });

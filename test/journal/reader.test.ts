@@ -17,7 +17,6 @@ import {
 import { resumeSession, startSession } from '../../src/journal/writer.ts';
 import { faultySessions } from '../../src/recordings/list.ts';
 import type { Entry } from '../../src/types.ts';
-import { verifies } from '../requirements.ts';
 import { draftOf, FACTS, NOW, newJournal, tempDir, textOf, world } from './helper.ts';
 
 const ID = '20260118_143052_a7b3c9d2-e4f5';
@@ -52,7 +51,6 @@ const [one, two, three] = [ONE, TWO, THREE].map(encodeEntry) as [string, string,
 
 describe('a damaged session', () => {
   it('without the end of its last line has all others', () => {
-    verifies('S000-R140');
     for (let length = 0; length < two.length; length += 1) {
       expect(read(one + two.slice(0, length))).toEqual([ONE]);
     }
@@ -224,7 +222,6 @@ describe('any damage', () => {
 
 describe('reading', () => {
   it('is a stream that can begin at the end of any line', () => {
-    verifies('S000-R085');
     const directory = written(one + two + three);
     const all = [...readEntries(directory, ID)];
     expect(all.map(({ offset, end }) => [offset, end])).toEqual([
@@ -243,7 +240,6 @@ describe('reading', () => {
   });
 
   it('finds sessions of the older layout and of other writers', () => {
-    verifies('S000-R090');
     const directory = written(one);
     fs.writeFileSync(join(directory, `${OTHER}.jsonl`), encodeEntry({ ...TWO, session_id: OTHER }));
     fs.writeFileSync(join(directory, 'imports.jsonl'), '');
@@ -297,7 +293,6 @@ describe('an integrity check', () => {
   });
 
   it('finds lines that were changed, taken out, or cut off at the end', async () => {
-    verifies('S000-R210');
     const found = (skipped: number, missing: number): unknown => [
       { id: ID, faults: { skipped, repeated: 0, backward: 0, missing } },
     ];
@@ -335,7 +330,6 @@ describe('metadata', () => {
   };
 
   it('that is lost is made from the entries and says so', () => {
-    verifies('S000-R129');
     const directory = written(one + two);
     expect(readMetadata(directory, ID)).toEqual({
       session_id: ID,
@@ -356,7 +350,6 @@ describe('metadata', () => {
   });
 
   it('that is behind its entries has their count and its own status', () => {
-    verifies('S000-R129');
     const later = encodeEntry(entryOf(4, { timestamp: '2026-01-18T15:00:00Z' }));
     for (const status of ['active', 'interrupted']) {
       const directory = written(one + two + later, JSON.stringify({ ...stored, status }));

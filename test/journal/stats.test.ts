@@ -1,7 +1,6 @@
 // The numbers of the journal. How the catalog comes to the same is in catalog.test.ts.
 import { describe, expect, it } from 'vitest';
 import { scanStats } from '../../src/journal/stats.ts';
-import { verifies } from '../requirements.ts';
 import { Journal } from './catalog-helper.ts';
 import { NOW } from './helper.ts';
 
@@ -21,7 +20,6 @@ const NOTHING = {
 
 describe('statistics', () => {
   it('count sessions, commands, time, forms, exit codes and the longest command', () => {
-    verifies('S000-R178');
     const journal = new Journal();
     const add = (session: string, ...all: readonly [string, number, number | null][]) => {
       const entries = all.map(([command, duration_ms, exit_code], i) =>

@@ -4,7 +4,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FACT_MS_MAX } from '../pace.ts';
-import { verifies } from '../requirements.ts';
 import { CLIENTS, type TestClient } from './clients.ts';
 import { dead, facts, Life, printed } from './life.ts';
 import { clientNamed } from './policy-life.ts';
@@ -33,7 +32,6 @@ async function entries(life: Life): Promise<readonly Result[]> {
 
 describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
   it('runs commands, is told how they ended, and reads what they printed', async () => {
-    verifies('S000-R001', 'S000-R016', 'S000-R032');
     const life = new Life();
     const client = await life.connect(connect, 'cuff');
     expect(await execute(client, { command: 'echo out; echo err >&2; exit 3' })).toEqual({
@@ -74,7 +72,6 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
   });
 
   it('loses no command when its server is killed, not even the one that runs', async () => {
-    verifies('S000-R017', 'S000-R033', 'S000-R020');
     const life = new Life();
     const client = await life.connect(connect, 'cuff');
     await execute(client, { command: 'echo before' });
@@ -107,7 +104,6 @@ describe.each(Object.entries(CLIENTS))('an agent with %s', (_name, connect) => {
 
 describe('what an agent did', () => {
   it('can be read, searched and taken away by others', async () => {
-    verifies('S000-R015', 'S000-R020', 'S000-R264', 'S000-R002');
     const life = new Life();
     const [connect] = Object.values(CLIENTS);
     if (connect === undefined) throw new Error('There is no client.');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '../cli/helper.ts';
-import { verifies } from '../requirements.ts';
 import { CLIENTS, type TestClient } from './clients.ts';
 import { dead, facts, Life, printed, watches } from './life.ts';
 
@@ -14,7 +13,6 @@ type Row = { readonly session_id: string; readonly state: string };
 
 describe.each(Object.entries(CLIENTS))('derun mcp and the client %s', (_, connect) => {
   it('shows four tools that read, and says what they are for', async () => {
-    verifies('S004-R006', 'S004-R019', 'S004-R031', 'S004-R037', 'S004-R089');
     const client = await new Life().connect(connect);
     const tools = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -31,7 +29,6 @@ describe.each(Object.entries(CLIENTS))('derun mcp and the client %s', (_, connec
   });
 
   it('finds a run that is over, and replays it from cursor 0', async () => {
-    verifies('S004-R002', 'S004-R025', 'S004-R038', 'S004-R040', 'S004-R041', 'S004-R124');
     const life = new Life();
     await life.cli.run('first', 'sh', '-c', 'echo out; echo err >&2; exit 3');
     const client = await life.connect(connect);
@@ -52,7 +49,6 @@ describe.each(Object.entries(CLIENTS))('derun mcp and the client %s', (_, connec
   });
 
   it('follows a run live while it goes on in another terminal', async () => {
-    verifies('S004-R007', 'S004-R112', 'S004-R123', 'S004-R132');
     const life = new Life();
     const client = await life.connect(connect);
     const echo = 'echo ready; while read line; do echo "got $line"; done';
@@ -80,7 +76,6 @@ describe.each(Object.entries(CLIENTS))('derun mcp and the client %s', (_, connec
   });
 
   it('says in one line what is wrong', async () => {
-    verifies('S004-R044', 'S004-R119', 'S004-R130');
     const client = await new Life().connect(connect);
     const said = async (name: string, args: object): Promise<string> => {
       const { isError, text } = await client.call(name, { ...args });
@@ -99,7 +94,6 @@ describe.each(Object.entries(CLIENTS))('derun mcp and the client %s', (_, connec
   });
 
   it('a wait holds up nobody else, and ends when it is cancelled', async () => {
-    verifies('S004-R025');
     const life = new Life();
     const client = await life.connect(connect);
     const run = await life.cli.running('quiet', /ready/, 'sh', '-c', 'echo ready; read line');
@@ -124,7 +118,6 @@ describe.each(Object.entries(CLIENTS))('derun mcp and the client %s', (_, connec
   });
 
   it('killed with -9 and started again, it still knows every run', async () => {
-    verifies('S004-R002');
     const life = new Life();
     const first = await life.connect(connect);
     await life.cli.run('done', 'echo', 'kept');

@@ -2,12 +2,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIALECTS, POLICY } from '../dialects/policy-helper.ts';
-import { verifies } from '../requirements.ts';
 import { clientNamed, freePort, Guarded, METRICS } from './policy-life.ts';
 
 describe.each(DIALECTS.map((one) => [one.name, one] as const))('%s over MCP', (_, dialect) => {
   it('refuses what the policy denies, and tells of it in journal and metrics', async () => {
-    verifies('S000-R257');
     const life = new Guarded(POLICY);
     const connect = clientNamed('SDK v1');
     const port = String(await freePort());

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sweepRegularly } from '../../src/mcp/retention.ts';
 import { build, NOW, testStore } from '../capture/helper.ts';
 import { until } from '../cli/helper.ts';
-import { verifies } from '../requirements.ts';
 
 const MINUTE = 60_000;
 
@@ -12,7 +11,6 @@ describe('the sweep of a server', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('comes at the start and every ten minutes, and spares what is not over', async () => {
-    verifies('S004-R073', 'S004-R109');
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const store = testStore();
     const dirs = ['short', 'long'].map((id) => join(store.sessions, id));

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { untraceable } from '../tracing/helper.ts';
 import { CLIENTS, type TestClient } from './clients.ts';
 import { Life } from './life.ts';
@@ -37,7 +37,6 @@ function search(life: Life, ...args: readonly string[]): ReturnType<Life['cli'][
 
 describe.skipIf(noTracing)('an agent whose commands are traced', () => {
   it.each(['on', 'auto'])('is told what its pipelines hide: %s', async (trace) => {
-    verifies('S003-R010');
     const life = new Life();
     const client = await server(life, tracedAs(trace));
     const native = await client.call('shell_run', { command: 'false | true' });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeTrace } from '../../src/trace/decode/decode.ts';
 import type { Frame } from '../../src/trace/decode/format.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { FILE_FAULTS } from './cases/faults-file.ts';
 import { LIVE_FAULTS } from './cases/faults-live.ts';
 import { buildPrograms } from './cases/programs.ts';
@@ -46,7 +46,6 @@ describe.skipIf(noShim)('a shim finds', () => {
   for (const fault of FILE_FAULTS) {
     test(fault.name, async (context) => {
       if (noRoot && fault.root) context.skip('only root can do that');
-      verifies('S003-R012', 'S003-R037', 'S003-R039', 'S003-R040', 'S003-R060', 'S003-R068');
       const dir = mkdtempSync(join(world.root, 'file-'));
       chmodSync(dir, 0o755);
       const path = fault.make(join(dir, 'trace.bin'), good, dir);
@@ -66,7 +65,6 @@ describe.skipIf(noShim)('a traced command', () => {
   for (const fault of LIVE_FAULTS) {
     test(fault.name, async (context) => {
       if (noRoot && fault.root) context.skip('only root can do that');
-      verifies('S003-R012', 'S003-R039', 'S003-R060');
       const own = withOwnShim(world);
       const { text, before, prepare, meanwhile } = fault;
       const {
@@ -120,7 +118,6 @@ describe.skipIf(noShim)('a recorder', () => {
   }
 
   test('that says nothing for a while holds up nobody', async () => {
-    verifies('S003-R012', 'S003-R040');
     // It goes on only when the command is over, so that a command that waited for it would hang.
     let over: Promise<void> | undefined;
     const ran = await traced(world, {
@@ -139,7 +136,6 @@ describe.skipIf(noShim)('a recorder', () => {
   });
 
   test('that is killed changes nothing, and what comes later is still written down', async () => {
-    verifies('S003-R012', 'S003-R014', 'S003-R040');
     let over: Promise<string> | undefined;
     const ran = await traced(world, {
       text: QUIET,
@@ -157,7 +153,6 @@ describe.skipIf(noShim)('a recorder', () => {
   });
 
   test('that is killed lets a static program go that it followed', async () => {
-    verifies('S003-R012');
     const text =
       'exec > $W/log 2>&1; $B/say-static R $W/go o on x 4; echo "$?"; echo over > $W/end';
     let over: Promise<string> | undefined;
@@ -173,7 +168,6 @@ describe.skipIf(noShim)('a recorder', () => {
   });
 
   test('that starts again has lost no frame', async () => {
-    verifies('S003-R014');
     let first: readonly Frame[] = [];
     const { dir } = await traced(world, {
       meanwhile({ dir: live }) {
@@ -200,7 +194,6 @@ describe.skipIf(noShim)('a recorder', () => {
   });
 
   test('inside another one: both see their own', async () => {
-    verifies('S003-R012');
     const words = 'run inner --transport socket --stdin null --session own --sync late --forward';
     const inner = `$B/say o one e two x 3; $B/say-static o three x 4
       $B/start fork $B/say o four; exit 5`;

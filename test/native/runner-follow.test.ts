@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { alive, until } from '../cli/helper.ts';
 import { withTime } from '../pace.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import {
   asker,
   bash,
@@ -41,7 +41,6 @@ const byPtrace = (source: string): boolean => source === 'ptrace';
 
 describe.skipIf(noFollowing)('a static program that was asked to be followed', () => {
   test('is told about from its start to its end', async () => {
-    verifies('S003-R001');
     const live = start(bash(`${asker} ${plain} hello; echo $?`), {
       trace: { shimDir, envNames: ['PATH'] },
       transport: 'merged',

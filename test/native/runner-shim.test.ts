@@ -7,7 +7,7 @@ import { findShim } from '../../src/run/shim.ts';
 import type { Frame } from '../../src/trace/decode/format.ts';
 import { buildProcesses } from '../../src/trace/processes/processes.ts';
 import { alive, until } from '../cli/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import {
   bash,
   endsIn,
@@ -76,7 +76,6 @@ describe.skipIf(noShim)('with the shim', () => {
   );
 
   test('150 writers at once, half of them short-lived programs, are told apart', async () => {
-    verifies('S003-R011');
     const own = 'for i in {1..40}; do echo $BASHPID line; done';
     const short = 'for i in {1..5}; do sh -c "echo \\$\\$ short"; done';
     const left = await traced(`for w in {1..75}; do (${own}) & (${short}) & done; wait`, 'socket');
@@ -147,7 +146,6 @@ describe.skipIf(noBwrap)('behind bwrap, which clones past its libc', () => {
 
 describe.skipIf(noFollowing)('static programs, as the shim asks for them', () => {
   test('are followed, with what they fork, and what they start has its shim again', async () => {
-    verifies('S003-R001', 'S003-R007');
     const left = await traced(`${plain} forks; ${plain} hello; exit 0`);
     const said = (what: string): number =>
       Number(new RegExp(`^${what} (\\d+)`, 'm').exec(left.text)?.[1]);

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until } from '../cli/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import {
   bash,
   framesOf,
@@ -36,7 +36,6 @@ function lineCount({ text }: Left): number {
 
 describe.skipIf(noTracing)('over sockets', () => {
   test('150 writers at once lose nothing, and every byte is its writer’s', async () => {
-    verifies('S003-R011');
     const lines = 'for i in {1..100}; do echo $BASHPID line $i; done';
     const writers = `for w in {1..75}; do (${lines}) & (${lines} >&2) & done; wait`;
     const left = await run(bash(writers));

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeTrace } from '../../src/trace/decode/decode.ts';
 import type { Frame, StartFrame } from '../../src/trace/decode/format.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import type { Case, Words } from './cases/case.ts';
 import { knownFrom } from './cases/known.ts';
 import { buildPrograms, hasTool } from './cases/programs.ts';
@@ -52,9 +52,6 @@ function starts(frames: readonly Frame[]): StartFrame[] {
 
 describe.skipIf(noShim)('scenario', () => {
   test('shim_injection_smoke_with_socket', async () => {
-    verifies('S003-R002', 'S003-R003', 'S003-R005', 'S003-R022', 'S003-R024', 'S003-R025');
-    verifies('S003-R026', 'S003-R027', 'S003-R028', 'S003-R029', 'S003-R030', 'S003-R031');
-    verifies('S003-R032', 'S003-R054', 'S003-R061', 'S003-R066');
     const one = scenario(['$B/helper', 'hello', '5'], {
       env: { AH_SHELL_TEST_LOG: '$W/crumbs', LANG: 'C' },
     });
@@ -87,7 +84,6 @@ describe.skipIf(noShim)('scenario', () => {
   });
 
   test.skipIf(noPython)('shim_shell_and_interpreter_coverage', async () => {
-    verifies('S003-R010', 'S003-R055', 'S003-R023');
     const inner = 'import subprocess; subprocess.run(["sh", "-c", "python3 -c 1; exit 3"])';
     const text = `bash -c 'sh -c "python3 $W/a.py; exit 4"; dash -c "exit 5"; exit 6'; exit 7`;
     const one = scenario(text, { files: { 'a.py': inner } });
@@ -106,7 +102,6 @@ describe.skipIf(noShim)('scenario', () => {
   });
 
   test('shim_output_capture', async () => {
-    verifies('S003-R008', 'S003-R011', 'S003-R043', 'S003-R046', 'S003-R048', 'S003-R056');
     const text = `for i in 1 2 3 4 5; do echo "bash out $i"; echo "bash err $i" >&2
       $B/say w "say out $i" r "say err $i"; $B/say D "dup $i" v "vector $i"; done; exit 0`;
     const lines = [1, 2, 3, 4, 5].flatMap((i) => [
@@ -137,7 +132,6 @@ describe.skipIf(noShim)('scenario', () => {
   });
 
   test('sendmsg is attributed like any write', async () => {
-    verifies('S003-R045');
     const one = scenario('$B/say m "a message" w written; echo bash; exit 0');
     const { capture } = await runTraced(world, one, 'socket');
     const { processes, writers } = knownFrom(capture);
@@ -154,7 +148,6 @@ describe.skipIf(noShim)('scenario', () => {
   });
 
   test('what shims write is no output of anybody', async () => {
-    verifies('S003-R047', 'S003-R057', 'S003-R058', 'S003-R059', 'S003-R060');
     const text = '$B/say o one w two D three e four x 3; (echo five); exit 4';
     const quiet = await runBare(world, scenario(text), 'pipe');
     const silent = await runTraced(world, scenario(text), 'pipe');
@@ -184,7 +177,6 @@ describe.skipIf(noShim)('scenario', () => {
   });
 
   test('all scenarios use the library that was built once', async () => {
-    verifies('S003-R021');
     const library = join(world.shim, '$LIB/libcuff-shim.so');
     const before = statSync(library);
     for (let i = 0; i < 3; i += 1) await runTraced(world, scenario('$B/helper'), 'socket');
@@ -214,7 +206,6 @@ describe.skipIf(noShim)('under load', () => {
   test.skipIf(noPython)(
     '200 programs that start at once without a recorder do not stall',
     async () => {
-      verifies('S003-R041');
       const env = { CUFF_TRACE: '/nowhere/trace.bin', LD_PRELOAD: `${world.shim}${SHIM_TAIL}` };
       const times = { bare: [] as number[], dead: [] as number[] };
       // A stall would be a wait of somebody's; what the library itself takes is a few percent.
@@ -233,7 +224,6 @@ describe.skipIf(noShim)('under load', () => {
   );
 
   test.skipIf(noPython)('children of a busy Python never hang', async () => {
-    verifies('S003-R015', 'S003-R016');
     const program = `
 import concurrent.futures, subprocess, sys
 def work(n):

@@ -3,7 +3,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { policyYaml } from '../../src/policy/generate/index.ts';
 import { readPolicy } from '../../src/policy/load.ts';
-import { verifies } from '../requirements.ts';
 import { HOME, PROJECT, policyOf } from './helper.ts';
 
 const SAMPLE = `# Auto-generated policy from recordings
@@ -43,7 +42,6 @@ function problems(text: string): readonly string[] {
 
 describe('a policy file', () => {
   it('may be as generated, and every other key has a default', () => {
-    verifies('S000-R188');
     expect(policyOf(SAMPLE)).toEqual({
       version: 1,
       default: 'ask',

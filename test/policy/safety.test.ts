@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DangerousPattern, dangerousPattern } from '../../src/policy/safety.ts';
-import { verifies } from '../requirements.ts';
 import { judgement, PROJECT } from './helper.ts';
 
 const REFUSED: Readonly<Record<DangerousPattern, readonly string[]>> = {
@@ -254,35 +253,30 @@ const ALLOWED = [
 
 describe('the safety check', () => {
   it('refuses every way of writing rm -rf /', () => {
-    verifies('S002-R041', 'S002-R068');
     for (const command of REFUSED['rm -rf /']) {
       expect(dangerousPattern(command), command).toBe('rm -rf /');
     }
   });
 
   it('refuses every way of writing rm -rf /*', () => {
-    verifies('S002-R042', 'S002-R068');
     for (const command of REFUSED['rm -rf /*']) {
       expect(dangerousPattern(command), command).toBe('rm -rf /*');
     }
   });
 
   it('refuses to redirect into a disk', () => {
-    verifies('S002-R043', 'S002-R068');
     for (const command of REFUSED['> /dev/sda']) {
       expect(dangerousPattern(command), command).toBe('> /dev/sda');
     }
   });
 
   it('refuses to format', () => {
-    verifies('S002-R044', 'S002-R068');
     for (const command of REFUSED['mkfs.']) {
       expect(dangerousPattern(command), command).toBe('mkfs.');
     }
   });
 
   it('refuses dd onto a device', () => {
-    verifies('S002-R045', 'S002-R068');
     for (const command of REFUSED['dd if=.* of=/dev/']) {
       expect(dangerousPattern(command), command).toBe('dd if=.* of=/dev/');
     }
@@ -307,7 +301,6 @@ describe('the safety check', () => {
   });
 
   it('says of itself that it is no boundary', () => {
-    verifies('S002-R048');
     const source = readFileSync(new URL('../../src/policy/safety.ts', import.meta.url), 'utf8');
     expect(source.replaceAll('\n// ', ' ')).toContain('defence in depth and no security boundary');
   });

@@ -4,14 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive, until } from '../cli/helper.ts';
 import { withTime } from '../pace.ts';
-import { verifies } from '../requirements.ts';
 import { call, execute, World } from './helper.ts';
 
 describe('a command', () => {
   it('is executed, recorded, and only then answered', async () => {
-    verifies('S000-R001', 'S000-R017', 'S000-R028', 'S000-R032', 'S000-R055');
-    verifies('S000-R147', 'S000-R148', 'S000-R149', 'S000-R150', 'S000-R151', 'S000-R152');
-    verifies('S000-R153', 'S000-R029', 'S000-R002', 'S000-R111', 'S000-R112');
     const world = new World();
     const plugin = await world.plugin({ recording: { trace: 'off' } });
     const answer = await execute(plugin, 'echo out; echo err >&2; exit 3', {
@@ -65,7 +61,6 @@ describe('a command', () => {
   });
 
   it('behaves as under bash without a recorder', async () => {
-    verifies('S000-R006', 'S000-R016', 'S000-R021', 'S000-R208');
     const world = new World();
     const plugin = await world.plugin();
     // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
@@ -87,14 +82,12 @@ describe('a command', () => {
   });
 
   it('has no terminal and nothing to read', async () => {
-    verifies('S000-R024', 'S000-R025');
     const plugin = await new World().plugin();
     const asked = await execute(plugin, 'cat; for fd in 0 1 2; do test -t $fd && echo tty; done');
     expect(asked).toMatchObject({ stdout: '', exit_code: 1 });
   });
 
   it('that dies of a signal has no exit code, and says which', async () => {
-    verifies('S000-R102');
     const world = new World();
     const plugin = await world.plugin();
     const answer = await execute(plugin, 'kill -9 $$');
@@ -127,7 +120,6 @@ describe('a command', () => {
   });
 
   it('is run by the shell that the settings name', async () => {
-    verifies('S000-R079', 'S000-R221');
     const world = new World();
     const plugin = await world.plugin({ execution: { shell: '/bin/sh' } });
     const answer = await execute(plugin, 'readlink /proc/$$/exe; echo "$0"');
@@ -150,7 +142,6 @@ it('a command with half a character is stored as it was executed', async () => {
 
 describe('the working directory', () => {
   it('is the project, the settings choice, or the one that is asked for', async () => {
-    verifies('S000-R078', 'S000-R144');
     const world = new World();
     fs.mkdirSync(join(world.project, 'sub', 'deep'), { recursive: true });
     const plugin = await world.plugin({ execution: { working_directory: 'sub' } });
@@ -167,7 +158,6 @@ describe('the working directory', () => {
   });
 
   it('must be there and be a directory, or nothing is executed', async () => {
-    verifies('S000-R211', 'S000-R247', 'S000-R221');
     const world = new World();
     const plugin = await world.plugin();
     const marker = join(world.dir, 'executed');
@@ -191,7 +181,6 @@ describe('the environment of a command', () => {
   const env = { PATH: process.env.PATH, HOME: '/home/user', CI: 'false', LANG: 'C' };
 
   it("is the server's, with what the settings change", async () => {
-    verifies('S000-R080', 'S000-R081');
     const world = new World({ env });
     const plugin = await world.plugin({ execution: { env_overrides: { CI: 'true', NEW: '1' } } });
     const { stdout } = await execute(plugin, 'echo "$HOME $CI $NEW"');
@@ -199,7 +188,6 @@ describe('the environment of a command', () => {
   });
 
   it('is only what the settings say when nothing is inherited', async () => {
-    verifies('S000-R080');
     const world = new World({ env });
     const config = { inherit_env: false, env_overrides: { ONLY: 'this' } };
     const plugin = await world.plugin({ execution: config });
@@ -214,8 +202,6 @@ describe('the environment of a command', () => {
   });
 
   it('is stored only when that is asked for, and never a secret', async () => {
-    verifies('S000-R009', 'S000-R066', 'S000-R067', 'S000-R107', 'S000-R214', 'S000-R215');
-    verifies('S000-R216', 'S000-R217');
     const world = new World({ env: { ...env, MY_TOKEN: 'hidden-token', AWS_REGION: 'eu' } });
     const off = await world.plugin();
     await execute(off, 'true');
@@ -232,7 +218,6 @@ describe('the environment of a command', () => {
 
 describe('a timeout', () => {
   it('ends the whole tree and gives what was printed', async () => {
-    verifies('S000-R246', 'S000-R101', 'S000-R221');
     const attempt = async (ms: number) => {
       const world = new World();
       const plugin = await world.plugin();
@@ -269,7 +254,6 @@ describe('a timeout', () => {
   });
 
   it('is the default of the settings, and at most their maximum, and says so', async () => {
-    verifies('S000-R076', 'S000-R077', 'S000-R100', 'S000-R143');
     const world = new World();
     const plugin = await world.plugin({ execution: { default_timeout: 70, max_timeout: 90 } });
     await execute(plugin, 'true');
@@ -317,7 +301,6 @@ describe('a cancelled call', () => {
 });
 
 it('20 commands at once are numbered in the order of their lines', async () => {
-  verifies('S000-R093');
   const world = new World();
   const plugin = await world.plugin();
   const words = Array.from({ length: 20 }, (_, i) => `word-${i}`);

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cleanSessions } from '../../src/recordings/clean.ts';
 import { thisProcess } from '../../src/run/processes.ts';
 import { binary } from '../cli/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { atTerminal, Journal } from './helper.ts';
 
 const OLD = '20260118_143052_a7b3c9d2-e4f5';
@@ -73,7 +73,6 @@ describe('cuff record clean', () => {
   });
 
   it('only says what would go with --dry-run', async () => {
-    verifies('S000-R196', 'S000-R198');
     const { code, out, err } = await journal.run('clean', '--dry-run');
     expect([code, err]).toEqual([0, '']);
     expect(out.split('\n').map((line) => line.replace(/ before .*/, ' before ...'))).toEqual([
@@ -88,7 +87,6 @@ describe('cuff record clean', () => {
   });
 
   it('deletes what is older than 30 days when nobody says otherwise', async () => {
-    verifies('S000-R195', 'S000-R197', 'S000-R198');
     const { code, out, err } = await journal.run('clean', '--force');
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/\nDeleted 2 sessions\. Their captures keep their own retention\.\n$/);
@@ -99,7 +97,6 @@ describe('cuff record clean', () => {
   });
 
   it('goes by --older-than, a time ago or a date', async () => {
-    verifies('S000-R195', 'S000-R198');
     await journal.run('clean', '--older-than', '2026-01-01', '--force');
     expect(left()).toEqual([OLD, recent]);
     await journal.run('clean', '--older-than', '90d', '--force');
@@ -109,7 +106,6 @@ describe('cuff record clean', () => {
   });
 
   it('goes by the retention of the settings, from anywhere in the project', async () => {
-    verifies('S000-R195');
     settings(1);
     const below = journal.path('packages/one');
     mkdirSync(below, { recursive: true });
@@ -131,7 +127,6 @@ describe('cuff record clean', () => {
   });
 
   it('deletes nothing when they are to be kept forever', async () => {
-    verifies('S000-R195');
     settings(0);
     const { code, out } = await journal.run('clean', '--force');
     expect([code, out]).toEqual([
@@ -164,7 +159,6 @@ describe('cuff record clean', () => {
   });
 
   it('does not delete without asking, and cannot ask without a terminal', async () => {
-    verifies('S000-R197');
     const { code, err } = await journal.run('clean');
     expect([code, left().length]).toEqual([2, 3]);
     expect(err).toBe(
@@ -181,7 +175,6 @@ describe('cuff record clean', () => {
     ['\x04', 3, 'Nothing was deleted.'],
     ['y\r', 1, 'Deleted 2 sessions.'],
   ])('asks at a terminal, and takes %j for an answer', async (answer, count, words) => {
-    verifies('S000-R197');
     const terminal = atTerminal(journal, 'clean');
     await terminal.seen(/Delete 2 sessions\? \[y\/N\] /);
     terminal.type(answer);
@@ -192,7 +185,6 @@ describe('cuff record clean', () => {
   it.skipIf(lacking(!mayDrop(), 'no way to be a user without rights to the journal'))(
     'says that it may not',
     async () => {
-      verifies('S000-R207');
       for (const folder of [journal.project, journal.path('.cuff'), journal.directory]) {
         chmodSync(folder, 0o755);
       }

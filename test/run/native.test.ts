@@ -10,7 +10,7 @@ import { findRunner } from '../../src/run/binary.ts';
 import { descendantsOf } from '../../src/run/processes.ts';
 import { createShell, type Shell, type ShellOptions } from '../../src/shell/shell.ts';
 import { alive, until } from '../cli/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 
 const noRunner = lacking(findRunner().kind === 'none', 'there is no native runner here');
 const root = mkdtempSync(join(tmpdir(), 'cuff-native-'));
@@ -37,7 +37,6 @@ function servers(): number[] {
 
 describe.skipIf(noRunner)('the native runner', () => {
   test('1,000 of 1,000 short commands through a pty are complete', async () => {
-    verifies('S004-R058', 'S004-R117');
     const fast = createShell({
       stateRoot: join(root, 'fast'),
       runner: 'native',

@@ -10,7 +10,7 @@ import { portablePty } from '../../src/run/portable.ts';
 import { launchPty, loadPty, type PtyModule } from '../../src/run/portable-pty.ts';
 import { processAlive } from '../../src/run/processes.ts';
 import type { RunSpec } from '../../src/run/spec.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { bash, fakeSink, specOf, start } from './portable-helper.ts';
 
 const noPty = lacking(!(await portablePty()), '@lydell/node-pty does not load here');
@@ -20,7 +20,6 @@ const inPty = (argv: readonly string[], changes: Partial<RunSpec> = {}): RunSpec
 
 describe.skipIf(noPty)('a portable run in a pty', () => {
   it('sees a terminal of the size it was promised', async () => {
-    verifies('S004-R008');
     const run = start(
       inPty(bash('tty; stty size; test -t 2 && echo err'), { size: size(101, 33) }),
     );
@@ -30,7 +29,6 @@ describe.skipIf(noPty)('a portable run in a pty', () => {
   });
 
   it('loses no byte of 100 commands that print 20 KB and exit', async () => {
-    verifies('S004-R058');
     // Lines of a known length, so that what is missing is seen at once.
     const text = 'for i in {1..400}; do printf "%049d\\n" $i; done';
     const lengths: number[] = [];

@@ -9,7 +9,6 @@ import { PORTABLE_LIMITS, portableBackend } from '../../src/run/portable.ts';
 import { processAlive } from '../../src/run/processes.ts';
 import type { RunMessage } from '../../src/run/spec.ts';
 import { FACT_MS_MAX } from '../pace.ts';
-import { verifies } from '../requirements.ts';
 import { bash, fakeSink, gone, specOf, start } from './portable-helper.ts';
 
 // Whoever takes TERM ends with it, however long that takes on a busy machine.
@@ -37,7 +36,6 @@ function slowReader(steps: string[], name: string): Writable & { take(): void } 
 
 describe('a portable run', () => {
   it('is on record before it is forwarded, and before it is said to be done', async () => {
-    verifies('S004-R023');
     const sink = fakeSink();
     const streams = { stdout: slowReader(sink.steps, 'stdout'), stderr: new PassThrough() };
     const run = start(specOf(bash('echo hi'), { forward: true }), { sink, streams });
@@ -148,7 +146,6 @@ describe('starting', () => {
   };
 
   it('tells a missing directory from a missing program', async () => {
-    verifies('S002-R040');
     expect(await failed(['true'], { cwd: '/no/such' })).toEqual({
       kind: 'failed',
       stage: 'cwd',

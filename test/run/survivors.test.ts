@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { alive, Cli, until } from '../cli/helper.ts';
-import { verifies } from '../requirements.ts';
 
 const cli = new Cli();
 afterAll(() => cli.close());
@@ -32,7 +31,6 @@ const ADDED_MS_MAX = 500;
 const ATTEMPTS = 40;
 
 test.each(SLEEPERS)('a sleeper %s holds nobody up and dies by `cuff kill`', async (name, text) => {
-  verifies('S002-R072');
   const added: number[] = [];
   do {
     const id = `s-${SLEEPERS.findIndex(([other]) => other === name)}-${added.length}`;
@@ -85,7 +83,6 @@ test('what a survivor prints later is captured, and only then the capture is clo
 });
 
 test('a kill reaches processes that ignore TERM and those that fork all the time', async () => {
-  verifies('S002-R073');
   const stubborn = `trap '' TERM; while :; do sleep 0.1; done`;
   const forks = 'while :; do (sleep 100 &); sleep 0.05; done';
   const text = `(${stubborn}) & (setsid bash -c '${forks}' &) ; echo ready; wait`;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createShell } from '../../src/shell/shell.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 
 const noConpty = lacking(process.platform !== 'win32', 'ConPTY exists only on Windows');
 
@@ -21,7 +21,6 @@ describe.skipIf(noConpty)('ConPTY', () => {
     ({ kind: 'argv', argv: [process.execPath, '-e', program] }) as const;
 
   test('output is complete at the end of a short command', async () => {
-    verifies('S004-R053', 'S004-R128');
     const shell = createShell({ stateRoot: temporary() });
     const run = shell.start(node('process.stdout.write("x".repeat(20000))'), { transport: 'pty' });
     await run.done;
@@ -30,7 +29,6 @@ describe.skipIf(noConpty)('ConPTY', () => {
   });
 
   test('a resize reaches the command', async () => {
-    verifies('S004-R052', 'S004-R128');
     const shell = createShell({ stateRoot: temporary() });
     const program = 'process.stdout.on("resize", () => { console.log(process.stdout.columns); })';
     const run = shell.start(node(`${program}; console.log("ready"); setInterval(() => {}, 100)`), {
@@ -48,7 +46,6 @@ describe.skipIf(noConpty)('ConPTY', () => {
 });
 
 test('where there is no pty to be had, the run goes on over a pipe', () => {
-  verifies('S004-R055');
   // A copy of the package without its optional dependency, and no native runner.
   const home = temporary();
   const here = join(import.meta.dirname, '../..');

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { decodeIndex } from '../../src/capture/format.ts';
 import { portablePty } from '../../src/run/portable.ts';
 import type { Channel } from '../../src/types.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import {
   argv,
   bytesOf,
@@ -24,7 +24,6 @@ const noPty = lacking(!(await portablePty()), '@lydell/node-pty does not load he
 
 describeBackends('output', (backend) => {
   it('5 MB in each channel are captured byte for byte', async () => {
-    verifies('S002-R016', 'S004-R003', 'S004-R066', 'S004-R115', 'S004-R126');
     const home = world(backend);
     const [out, err] = [randomBytes(5_000_000), randomBytes(5_000_000)];
     writeFileSync(join(home.dir, 'out'), out);
@@ -44,7 +43,6 @@ describeBackends('output', (backend) => {
   });
 
   it('the streams keep apart, each in its order', async () => {
-    verifies('S004-R018', 'S004-R024', 'S004-R029', 'S004-R067');
     const home = world(backend);
     const run = home.start('for i in {1..200}; do echo o$i; echo e$i >&2; done');
     await run.done;
@@ -113,7 +111,6 @@ describeBackends('output', (backend) => {
   });
 
   it('what was printed can be read again from cursor 0 after the end', async () => {
-    verifies('S004-R113');
     const home = world(backend);
     const run = home.start('echo one; echo two');
     await run.done;
@@ -175,7 +172,6 @@ describeBackends('transports', (backend) => {
   });
 
   it.skipIf(noPty)('a pty is a terminal of the given size', async () => {
-    verifies('S004-R016', 'S004-R030');
     const home = world(backend);
     const size = { cols: 101, rows: 33 };
     const run = home.start('test -t 0 && test -t 1 && test -t 2 && stty size', {
@@ -191,7 +187,6 @@ describeBackends('transports', (backend) => {
   });
 
   it.skipIf(noPty)('a pty takes keys and follows a resize', async () => {
-    verifies('S004-R049', 'S004-R050');
     const home = world(backend);
     const resized =
       'trap "stty size; seen=1" WINCH; echo up; until [ "$seen" ]; do sleep 0.01; done';

@@ -9,7 +9,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { readEvents } from '../../src/capture/store.ts';
 import { createShell } from '../../src/shell/shell.ts';
 import { FACT_MS_MAX, withTime } from '../pace.ts';
-import { verifies } from '../requirements.ts';
 import {
   alive,
   type BackendName,
@@ -34,7 +33,6 @@ async function numbers(home: World, id: string, count: number): Promise<number[]
 
 describeBackends('processes', (backend) => {
   it('every run has its own group, waited for or not', async () => {
-    verifies('S001-R015', 'S002-R017', 'S002-R024');
     const home = world(backend);
     for (const waitMs of [60_000, 0]) {
       const run = home.start('ps -o pgid= -p $$; cat');
@@ -55,7 +53,6 @@ describeBackends('processes', (backend) => {
   });
 
   it('a deadline kills the whole tree and keeps what was printed', async () => {
-    verifies('S002-R020', 'S002-R073');
     const home = world(backend);
     const attempt = async (killAfterMs: number) => {
       const text = 'sleep 101 & echo $!; (sleep 102 & echo $!; wait) & wait';
@@ -124,7 +121,6 @@ describeBackends('processes', (backend) => {
   });
 
   it('a kill with SIGKILL gives no grace', async () => {
-    verifies('S001-R016');
     const home = world(backend);
     const run = home.start('trap "echo no" TERM; sleep 100 & echo $!; wait');
     const [pid = 0] = await numbers(home, run.id, 1);
@@ -134,7 +130,6 @@ describeBackends('processes', (backend) => {
   });
 
   it('one signal goes to the command alone and kills nobody else', async () => {
-    verifies('S004-R051');
     const home = world(backend);
     const run = home.start('trap "echo got; exit 5" USR1; sleep 100 & echo $!; wait');
     const [pid = 0] = await numbers(home, run.id, 1);
@@ -146,7 +141,6 @@ describeBackends('processes', (backend) => {
   });
 
   it('waiting gives up, and the run goes on', async () => {
-    verifies('S002-R072');
     const home = world(backend);
     const run = home.start('read x; echo "got $x"; exit 6', { stdin: 'orders' });
     await run.started;
@@ -159,7 +153,6 @@ describeBackends('processes', (backend) => {
   });
 
   it('50 runs at once keep to themselves', async () => {
-    verifies('S004-R114', 'S004-R125');
     const home = world(backend);
     const numbers = Array.from({ length: 50 }, (_, i) => i);
     const runs = numbers.map((i) =>
@@ -212,7 +205,6 @@ describeBackends('survivors', (backend) => {
   });
 
   it('end with kill -9 of the negative pid', async () => {
-    verifies('S002-R030', 'S002-R056');
     const home = world(backend);
     const run = home.start('sleep 101 & sleep 102 > /dev/null 2>&1 & echo $!');
     const child = await run.started;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createShell } from '../../src/shell/shell.ts';
 import { alive, binary, until } from '../cli/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { Terminal, tmuxMissing } from './tmux.ts';
 
 const noTmux = lacking(tmuxMissing(), 'there is no tmux here');
@@ -37,7 +37,6 @@ describe.skipIf(noTmux)('at a terminal', () => {
     ['a moving cursor', 'printf "abc\\033[2Dx\\n\\ttab\\n\\033[4mline\\033[0m\\n"'],
   ])('%s look the same with and without derun', async (_, line) => {
     const terminal = open();
-    verifies('S004-R110', 'S004-R120', 'S004-R048');
     writeFileSync(join(terminal.root, 'script'), line);
     const shown = async (prefix: string): Promise<string> => {
       await terminal.run(`${prefix} bash ${terminal.root}/script`);
@@ -53,7 +52,6 @@ describe.skipIf(noTmux)('at a terminal', () => {
     ['less', 'less FILE', /FILE$/, ['q']],
   ])('%s shows the same screen with and without derun', async (name, line, last, quit) => {
     const terminal = open();
-    verifies('S004-R110');
     const file = join(terminal.root, 'FILE');
     writeFileSync(file, Array.from({ length: 200 }, (_, i) => `line ${i}`).join('\n'));
     const shown = async (prefix: string): Promise<string> => {
@@ -74,7 +72,6 @@ describe.skipIf(noTmux)('at a terminal', () => {
 
   test('top and a Python prompt work, and a resize reaches them', async () => {
     const terminal = open();
-    verifies('S004-R049', 'S004-R050', 'S004-R117', 'S004-R022', 'S004-R008', 'S004-R016');
     terminal.type('clear; derun run -- top -d 1');
     await terminal.shows(/PID USER/); // which processes it lists depends on how busy they are
     terminal.press('q');
@@ -98,7 +95,6 @@ describe.skipIf(noTmux)('at a terminal', () => {
 
   test('exit codes, Ctrl-C, Ctrl-D and Ctrl-Z are those of the bare command', async () => {
     const terminal = open();
-    verifies('S004-R111', 'S004-R121', 'S004-R056');
     expect(await terminal.run('derun run -- bash -c "exit 5"; echo rc $?')).toBe('rc 5');
     terminal.type('clear; derun run -- sleep 100');
     await untilRunning(terminal, ['sleep', '100']);
@@ -126,7 +122,6 @@ describe.skipIf(noTmux)('at a terminal', () => {
 
   test('streams that are no terminal stay none, and the others stay one', async () => {
     const terminal = open();
-    verifies('S004-R059');
     const probe = 'for i in 0 1 2; do test -t $i && echo -n "$i " >> FILE; done'.replace(
       'FILE',
       join(terminal.root, 'ttys'),
@@ -161,7 +156,6 @@ describe.skipIf(noTmux)('at a terminal', () => {
 
   test('the terminal is as before after exit, SIGTERM and SIGKILL of anybody', async () => {
     const terminal = open();
-    verifies('S004-R001');
     const settings = (): Promise<string> => terminal.run('stty -a | md5sum');
     const before = await settings();
     await terminal.run('derun run -- stty -echo raw');
@@ -212,7 +206,6 @@ function inForeground(meta: Record<string, unknown>): boolean {
 }
 
 test.skipIf(noTmux)('each of 256 typed bytes arrives unchanged', async () => {
-  verifies('S004-R004', 'S004-R049', 'S004-R057');
   const terminal = open();
 
   // The outer terminal is a pty of the library's own: tmux cannot type bytes that are not UTF-8.

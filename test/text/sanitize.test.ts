@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SanitizeOptions, sanitize, sanitizer } from '../../src/text/sanitize.ts';
 import { workOf } from '../pace.ts';
-import { verifies } from '../requirements.ts';
 
 const MODES = ['keep', 'overwrite', 'raw'] as const;
 const WAYS: readonly SanitizeOptions[] = MODES.flatMap((cr) => [
@@ -165,7 +164,6 @@ describe('the sanitiser', () => {
   });
 
   it('leaves no control behind, and nothing for a second time', () => {
-    verifies('S001-R020');
     fc.assert(
       fc.property(output, (bytes) => {
         const kept = sanitize(bytes);
@@ -210,7 +208,6 @@ describe('the sanitiser', () => {
 
 describe('what is stripped', () => {
   it('control sequences', () => {
-    verifies('S001-R018');
     const cases = {
       'a\x1b[31mb\x1b[0mc': 'abc',
       'a\x1b[mb': 'ab',
@@ -231,7 +228,6 @@ describe('what is stripped', () => {
   });
 
   it('strings, however they end', () => {
-    verifies('S001-R019');
     const cases = {
       'a\x1b]0;title\x07b': 'ab',
       'a\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\b': 'alinkb',
@@ -271,7 +267,6 @@ describe('what is stripped', () => {
   });
 
   it('other escapes and controls', () => {
-    verifies('S001-R020');
     expect(clean('\x1b(Ba\x1b)0b\x1b7c\x1b8d\x1b=e\x1b>f\x1bcg\x1bMh\x1b#8i\x1b Fj')).toBe(
       'abcdefghij',
     );
@@ -285,7 +280,6 @@ describe('what is stripped', () => {
   });
 
   it('the return before a newline, and no other', () => {
-    verifies('S001-R021');
     expect(clean('a\r\nb\rc\r\r\nd\r\x1b[0m\ne\r')).toBe('a\nb\rc\nd\ne\r');
     expect(clean('\r')).toBe('\r');
     expect(inPieces(Buffer.from('a\r\nb\r'), [2, 3], {}).toString()).toBe('a\nb\r');

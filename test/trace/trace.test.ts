@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { disabledJson, timeOf, traceJson } from '../../src/trace/json.ts';
 import { buildTrace, processOutput } from '../../src/trace/trace.ts';
-import { verifies } from '../requirements.ts';
 import { HEADER } from './encode.ts';
 import { exampleTrace, OUTPUT } from './example.ts';
 import { start, write, wrote } from './frames.ts';
@@ -11,7 +10,6 @@ const trace = exampleTrace();
 
 describe('a trace', () => {
   it('has every process, and how many bytes each wrote to which stream', () => {
-    verifies('S003-R004', 'S003-R011', 'S003-R048');
     expect(trace.processes.map(({ pid, bytes }) => [pid, bytes])).toEqual([
       [10, { stdout: 0, stderr: 0, pty: 0 }],
       [11, { stdout: 0, stderr: 21, pty: 0 }],
@@ -42,7 +40,6 @@ describe('a trace', () => {
   });
 
   it('counts the bytes that nobody wrote, and knows a pid that came twice', () => {
-    verifies('S003-R065');
     const output = Buffer.from('what the first one said\r\n^Cwhat the second one said\r\n');
     const frames = [
       start(0, 10, ['a'], { startTicks: 1 }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Native, steady } from '../dialects/cuff_shell/helper.ts';
 import { World } from '../recorder/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { TRACED, untraceable } from './helper.ts';
 
 const noTracing = lacking(untraceable, 'runs cannot be traced here');
@@ -18,7 +18,6 @@ async function told(native: Native, command: string, args = {}): Promise<readonl
 
 describe.skipIf(noTracing)('a traced command of the native dialect', () => {
   it('names stages that failed although the status is 0', async () => {
-    verifies('S003-R010');
     const native = await Native.open(TRACED);
     expect(await native.run('false | true')).toMatchObject({
       success: true,

@@ -9,7 +9,7 @@ import { entryProcesses, UNTRACED } from '../../src/tracing/entry.ts';
 import { until } from '../cli/helper.ts';
 import { Native } from '../dialects/cuff_shell/helper.ts';
 import { call, execute, World } from '../recorder/helper.ts';
-import { lacking, verifies } from '../requirements.ts';
+import { lacking } from '../requirements.ts';
 import { encodeFrame, encodeTrace, HEADER } from '../trace/encode.ts';
 import { fork, reap, start } from '../trace/frames.ts';
 import { TRACED, untraceable } from './helper.ts';
@@ -27,7 +27,6 @@ async function entryOf(command: string, recording: object = TRACED.recording) {
 
 describe.skipIf(noTracing)('the entry of a traced command', () => {
   it('counts its processes and those that failed, and names both', async () => {
-    verifies('S003-R001', 'S003-R009');
     const command = "cat missing 2>&1 | wc -l; sh -c 'exit 7'; grep x /dev/null; true";
     const entry = await entryOf(command);
     expect(entry).toMatchObject({
@@ -112,7 +111,6 @@ describe.skipIf(noTracing)('a secret of the environment', () => {
   const env = { ...process.env, DEPLOY_TOKEN: SECRET, GITHUB_PAT: 'ghp_0123456789abcdef' };
 
   it('is in no file of a capture or journal by way of a process that had it', async () => {
-    verifies('S003-R028');
     const world = new World({ env });
     const recording = { trace: 'on', capture_env: true, env_allowlist: ['DEPLOY_TOKEN', 'PATH'] };
     const plugin = await world.plugin({ recording });

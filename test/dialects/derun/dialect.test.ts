@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerunPlugin } from '../../../src/dialects/derun/dialect.ts';
 import { build, NOW, type Part, tempDir } from '../../capture/helper.ts';
-import { verifies } from '../../requirements.ts';
 import { chunksOf, derun, expectGolden, outputOf } from './helper.ts';
 
 const STREAMS: readonly Part[] = [
@@ -14,14 +13,12 @@ const STREAMS: readonly Part[] = [
 
 describe('the tools', () => {
   it('are these four, with these schemas, and only read', async () => {
-    verifies('S004-R089');
     const tools = derun().plugin.getTools();
     expectGolden('tools.json', tools);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
   });
 
   it('answer with facts and the same facts as text, each with the schema version', async () => {
-    verifies('S004-R045', 'S004-R046');
     const { store, call } = derun();
     build(store, STREAMS);
     for (const [name, args] of [
@@ -48,7 +45,6 @@ describe('the tools', () => {
 
 describe('list_sessions', () => {
   it('gives id, state and what is known, newest first', async () => {
-    verifies('S004-R038');
     const { store, ask } = derun();
     build(store, STREAMS, { id: 'older' });
     const meta = { createdAt: NOW + 5_000, command: { kind: 'shell', text: 'make test' } } as const;
@@ -61,7 +57,6 @@ describe('list_sessions', () => {
   });
 
   it('state filters and limit bounds', async () => {
-    verifies('S004-R039');
     const { store, ask, refused } = derun();
     for (const id of ['a', 'b', 'c']) build(store, [], { id });
     build(store, [], { id: 'lost', final: 'missing' });
@@ -96,7 +91,6 @@ describe('list_sessions', () => {
 
 describe('get_session', () => {
   it('gives lifecycle, execution, transport and retention', async () => {
-    verifies('S004-R040');
     const { store, ask } = derun();
     build(store, STREAMS);
     const whole = await ask('get_session', { session_id: 'one' });
@@ -121,7 +115,6 @@ describe('get_session', () => {
 
 describe('read_output', () => {
   it('replays from cursor 0: chunks with their bytes, the next cursor, eof and final', async () => {
-    verifies('S004-R041');
     const { store, ask } = derun();
     build(store, STREAMS);
     const answer = await ask('read_output', { session_id: 'one' });
@@ -132,7 +125,6 @@ describe('read_output', () => {
   });
 
   it('gives 65536 bytes unless told otherwise, and never more than 256 KiB', async () => {
-    verifies('S004-R106');
     const { store, ask } = derun();
     build(store, [{ bytes: Buffer.alloc(2_000_000, 'x') }]);
     expect(await ask('read_output', { session_id: 'one' })).toMatchObject({
@@ -231,7 +223,6 @@ describe('a session that is not there', () => {
   const REQUIRED = 'session_id is required; list the sessions there are with derun_list_sessions';
 
   it('is not found, however it is asked for', async () => {
-    verifies('S004-R044', 'S004-R119', 'S004-R130');
     const { store, refused } = derun();
     build(store, STREAMS);
     for (const session_id of ['none', '..', '.', '../one', 'a/b', '/etc', 'one\0', ' one', 'é']) {

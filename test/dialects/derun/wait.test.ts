@@ -4,7 +4,6 @@ import { createCapture, rewriteMeta } from '../../../src/capture/store.ts';
 import { openWriter } from '../../../src/capture/writer.ts';
 import { thisProcess } from '../../../src/run/processes.ts';
 import { build, finalOf, metaOf } from '../../capture/helper.ts';
-import { verifies } from '../../requirements.ts';
 import { chunksOf, type Derun, derun, outputOf } from './helper.ts';
 
 const LONG = 60_000;
@@ -22,7 +21,6 @@ const wait = (cursor: string, more: object = {}) => ({ session_id: 'one', cursor
 
 describe('wait_output', () => {
   it('waits at the tail of a live session until bytes come, and gives only those', async () => {
-    verifies('S004-R042', 'S004-R043');
     const { ask, writer } = live();
     let cursor = '0';
     for (let n = 0; n < 20; n += 1) {
@@ -64,7 +62,6 @@ describe('wait_output', () => {
   });
 
   it('answers with nothing when the time is over', async () => {
-    verifies('S004-R043');
     const { ask } = live();
     const start = performance.now();
     const answer = await ask('wait_output', wait('7', { timeout_ms: 200 }));
@@ -105,7 +102,6 @@ describe('wait_output', () => {
   });
 
   it('waits 30 s unless told otherwise, and never more than 60 s', async () => {
-    verifies('S004-R107', 'S004-R108');
     const { call, refused } = live();
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const longest = async (more: object): Promise<number> => {

@@ -7,7 +7,7 @@ import { PhoenixBashPlugin } from '../../../src/dialects/phoenix_bash/dialect.ts
 import { lastWords } from '../../../src/dialects/phoenix_bash/words.ts';
 import { findRunner } from '../../../src/run/binary.ts';
 import { alive, until } from '../../cli/helper.ts';
-import { lacking, verifies } from '../../requirements.ts';
+import { lacking } from '../../requirements.ts';
 import { background, bash, newWorld, phoenix, text } from './helper.ts';
 
 const noRunner = lacking(findRunner().kind === 'none', 'there is no native runner here');
@@ -16,7 +16,6 @@ const COMPLETED = '\n\n[background process completed]\n';
 
 describe('a background process of phoenix_bash', () => {
   it('is told at once, by its pid and its file', async () => {
-    verifies('S002-R022', 'S002-R024', 'S002-R025', 'S002-R026', 'S002-R031');
     const world = newWorld();
     const plugin = await phoenix(world);
     const { pid, path, text: answer } = await background(plugin, 'ps -o pgid= $$; cat; sleep 100');
@@ -34,7 +33,6 @@ describe('a background process of phoenix_bash', () => {
   });
 
   it('has both streams in the file while it runs, and its end behind them', async () => {
-    verifies('S002-R023', 'S002-R027', 'S002-R031', 'S002-R072');
     const world = newWorld();
     const plugin = await phoenix(world);
     const command = 'echo out; echo err >&2; until test -e go; do sleep 0.01; done; printf end';
@@ -47,7 +45,6 @@ describe('a background process of phoenix_bash', () => {
   });
 
   it('has everything it printed in the file before its end, however much', async () => {
-    verifies('S002-R027');
     const plugin = await phoenix(newWorld());
     const run = await background(plugin, 'yes hello | head -n 500000; printf marker');
     const all = await run.has('[background');
@@ -56,7 +53,6 @@ describe('a background process of phoenix_bash', () => {
   });
 
   it('says how it failed', async () => {
-    verifies('S002-R028');
     const plugin = await phoenix(newWorld());
     const failed = await background(plugin, 'echo x; exit 3');
     expect(await failed.has('[background')).toBe(
@@ -69,7 +65,6 @@ describe('a background process of phoenix_bash', () => {
   });
 
   it('says that nobody saw its end', () => {
-    verifies('S002-R029');
     const lost = {
       kind: 'failed',
       error: 'runner_lost',
@@ -79,7 +74,6 @@ describe('a background process of phoenix_bash', () => {
   });
 
   it.skipIf(noRunner)('says so when its runner is killed', async () => {
-    verifies('S002-R029');
     const world = newWorld();
     const plugin = await phoenix(world);
     const run = await background(plugin, 'echo up; sleep 100');
@@ -97,7 +91,6 @@ describe('a background process of phoenix_bash', () => {
   });
 
   it('is ended by the command of the reminder, run with the tool itself', async () => {
-    verifies('S002-R030', 'S002-R028', 'S002-R072');
     const plugin = await phoenix(newWorld());
     const run = await background(plugin, 'sleep 1000 & echo $!; sleep 1001; :');
     const child = Number(await run.has('\n'));
@@ -150,7 +143,6 @@ describe('a background process of phoenix_bash', () => {
   });
 
   it('is stopped as the reminder says, also when nothing else may run', async () => {
-    verifies('S002-R030');
     const plugin = await phoenix(newWorld(), { max_live_runs: 1 });
     const run = await background(plugin, 'sleep 100');
     const refused = await bash(plugin, { command: `kill -9 -${run.pid}; echo done` });

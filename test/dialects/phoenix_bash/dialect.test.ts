@@ -9,13 +9,10 @@ import { phoenixCall } from '../../../src/dialects/phoenix_bash/tools.ts';
 import type { Shell } from '../../../src/shell/shell.ts';
 import { alive } from '../../cli/helper.ts';
 import { FACT_MS_MAX, withTime } from '../../pace.ts';
-import { verifies } from '../../requirements.ts';
 import { bash, newWorld, phoenix, text } from './helper.ts';
 
 describe('the tool of phoenix_bash', () => {
   it('is the one of the seed, with the working directory at the end', async () => {
-    verifies('S002-R001', 'S002-R002', 'S002-R003', 'S002-R004', 'S002-R005', 'S002-R006');
-    verifies('S002-R007', 'S002-R008', 'S002-R009', 'S002-R010');
     const world = newWorld();
     const plugin = await phoenix(world);
     expect(plugin.getTools()).toEqual([
@@ -56,7 +53,6 @@ For complex scripts, write them to a file first and then execute the file.
   });
 
   it('has a description that follows the working directory of the settings', async () => {
-    verifies('S002-R005');
     const world = newWorld();
     fs.mkdirSync(join(world.project, 'sub'));
     const plugin = await phoenix(world);
@@ -95,7 +91,6 @@ For complex scripts, write them to a file first and then execute the file.
 
 describe('the order of a call to phoenix_bash', () => {
   it('is: working directory, safety, co-author, execution', async () => {
-    verifies('S002-R011', 'S002-R063', 'S002-R065', 'S002-R074');
     const world = newWorld();
     const plugin = await phoenix(world, { working_directory: 'gone' });
     const gone = join(world.project, 'gone');
@@ -118,7 +113,6 @@ describe('the order of a call to phoenix_bash', () => {
   });
 
   it('says of a file that it is no directory', async () => {
-    verifies('S002-R064', 'S002-R074');
     const world = newWorld();
     fs.writeFileSync(join(world.project, 'file'), '');
     const plugin = await phoenix(world, { working_directory: 'file' });
@@ -135,7 +129,6 @@ describe('the order of a call to phoenix_bash', () => {
     ['mkfs.ext4 /dev/sda1', 'mkfs.'],
     ['dd if=/dev/zero of=/dev/sda', 'dd if=.* of=/dev/'],
   ])('does not execute %s, in the background neither', async (command, pattern) => {
-    verifies('S002-R046', 'S002-R047');
     // Should it be executed all the same, `exit` comes first.
     const world = newWorld();
     const plugin = await phoenix(world);
@@ -163,7 +156,6 @@ describe('the order of a call to phoenix_bash', () => {
 
 describe('a command of phoenix_bash that is over', () => {
   it('is told by its output, both streams in their order', async () => {
-    verifies('S002-R021', 'S002-R039', 'S002-R071');
     const plugin = await phoenix(newWorld());
     const command = 'for i in 1 2 3; do echo out$i; echo err$i >&2; done';
     expect(await bash(plugin, command)).toEqual({
@@ -175,7 +167,6 @@ describe('a command of phoenix_bash that is over', () => {
   });
 
   it('is an error with its exit code and its output when that is not 0', async () => {
-    verifies('S002-R037');
     const plugin = await phoenix(newWorld());
     expect(await bash(plugin, 'echo out; echo err >&2; exit 3')).toEqual({
       success: false,
@@ -185,7 +176,6 @@ describe('a command of phoenix_bash that is over', () => {
   });
 
   it('has exit code -1 when a signal killed it', async () => {
-    verifies('S002-R038');
     const plugin = await phoenix(newWorld());
     expect(await bash(plugin, 'echo x; kill -SEGV $$')).toEqual({
       success: false,
@@ -194,7 +184,6 @@ describe('a command of phoenix_bash that is over', () => {
   });
 
   it('is told apart from one that could not be started', async () => {
-    verifies('S002-R040');
     const plugin = await phoenix(newWorld(), { env_overrides: { BIG: 'x'.repeat(200_000) } });
     const { success, text } = await bash(plugin, 'true');
     expect(success).toBe(false);
@@ -204,7 +193,6 @@ describe('a command of phoenix_bash that is over', () => {
   });
 
   it('gets no secrets and editors that fail, also in the background', async () => {
-    verifies('S002-R018', 'S002-R053', 'S002-R055', 'S002-R057', 'S002-R062');
     const secrets = { ANTHROPIC_API_KEY: 'a', OPENAI_KEY: 'b', PHOENIX_X: 'c', PLAIN: 'yes' };
     const plugin = await phoenix(newWorld(secrets));
     const command = `env | grep -E '^(ANTHROPIC|OPENAI|PHOENIX|PLAIN|EDITOR|VISUAL)' | sort`;
@@ -220,7 +208,6 @@ describe('a command of phoenix_bash that is over', () => {
 
 describe('the deadline of phoenix_bash', () => {
   it('is 30 seconds, and 900 with slow_ok', async () => {
-    verifies('S002-R012', 'S002-R013');
     const world = newWorld();
     const plugin = await phoenix(world);
     await bash(plugin, 'true');
@@ -241,7 +228,6 @@ describe('the deadline of phoenix_bash', () => {
   });
 
   it('kills everything and gives what was printed until then', async () => {
-    verifies('S002-R020', 'S002-R073', 'S002-R056');
     const killed = async (ms: number) => {
       const world = newWorld();
       const plugin = await phoenix(world, { timeout_seconds: ms / 1000 });
@@ -263,7 +249,6 @@ describe('the deadline of phoenix_bash', () => {
   });
 
   it('is told in seconds, 30 and 900, by a clock that goes a thousand times as fast', async () => {
-    verifies('S002-R020', 'S002-R067');
     const world = newWorld();
     const graces: unknown[] = [];
     const fast: Shell = {
@@ -287,7 +272,6 @@ describe('the deadline of phoenix_bash', () => {
   });
 
   it('is told alone when nothing was printed', async () => {
-    verifies('S002-R020');
     const plugin = await phoenix(newWorld(), { slow_timeout_seconds: 1 });
     expect(await bash(plugin, { command: 'sleep 100', slow_ok: true })).toEqual({
       success: false,

@@ -5,7 +5,6 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../recorder/helper.ts';
-import { verifies } from '../../requirements.ts';
 import { background, bash, newWorld, phoenix, text } from './helper.ts';
 
 const TRAILER = 'Co-authored-by: Phoenix <phoenix@exe.dev>\n';
@@ -38,7 +37,6 @@ const COMMIT = 'git commit -q --allow-empty';
 
 describe('commits of phoenix_bash', () => {
   it('name the co-author, once, also when they are amended or made in the background', async () => {
-    verifies('S002-R011');
     const world = repository();
     const plugin = await phoenix(world);
     await text(bash(plugin, `${COMMIT} -m 'one' && echo done`));
@@ -120,7 +118,6 @@ describe('an interactive rebase with phoenix_bash', () => {
   it.each(['git rebase -i HEAD~1', 'git rebase --interactive HEAD~1'])(
     '%s fails at once, and says what to do',
     async (command) => {
-      verifies('S002-R054', 'S002-R055');
       const world = repository();
       git(world, 'commit', '-q', '--allow-empty', '-m', 'second');
       const head = git(world, 'rev-parse', 'HEAD');
@@ -135,7 +132,6 @@ describe('an interactive rebase with phoenix_bash', () => {
   );
 
   it('has no such editor in the background, and other commands neither', async () => {
-    verifies('S002-R054');
     const world = repository();
     git(world, 'commit', '-q', '--allow-empty', '-m', 'second');
     const plugin = await phoenix(world);
@@ -151,7 +147,6 @@ describe('an interactive rebase with phoenix_bash', () => {
   });
 
   it('is not needed to commit without a message: the editor fails', async () => {
-    verifies('S002-R055');
     const world = repository();
     const answer = await bash(await phoenix(world), COMMIT);
     expect(answer.success).toBe(false);

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { sanitize } from '../../../src/text/sanitize.ts';
 import { alive, until } from '../../cli/helper.ts';
 import { conversation, World } from '../../recorder/helper.ts';
-import { verifies } from '../../requirements.ts';
 import { BECOME } from '../hard-cases.ts';
 import {
   added,
@@ -31,7 +30,6 @@ function say(world: World, name: string): void {
 
 describe('a command of pipe_bash that outlasts its timeout', () => {
   it('goes on in the background, and the answer says how to go on', async () => {
-    verifies('S001-R005', 'S001-R014', 'S001-R044', 'S001-R046', 'S001-R047');
     const run = await backgrounded('echo out; echo err >&2; sleep 100; echo never', '\nerr\n');
     const { world, pid, text: answer, seconds } = run;
     const path = fullOutput(answer);
@@ -59,7 +57,6 @@ describe('a command of pipe_bash that outlasts its timeout', () => {
   });
 
   it('is told in fewer words and lines if the settings say so', async () => {
-    verifies('S001-R048', 'S001-R049');
     const config = { background_notice: 'compact' };
     const run = await backgrounded('seq 600; seq 150 >&2; sleep 100', '\n150\n\n', config);
     const { pid, text: answer, seconds } = run;
@@ -73,7 +70,6 @@ describe('a command of pipe_bash that outlasts its timeout', () => {
   });
 
   it('writes on into the file that was named', async () => {
-    verifies('S001-R045', 'S001-R051');
     const world = new World();
     const plugin = await pipe(world);
     const { text: answer } = await background(
@@ -90,7 +86,6 @@ describe('a command of pipe_bash that outlasts its timeout', () => {
   });
 
   it('names the file in the directory of the settings', async () => {
-    verifies('S001-R035');
     const config = { offload_directory: '.' };
     const { world, text: answer } = await backgrounded('echo x; sleep 100', '\nx\n', config);
     expect(fullOutput(answer).slice(world.project.length)).toMatch(
@@ -102,7 +97,6 @@ describe('a command of pipe_bash that outlasts its timeout', () => {
 
 describe('check_pid of pipe_bash', () => {
   it('gives what is new since the last check, and nothing twice', async () => {
-    verifies('S001-R053', 'S001-R065', 'S001-R051');
     const {
       world,
       plugin,
@@ -126,7 +120,6 @@ describe('check_pid of pipe_bash', () => {
   });
 
   it('gives characters and sequences whole that were cut by a check', async () => {
-    verifies('S001-R053');
     const pieces = ['a\\xe2', '\\x82', '\\xacb\\e[3', '1mred\\e]0;ti', 'tle\\a end', '\\r', '\\n'];
     const command = pieces.map((piece, at) => `printf '${piece}'; ${wait(`${at}`)}; `).join('');
     const run = await backgrounded(`${command} sleep 100`, '\na\n');
@@ -147,7 +140,6 @@ describe('check_pid of pipe_bash', () => {
   });
 
   it('shows the last 2000 lines of more, and says how many there are', async () => {
-    verifies('S001-R053');
     const world = new World();
     const plugin = await pipe(world);
     const { pid, text: answer } = await background(plugin, `${wait('a')}; seq 30000; sleep 100`);
@@ -159,7 +151,6 @@ describe('check_pid of pipe_bash', () => {
   });
 
   it('says how it ended, as often as it is asked', async () => {
-    verifies('S001-R066', 'S001-R005');
     const world = new World();
     const plugin = await pipe(world);
     const { pid, text: answer } = await background(
@@ -180,7 +171,6 @@ describe('check_pid of pipe_bash', () => {
   });
 
   it('is an error when the command failed', async () => {
-    verifies('S001-R064');
     const world = new World();
     const plugin = await pipe(world);
     const { pid } = await background(plugin, `${wait('a')}; exit 3`);
@@ -193,7 +183,6 @@ describe('check_pid of pipe_bash', () => {
 
 describe('kill_pid of pipe_bash', () => {
   it('ends the whole tree with SIGKILL and gives the final output', async () => {
-    verifies('S001-R054', 'S001-R016', 'S001-R050');
     const {
       world,
       plugin,
@@ -234,7 +223,6 @@ describe('kill_pid of pipe_bash', () => {
 
 describe('the background processes of pipe_bash', () => {
   it('belong to a conversation', async () => {
-    verifies('S001-R050');
     const plugin = await pipe(new World());
     const { pid } = await background(plugin, 'sleep 100', conversation('one'));
     const unknown = {

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { PipeBashPlugin } from '../../../src/dialects/pipe_bash/dialect.ts';
 import { alive } from '../../cli/helper.ts';
 import { World } from '../../recorder/helper.ts';
-import { verifies } from '../../requirements.ts';
 import { BECOME } from '../hard-cases.ts';
 import { bash, fullOutput, pipe, text } from './helper.ts';
 
@@ -14,8 +13,6 @@ const ONE_OF = 'bash needs exactly one of command, check_pid and kill_pid';
 
 describe('the tool of pipe_bash', () => {
   it('is the one of the seed', async () => {
-    verifies('S001-R055', 'S001-R056', 'S001-R057', 'S001-R058', 'S001-R059', 'S001-R060');
-    verifies('S001-R043', 'S001-R061');
     const plugin = await pipe(new World());
     expect(plugin.getTools()).toEqual([
       {
@@ -52,7 +49,6 @@ describe('the tool of pipe_bash', () => {
   });
 
   it('waits 120 seconds unless told otherwise', async () => {
-    verifies('S001-R043');
     const world = new World();
     const plugin = await pipe(world);
     await bash(plugin, 'true');
@@ -87,7 +83,6 @@ describe('the tool of pipe_bash', () => {
     [{ check_pid: 1 }, 'There is no backgrounded process 1 in this conversation.'],
     [{ kill_pid: 1 }, 'There is no backgrounded process 1 in this conversation.'],
   ])('answers %j with a sentence, and executes nothing', async (args, sentence) => {
-    verifies('S001-R052', 'S001-R061');
     const world = new World();
     const plugin = await pipe(world);
     expect(await bash(plugin, args)).toMatchObject({ success: false, text: sentence });
@@ -110,7 +105,6 @@ describe('the tool of pipe_bash', () => {
 
 describe('a command of pipe_bash that is over', () => {
   it('is told with its streams apart and its exit code', async () => {
-    verifies('S001-R006', 'S001-R012', 'S001-R062');
     const plugin = await pipe(new World());
     expect(await bash(plugin, 'echo out; echo err >&2')).toMatchObject({
       success: true,
@@ -126,7 +120,6 @@ describe('a command of pipe_bash that is over', () => {
   });
 
   it('is an error when its exit code is not 0', async () => {
-    verifies('S001-R064');
     const plugin = await pipe(new World());
     expect(await bash(plugin, 'echo x; exit 3')).toMatchObject({
       success: false,
@@ -139,7 +132,6 @@ describe('a command of pipe_bash that is over', () => {
   });
 
   it('is told without escape sequences and controls, and captured with them', async () => {
-    verifies('S001-R007', 'S001-R013');
     const world = new World();
     const plugin = await pipe(world);
     const printed = '\\e[1;31mred\\e[0m\\r\\n\\ta\\0b\\e]0;title\\acd\\re\\n';
@@ -156,7 +148,6 @@ describe('a command of pipe_bash that is over', () => {
   });
 
   it('does not change the directory or the variables of the next', async () => {
-    verifies('S001-R001', 'S001-R010', 'S001-R069');
     const world = new World();
     const plugin = await pipe(world);
     await bash(plugin, 'cd /; X=1; export X');
@@ -169,7 +160,6 @@ describe('a command of pipe_bash that is over', () => {
   });
 
   it('has no terminal; whether it asks is not guessed, it reads the end of its input', async () => {
-    verifies('S001-R009', 'S001-R074');
     const plugin = await pipe(new World());
     const command = `for fd in 0 1 2; do test -t $fd && echo $fd; done; read -p 'Password: ' word;
       echo "Password: [$word]"`;
@@ -179,7 +169,6 @@ describe('a command of pipe_bash that is over', () => {
   });
 
   it('is refused by no list and held by no sandbox, whatever it says', async () => {
-    verifies('S001-R008', 'S001-R071', 'S001-R072');
     const world = new World();
     const plugin = await pipe(world);
     const other = join(world.dir, 'beside the project');
@@ -218,7 +207,6 @@ describe('a command of pipe_bash that is over', () => {
 
 describe('output of pipe_bash that is too long', () => {
   it('is shown from its end: 2000 lines, without a file when it has few bytes', async () => {
-    verifies('S001-R003', 'S001-R034', 'S001-R063');
     const world = new World();
     const plugin = await pipe(world);
     const answer = await text(bash(plugin, 'seq 3000'));
@@ -230,8 +218,6 @@ describe('output of pipe_bash that is too long', () => {
   });
 
   it('is shown from its end: 51200 bytes of whole lines, and the file has all of it', async () => {
-    verifies('S001-R003', 'S001-R004', 'S001-R017', 'S001-R033', 'S001-R036', 'S001-R037');
-    verifies('S001-R039', 'S001-R070');
     const plugin = await pipe(new World());
     const answer = await text(
       bash(plugin, 'seq 20000 | sed "s/^/\\x1b[32mgreen, long enough for the bytes /" >&2'),
@@ -254,7 +240,6 @@ describe('output of pipe_bash that is too long', () => {
   });
 
   it('needs a file from 51201 bytes on', async () => {
-    verifies('S001-R033');
     const plugin = await pipe(new World());
     const command = (count: number) => `yes 123456789 | head -c ${count}; exit 0`;
     expect(await text(bash(plugin, command(51_200)))).toContain(
@@ -266,7 +251,6 @@ describe('output of pipe_bash that is too long', () => {
   });
 
   it('is not written twice when it is very long and all there is', async () => {
-    verifies('S001-R036', 'S001-R039');
     const plugin = await pipe(new World());
     const long = 'yes 123456789 | head -c 9000000';
     const alone = fullOutput(await text(bash(plugin, `${long}; exit 0`)));
@@ -288,7 +272,6 @@ describe('output of pipe_bash that is too long', () => {
   });
 
   it('goes to /tmp/pipe-bash-<hex>.log if the settings say so', async () => {
-    verifies('S001-R004', 'S001-R035');
     const plugin = await pipe(new World(), { offload_directory: '/tmp' });
     const path = fullOutput(await text(bash(plugin, 'seq 20000')));
     expect(path).toMatch(/^\/tmp\/pipe-bash-[0-9a-f]{8}\.log$/);
@@ -303,7 +286,6 @@ describe('output of pipe_bash that is too long', () => {
 
 describe('a disk that fails pipe_bash', () => {
   it('is told, with a file that can be read', async () => {
-    verifies('S001-R038');
     class Full extends PipeBashPlugin {
       protected override readonly disk = {
         ...fs,
@@ -323,7 +305,6 @@ describe('a disk that fails pipe_bash', () => {
   });
 
   it('costs the clean copy and leaves the capture, when there is no place for a file', async () => {
-    verifies('S001-R038');
     const plugin = await pipe(new World(), { offload_directory: 'not/there' });
     const answer = await text(bash(plugin, 'seq 20000'));
     const [, path = ''] =

@@ -12,7 +12,6 @@ import { sanitize, sanitizer } from '../../../src/text/sanitize.ts';
 import { decodeUtf8, utf8End } from '../../../src/text/utf8.ts';
 import { build, type Part, testStore } from '../../capture/helper.ts';
 import { World } from '../../recorder/helper.ts';
-import { verifies } from '../../requirements.ts';
 import { background, bash, fullOutput, pipe, text } from './helper.ts';
 
 /** Text, colours, broken characters, and what can be cut in two. */
@@ -26,7 +25,6 @@ const anything = fc.oneof(
 
 describe('the memory of pipe_bash', () => {
   it('holds the last 102400 bytes of what is new, and knows how much there was', () => {
-    verifies('S001-R040', 'S001-R041');
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b\n', 'ccc'), fc.nat(120_000)), { maxLength: 8 }),
@@ -46,7 +44,6 @@ describe('the memory of pipe_bash', () => {
   });
 
   it('does not grow with the output', async () => {
-    verifies('S001-R042');
     const plugin = await pipe(new World());
     const size = 100 * 1024 * 1024;
     const most = { bytes: 0 };
@@ -70,7 +67,6 @@ describe('the memory of pipe_bash', () => {
 
 describe('the checks of pipe_bash', () => {
   it('give together what was printed, however it was cut', async () => {
-    verifies('S001-R053', 'S001-R051');
     const chunk = fc.record({ channel: fc.constantFrom('stdout', 'stderr'), bytes: anything });
     await fc.assert(
       fc.asyncProperty(
@@ -189,7 +185,6 @@ describe('more new output than is read for one check of pipe_bash', () => {
 
 describe('an answer of pipe_bash', () => {
   it('holds its limits and tells the truth, whatever is printed', async () => {
-    verifies('S001-R003', 'S001-R036');
     const world = new World();
     const plugin = await pipe(world);
     const output = fc

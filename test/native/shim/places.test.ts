@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lacking, verifies } from '../../requirements.ts';
+import { lacking } from '../../requirements.ts';
 import { makeHeader } from '../../trace/header.ts';
 import {
   bare,
@@ -39,7 +39,6 @@ function startedBy(run: Parameters<typeof framesOf>[0]): readonly (string | unde
 
 describe.skipIf(notRoot)('other rights', () => {
   it('a set-user-id program is known from its parent and gets nothing of ours', () => {
-    verifies('S003-R062');
     const dir = sharedShim('setuid-shim');
     const set = join(work, 'set-user-id-env');
     copyFileSync('/usr/bin/env', set);
@@ -166,7 +165,6 @@ describe('other programs', () => {
   it.skipIf(lacking(!has('musl-gcc'), 'musl-gcc is not installed'))(
     'a musl program loads the same library, and reports all of its life',
     () => {
-      verifies('S003-R005');
       for (const way of ['return', 'exit', '_exit', 'quick_exit', 'pthread_exit', 'fork']) {
         const ender = program('ender', 'musl-gcc -O1 -pthread');
         const run = traced([ender, way, '6']);
@@ -253,7 +251,6 @@ describe('other programs', () => {
 
 describe('inside a process', () => {
   it('hooks work on small stacks, in signal handlers, without descriptors, and keep errno', () => {
-    verifies('S003-R015');
     const odd = program('odd');
     const run = traced([odd]);
     expect(shown(run)).toEqual(bare([odd]));
@@ -262,7 +259,6 @@ describe('inside a process', () => {
   });
 
   it('children of a busy Python never hang', () => {
-    verifies('S003-R016');
     const script =
       'import subprocess, threading\n' +
       'def work():\n' +

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lacking, verifies } from '../../requirements.ts';
+import { lacking } from '../../requirements.ts';
 import {
   bytesTold,
   drive,
@@ -22,7 +22,6 @@ const noCpp = lacking(!has('c++'), 'a C++ compiler is not installed');
 
 describe.each(BUFFERING)('stdio with buffering: %s', (how) => {
   it('is told in full by glibc, on a pipe and on a terminal', () => {
-    verifies('S003-R043');
     const bare = drive('pipe', [glibc, how], { bare: true });
     const run = drive('pipe', [glibc, how]);
     expect(seen(run)).toEqual(seen(bare));

@@ -1,6 +1,5 @@
 // Many writers at once: every line says which process wrote it, and so must its record.
 import { describe, expect, it } from 'vitest';
-import { verifies } from '../../requirements.ts';
 import { fnv64 } from '../../trace/encode.ts';
 import { drive, expectEveryByteTold, type Mode, of, program, type Run } from './streams-helper.ts';
 
@@ -32,14 +31,12 @@ function linesOf(bytes: Buffer): string[] {
 
 describe('a line is told for the process that wrote it', () => {
   it.each(['pipe', 'pty'] as const)('with 8 threads on a %s', (mode) => {
-    verifies('S003-R011');
     const run = drive(mode, [writers, 'threads', '500']);
     expect([run.code, run.stdout.length + run.stderr.length]).toEqual([0, 8 * 500 * LINE]);
     expectLinesTold(run, mode);
   });
 
   it.each(['pipe', 'pty'] as const)('with 8 forked children on a %s', (mode) => {
-    verifies('S003-R016');
     const run = drive(mode, [writers, 'forks', '100']);
     expect([run.code, run.stdout.length + run.stderr.length]).toEqual([0, (8 * 100 + 9) * LINE]);
     expectLinesTold(run, mode);
@@ -47,7 +44,6 @@ describe('a line is told for the process that wrote it', () => {
   });
 
   it('in a vfork child, which has only its parent to write from', () => {
-    verifies('S003-R015');
     const run = drive('pipe', [writers, 'vforks', '20']);
     expect([run.code, run.stdout.length, run.stderr.length]).toEqual([0, 40 * LINE, 20 * LINE]);
     expectLinesTold(run);

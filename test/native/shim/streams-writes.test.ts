@@ -1,7 +1,6 @@
 // What a process writes to the run's streams is told with its time, stream, length and hash, by
 // whichever call, through whichever descriptor; and nothing else is.
 import { describe, expect, it } from 'vitest';
-import { verifies } from '../../requirements.ts';
 import {
   bytesTold,
   drive,
@@ -28,7 +27,6 @@ describe('a write', () => {
     ['big', 10 << 20, 10 << 20],
     ['failing', 6, 6],
   ])('by %s to a pipe is told with the hash of its bytes', (name, out, err) => {
-    verifies('S003-R043', 'S003-R044', 'S003-R048');
     const run = drive('pipe', [calls, name]);
     expect([run.code, run.stdout.length, run.stderr.length]).toEqual([0, out, err]);
     expectEveryByteTold(run);
@@ -47,7 +45,6 @@ describe('a write', () => {
   it.each(['write', 'writev', 'sendmsg', 'send'])(
     'by %s to a socket is told where the kernel does not say who wrote',
     (name) => {
-      verifies('S003-R045');
       const run = drive('pipesocket', [calls, name]);
       expect(run.code).toBe(0);
       expectEveryByteTold(run);
@@ -93,7 +90,6 @@ describe('a descriptor', () => {
   it.each(['pipe', 'pipesocket'] as const)(
     'is the stream it is, whatever its number was (%s)',
     (mode) => {
-      verifies('S003-R046');
       const run = drive(mode, [calls, 'dups']);
       expect(seen(run)).toEqual({
         code: 0,
@@ -160,7 +156,6 @@ describe('a process that is killed', () => {
   });
 
   it('by its own hand has told everything, in far fewer frames than writes', () => {
-    verifies('S003-R065');
     const run = drive('pipe', [calls, 'killed']);
     expect([run.code, run.stdout.length]).toEqual([137, 1000 * 50]);
     expectEveryByteTold(run);

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { backtest } from '../../../src/policy/backtest/index.ts';
 import { readPolicy } from '../../../src/policy/load.ts';
 import type { LoadedPolicy } from '../../../src/policy/policy.ts';
-import { verifies } from '../../requirements.ts';
 import { benign, evidenceOf, HOME, PROJECT, recorded } from '../generate/helper.ts';
 
 function policy(text: string): LoadedPolicy {
@@ -51,7 +50,6 @@ describe('a policy on what was recorded', () => {
   });
 
   it('names what is risky, though it allows everything', () => {
-    verifies('S000-R005');
     const risky = ['rm -rf /', 'cat ~/.ssh/id_rsa', 'echo x > ~/.bashrc', 'LD_PRELOAD=./x ls'];
     const work = evidenceOf([[...risky, 'ls -la', 'npm test']]);
     const { refused } = backtest(policy('default: allow'), work, HOME);

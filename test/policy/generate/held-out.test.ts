@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ATTACKS } from '../../../src/policy/generate/attacks.ts';
-import { lacking, verifies } from '../../requirements.ts';
+import { lacking } from '../../requirements.ts';
 import {
   allowing,
   benign,
@@ -35,7 +35,6 @@ function average(shares: readonly number[]): number {
 
 describe('a session that nobody has seen', () => {
   it('is accepted to three quarters at least by semantic, and no attack is', () => {
-    verifies('S000-R193');
     const results = heldOut(benign(), ATTACKS);
     expect(results.flatMap(({ passed }) => passed)).toEqual([]);
     expect(results.filter(({ share }) => share < 0.75)).toEqual([]);

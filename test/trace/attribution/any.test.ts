@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { attribute } from '../../../src/trace/attribution/attribution.ts';
 import { hashOf } from '../../../src/trace/attribution/probe.ts';
 import { workOf } from '../../pace.ts';
-import { verifies } from '../../requirements.ts';
 import { fnv64, HEADER } from '../encode.ts';
 import { type Kind, play, type Scene, type Score, score } from './kernel-words.ts';
 
@@ -31,7 +30,6 @@ function found(scenes: fc.Arbitrary<Scene>, share: number, numRuns = 30): void {
 
 describe('the bytes of processes that tell what they write', () => {
   it('are all found on a pipe', () => {
-    verifies('S003-R011', 'S003-R043', 'S003-R065');
     const scene = fc.record({
       ...common,
       terminal: fc.constant(false),
@@ -43,7 +41,6 @@ describe('the bytes of processes that tell what they write', () => {
   });
 
   it('are all found on a terminal, whether newlines become two bytes or not', () => {
-    verifies('S003-R011', 'S003-R065');
     const scene = fc.record({
       ...common,
       terminal: fc.constant(true),
@@ -55,7 +52,6 @@ describe('the bytes of processes that tell what they write', () => {
   });
 
   it.each([false, true])('are found between bytes of others (terminal: %s)', (terminal) => {
-    verifies('S003-R011');
     const scene = fc.record({
       ...common,
       terminal: fc.constant(terminal),
@@ -67,7 +63,6 @@ describe('the bytes of processes that tell what they write', () => {
   });
 
   it('are found where one of them writes more than a pipe keeps together', () => {
-    verifies('S003-R011');
     const scene = fc.record({
       ...common,
       writes: fc.nat(30),
@@ -80,7 +75,6 @@ describe('the bytes of processes that tell what they write', () => {
   });
 
   it('are never another one’s, however they are torn up', () => {
-    verifies('S003-R065');
     const scene = fc.record({
       ...common,
       writes: fc.nat(15),

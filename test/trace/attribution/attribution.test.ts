@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { attribute } from '../../../src/trace/attribution/attribution.ts';
 import type { WriteRecord } from '../../../src/trace/decode/format.ts';
 import type { Channel, Chunk } from '../../../src/types.ts';
-import { verifies } from '../../requirements.ts';
 import { HEADER } from '../encode.ts';
 import { wrote } from '../frames.ts';
 
@@ -42,7 +41,6 @@ const out = (process: number, us: number, text: string | Uint8Array, tookUs = 1)
 
 describe('bytes on a socket', () => {
   it('belong to the process with the pid that the kernel gave', () => {
-    verifies('S003-R011', 'S003-R048');
     const chunk = (offset: number, length: number, channel: Channel, pid: number): Chunk => ({
       offset,
       length,
@@ -167,7 +165,6 @@ describe('bytes on a terminal', () => {
 
 describe('bytes on pipes', () => {
   it('are found on each channel by itself', () => {
-    verifies('S003-R043', 'S003-R048');
     const pieces = [
       ['stdout', 'to the out\n'],
       ['stderr', 'to the err\n'],

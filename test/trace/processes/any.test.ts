@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../../src/trace/decode/format.ts';
 import { buildProcesses } from '../../../src/trace/processes/processes.ts';
-import { verifies } from '../../requirements.ts';
 import { anyFrame } from '../arbitrary.ts';
 import { HEADER } from '../encode.ts';
 import { exec, exit, exited, fork, reap, start } from '../frames.ts';
@@ -99,7 +98,6 @@ const history = fc.array(plan(3), { maxLength: 5 }).map((children) => {
 
 describe('any history', () => {
   it('is told by its frames, in whatever order and how often they come', () => {
-    verifies('S003-R034', 'S003-R064');
     const order = fc.infiniteStream(fc.nat(1_000_000));
     fc.assert(
       fc.property(history, order, fc.nat(5), (play, numbers, twice) => {

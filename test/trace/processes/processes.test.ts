@@ -2,14 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../../src/trace/decode/format.ts';
 import { buildProcesses } from '../../../src/trace/processes/processes.ts';
-import { verifies } from '../../requirements.ts';
 import { HEADER } from '../encode.ts';
 import { at, exec, execFail, exit, exited, fork, reap, start } from '../frames.ts';
 import { summary } from '../summary.ts';
 
 describe('a process', () => {
   it('that started, ran and was waited for has all of it', () => {
-    verifies('S003-R031');
     const frames = [
       start(0, 10, ['bash'], { source: 'runner', exe: 'bash', uid: 0 }),
       start(5, 10, ['bash'], { parent: HEADER.runnerPid, startTicks: 7, env: { HOME: '/h' } }),
@@ -51,7 +49,6 @@ describe('a process', () => {
   });
 
   it('that reports itself twice, or through others too, is one', () => {
-    verifies('S003-R034', 'S003-R064');
     const one = start(5, 10, ['make', 'all'], { parent: 9, startTicks: 7 });
     const again = { ...one, atNs: at(6) };
     const seen = start(9, 10, ['make', 'all'], { source: 'proc', startTicks: 7 });
@@ -250,7 +247,6 @@ describe('a child', () => {
   });
 
   it('that never reported has the words of who spawned it', () => {
-    verifies('S003-R035', 'S003-R064');
     const frames = [parent, exec(5, 10, ['crash', '-x'], { spawned: 11 }), reap(9, 10, 11, 11)];
     expect(summary(frames)).toEqual([
       [10, 0, 0, 'sh -c x', '?', 'shim'],
@@ -260,7 +256,6 @@ describe('a child', () => {
   });
 
   it('that reported has its own, whoever was first', () => {
-    verifies('S003-R064');
     for (const told of [5, 50]) {
       const frames = [
         parent,

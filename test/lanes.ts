@@ -1,0 +1,115 @@
+// The two lanes of the tests. Tests of the pure lane start no process: they share one worker for
+// each core. Tests of the real lane start processes and terminals, each file in its own worker, two
+// at a time. `lane-pure.ts` and `lane-real.ts` hold every file to its lane while it runs.
+import { readdirSync } from 'node:fs';
+import type { RunnerTask } from 'vitest';
+
+/** Folders whose tests start processes, but for `PURE_FILES`. */
+const REAL_FOLDERS = [
+  'cli',
+  'dialects',
+  'guard',
+  'library',
+  'mcp',
+  'native',
+  'recorder',
+  'recordings',
+  'run',
+  'shell',
+  'tracing',
+];
+
+/** In those folders, tests that start none. */
+export const PURE_FILES = [
+  'cli/init/jsonc',
+  'cli/init/toml',
+  'cli/stop-signal',
+  'dialects/argument-names',
+  'dialects/config-problems',
+  'dialects/derun/dialect',
+  'dialects/derun/text',
+  'dialects/derun/wait',
+  'dialects/recording-config',
+  'guard/guard',
+  'mcp/guard',
+  'mcp/progress',
+  'mcp/server',
+  'mcp/stdio',
+  'run/env',
+  'run/mounts',
+];
+
+/** In the other folders, tests that do start processes. */
+export const REAL_FILES = [
+  'agent/report-stages',
+  'agent/shell-prelude',
+  'capture/hole',
+  'capture/paths',
+  'capture/store',
+  'capture/sweep',
+  'capture/views',
+  'capture/wait',
+  'dependencies',
+  'docs-commands',
+  'getting-started',
+  'host/builtins',
+  'host/strays',
+  'journal/catalog-file',
+  'journal/disk',
+  'journal/killed',
+  'journal/reader',
+  'journal/recovery',
+  'ops/servers',
+  'ops/status',
+  'package',
+  'policies/engine',
+  'policies/trust-notices',
+  'policy/analyse/words',
+  'policy/fuzz/fuzz',
+  'policy/generate/command',
+  'readme',
+  'text/printable',
+  'text/redact',
+  'text/shell-braces',
+  'text/shell-parse',
+  'tidy',
+];
+
+/** It reads what all others proved, so it runs when they are done. */
+const GATE = 'requirements';
+
+export type Lane = 'pure' | 'real' | 'gate';
+
+/** Test files by lane, as paths in the repository. */
+export function testFiles(lane: Lane): string[] {
+  return readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.test.ts') && laneOf(name) === lane)
+    .map((name) => `test/${name}`)
+    .sort();
+}
+
+/** The lane of a test file, named from `test/` on. */
+export function laneOf(file: string): Lane {
+  const name = file.replace(/\.test\.ts$/, '');
+  if (name === GATE) return 'gate';
+  const real = REAL_FOLDERS.includes(name.split('/')[0] ?? '');
+  return (real ? !PURE_FILES.includes(name) : REAL_FILES.includes(name)) ? 'real' : 'pure';
+}
+
+/** What is wrong with a file of the real lane that started this many processes, if anything. */
+export function laneComplaint(
+  file: string,
+  started: number,
+  tasks: readonly Task[],
+): string | undefined {
+  if (started > 0 || !allRan(tasks)) return undefined;
+  return `${file} starts no process, so it belongs into the pure lane: see test/lanes.ts.`;
+}
+
+/** A test or a group of them, with what vitest was told to do with it. */
+type Task = Pick<RunnerTask, 'mode'> & { readonly tasks?: readonly Task[] };
+
+function allRan(tasks: readonly Task[]): boolean {
+  return tasks.every(({ mode, tasks = [] }) => mode === 'run' && allRan(tasks));
+}
