@@ -6,6 +6,7 @@ import { lacking } from './requirements.ts';
 import { dependencyLaw, mirroredFolders } from './tidy-law.ts';
 import * as rules from './tidy-rules.ts';
 import { readSources } from './tidy-source.ts';
+import { participleTypes, vagueActors } from './tidy-words.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CODE = /^(src|test|scripts|bench|native)\/.*\.(ts|mjs|c|h)$|^vitest\.config\.ts$/;
@@ -83,6 +84,10 @@ describe('the house', () => {
 
   it('names no real host in documents, tests and examples', () => {
     expect(rules.realHosts(matching(/^(docs|test|examples|README|CHANGELOG)/))).toEqual([]);
+  });
+
+  it('names the actor, and calls types by nouns', () => {
+    expect([...vagueActors(code), ...participleTypes(code)]).toEqual([]);
   });
 
   it('documents only paths that exist', () => {
@@ -251,6 +256,44 @@ describe('a rule can fail:', () => {
         (path) => `README.md: names ${path}, which does not exist`,
       ),
     );
+  });
+
+  it('words that hide the actor', () => {
+    const text = '// Nobody asked; somebody else, or whoever.\nconst nobodyHere = 1;\n';
+    const made = new Map([
+      ['src/a.ts', text],
+      ['native/b.c', '/* nobody */'],
+      ['test/c.ts', text],
+    ]);
+    const allowed = { 'src/a.ts': [1, 'pinned'] } as const;
+    expect(vagueActors(made, 3, allowed)).toEqual([]);
+    expect(vagueActors(made, 2, allowed)).toEqual([
+      '3 times nobody, somebody or whoever, at most 2: name the actor. ' +
+        'Most: src/a.ts 2, native/b.c 1',
+    ]);
+    expect(vagueActors(made, 9, { 'native/b.c': [2, 'pinned'] })).toEqual([
+      'native/b.c: is allowed 2 and has fewer; take it out of VAGUE_ALLOWED',
+    ]);
+  });
+
+  it('types that are called by a participle', () => {
+    const names = ['Told', 'RuledOut', 'HttpServed', 'SeedFeed', 'PathSet', 'Permission', 'Kept'];
+    const text = names.map((name) => `export type ${name} = 1;`).join('\n');
+    const more = 'export interface Begun {}\nexport class Asked {}\ntype Held = 1;\n';
+    const made = new Map([
+      ['src/a.ts', text],
+      ['src/b.ts', more],
+      ['test/c.ts', text],
+    ]);
+    const wrong = (file: string, name: string) =>
+      `${file}: the type ${name} is called by a participle; use a noun`;
+    expect(participleTypes(made, ['Kept', 'Gone'])).toEqual([
+      wrong('src/a.ts', 'Told'),
+      wrong('src/a.ts', 'HttpServed'),
+      wrong('src/b.ts', 'Begun'),
+      wrong('src/b.ts', 'Asked'),
+      'Gone: there is no such type; take it out of PARTICIPLES_ALLOWED',
+    ]);
   });
 
   it('silent skips', () => {
