@@ -13,7 +13,7 @@ const BLOCK = /<!-- golden: ([\w-]+) -->\n+```\w*\n(.*?)\n```\n/gs;
 export function expectDocumented(path: string, dialect: string): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   return [...text.matchAll(BLOCK)].map(([, name = '', block = '']) => {
-    const golden = goldenText(dialect, name).replace(/\n+$/, '');
+    const golden = goldenText(dialect, `${name}.txt`).replace(/\n+$/, '');
     const parts = steady(block).split('\n…\n');
     const [first = '', ...rest] = parts;
     const last = rest.at(-1);

@@ -1,29 +1,8 @@
-// The tools of `bash_recorder` as their callers see them: definitions, answers to the letter, and
-// what is said to a call that cannot be meant.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The tools of `bash_recorder` as their callers see them: limits, answers as data, and what is said
+// to a call that cannot be meant. Its answers to the letter are in `golden.test.ts`.
 import { describe, expect, it } from 'vitest';
 import { RecorderPlugin } from '../../../src/dialects/bash_recorder/dialect.ts';
 import { call, conversation, World } from '../../recorder/helper.ts';
-import { BECOME } from '../hard-cases.ts';
-
-function golden(name: string): string {
-  return readFileSync(
-    join(import.meta.dirname, '..', 'golden', 'bash_recorder', name),
-    'utf8',
-  ).trimEnd();
-}
-
-/** What is different each time, made equal. */
-function steady(world: World, text: string): string {
-  return text
-    .replaceAll(world.project, '/project')
-    .replace(/("duration_ms"|"total_duration_ms"): \d+/g, '$1: 0')
-    .replace(/"pid": \d+/g, '"pid": 1234')
-    .replace(/\d{8}-\d{6}-[0-9a-f]{8}/g, 'RUN')
-    .replace(/(\d{8}_\d{6}_)[0-9a-f]{8}-[0-9a-f]{4}/g, '$1a7b3c9d2-e4f5')
-    .replace(/(e_\d{8}_\d{6}_\d{3})-[0-9a-f]{4}/g, '$1-e4f5');
-}
 
 const NOON = Date.UTC(2026, 0, 18, 14, 30, 52, 123);
 
@@ -32,11 +11,6 @@ function noon(): World {
 }
 
 describe('the tools', () => {
-  it('are those of the seed, word for word', async () => {
-    const tools = new RecorderPlugin({}, new World().services).getTools();
-    expect(JSON.stringify(tools, null, 2)).toBe(golden('tools.txt'));
-  });
-
   it('say the limits that are in force', () => {
     const config = { execution: { default_timeout: 30, max_timeout: 40 } };
     const [execute] = new RecorderPlugin(config, new World().services).getTools();
@@ -65,21 +39,11 @@ describe('the tools', () => {
 });
 
 describe('the answers', () => {
-  it('to a plain command are the fields of the seed and its session', async () => {
-    const world = noon();
-    const plugin = await world.plugin();
-    const result = await call(plugin, 'execute', { command: 'echo "two\nlines"; echo e >&2' });
+  it('to a plain command are text alone', async () => {
+    const plugin = await noon().plugin();
+    const result = await call(plugin, 'execute', { command: 'true' });
     expect(result.success).toBe(true);
     expect(result.structured).toBeUndefined();
-    expect(steady(world, result.text)).toBe(golden('execute.txt'));
-  });
-
-  it('to a command with more to say have more fields', async () => {
-    const world = noon();
-    const plugin = await world.plugin({ execution: { max_timeout: 50 } });
-    const command = `printf '\\xff'; sleep 60 & ${BECOME}; kill -TERM $$`;
-    const { text } = await call(plugin, 'execute', { command, timeout: 900 });
-    expect(steady(world, text)).toBe(golden('execute-more.txt'));
   });
 
   it('about the session and the last commands are text and the same as data', async () => {
@@ -90,7 +54,6 @@ describe('the answers', () => {
     for (const tool of ['session_info', 'list_recent']) {
       const { success, text, structured } = await call(plugin, tool, {}, conversation('c'));
       expect(success).toBe(true);
-      expect(steady(world, text)).toBe(golden(`${tool}.txt`));
       expect(JSON.parse(text)).toEqual(structured);
     }
   });

@@ -4,7 +4,6 @@ import { ClaudeCode } from '../../../src/dialects/claude_code/dialect.ts';
 import type { CallContext, Plugin, ToolResult } from '../../../src/host/plugin.ts';
 import { until } from '../../cli/helper.ts';
 import { call, World } from '../../recorder/helper.ts';
-import { golden } from '../golden.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -42,10 +41,6 @@ export class Claude {
   /** The shell is done, and its entry written. */
   async ended(id: string): Promise<void> {
     await this.tool('TaskOutput', { task_id: id, timeout: 60_000 });
-  }
-
-  golden(name: string, ...texts: readonly string[]): void {
-    golden('claude_code', name, texts.join('\n---\n'), this.world);
   }
 }
 

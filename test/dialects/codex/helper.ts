@@ -3,7 +3,6 @@ import { Codex } from '../../../src/dialects/codex/dialect.ts';
 import type { CallContext, Plugin, ToolResult } from '../../../src/host/plugin.ts';
 import { withTime } from '../../pace.ts';
 import { call, World } from '../../recorder/helper.ts';
-import { golden } from '../golden.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -51,11 +50,6 @@ export class CodexWorld {
     about: Partial<CallContext> = {},
   ): Promise<ToolResult> {
     return this.tool('write_stdin', { session_id, ...args }, about);
-  }
-
-  golden(name: string, ...texts: readonly string[]): void {
-    const chunk = [/Chunk ID: [0-9a-f]{6}/g, 'Chunk ID: 0a1b2c'] as const;
-    golden('codex', name, texts.join('\n---\n'), this.world, [chunk]);
   }
 }
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerunPlugin } from '../../../src/dialects/derun/dialect.ts';
 import { build, NOW, type Part, tempDir } from '../../capture/helper.ts';
-import { chunksOf, derun, expectGolden, outputOf } from './helper.ts';
+import { chunksOf, derun, outputOf } from './helper.ts';
 
 const STREAMS: readonly Part[] = [
   { bytes: 'out\n', at: NOW },
@@ -12,9 +12,8 @@ const STREAMS: readonly Part[] = [
 ];
 
 describe('the tools', () => {
-  it('are these four, with these schemas, and only read', async () => {
+  it('only read', async () => {
     const tools = derun().plugin.getTools();
-    expectGolden('tools.json', tools);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
   });
 
@@ -44,18 +43,6 @@ describe('the tools', () => {
 });
 
 describe('list_sessions', () => {
-  it('gives id, state and what is known, newest first', async () => {
-    const { store, ask } = derun();
-    build(store, STREAMS, { id: 'older' });
-    const meta = { createdAt: NOW + 5_000, command: { kind: 'shell', text: 'make test' } } as const;
-    build(store, STREAMS, {
-      id: 'newer',
-      meta,
-      final: { state: 'signaled', outcome: { kind: 'signaled', signal: 'SIGKILL' } },
-    });
-    expectGolden('list.json', await ask('list_sessions'));
-  });
-
   it('state filters and limit bounds', async () => {
     const { store, ask, refused } = derun();
     for (const id of ['a', 'b', 'c']) build(store, [], { id });
@@ -90,20 +77,6 @@ describe('list_sessions', () => {
 });
 
 describe('get_session', () => {
-  it('gives lifecycle, execution, transport and retention', async () => {
-    const { store, ask } = derun();
-    build(store, STREAMS);
-    const whole = await ask('get_session', { session_id: 'one' });
-    expectGolden('get.json', whole);
-  });
-
-  it('says null for what a damaged capture does not tell', async () => {
-    const { store, ask } = derun();
-    build(store, STREAMS, { meta: 'missing', final: 'missing' });
-    const whole = await ask('get_session', { session_id: 'one' });
-    expectGolden('get-damaged.json', whole);
-  });
-
   it('cuts a command that is too long, and says so', async () => {
     const { store, call, ask } = derun();
     build(store, [], { meta: { command: { kind: 'shell', text: 'x'.repeat(3_000_000) } } });
@@ -114,14 +87,11 @@ describe('get_session', () => {
 });
 
 describe('read_output', () => {
-  it('replays from cursor 0: chunks with their bytes, the next cursor, eof and final', async () => {
+  it('begins with cursor 0 unless told otherwise', async () => {
     const { store, ask } = derun();
     build(store, STREAMS);
     const answer = await ask('read_output', { session_id: 'one' });
-    expectGolden('read.json', answer);
     expect(await ask('read_output', { session_id: 'one', cursor: '0' })).toEqual(answer);
-    const text = await ask('read_output', { session_id: 'one', encoding: 'text' });
-    expectGolden('read-text.json', text);
   });
 
   it('gives 65536 bytes unless told otherwise, and never more than 256 KiB', async () => {

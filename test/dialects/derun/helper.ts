@@ -1,6 +1,4 @@
 // The derun dialect over a state root of its own, without a server in between.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { DerunPlugin } from '../../../src/dialects/derun/dialect.ts';
 import type { ToolResult } from '../../../src/host/plugin.ts';
@@ -59,12 +57,4 @@ export function outputOf(answer: Shape): string {
   return chunksOf(answer)
     .map(({ data, text }) => text ?? Buffer.from(data ?? '', 'base64').toString())
     .join('');
-}
-
-/** The value is what the golden file says. One that is not there yet is written, but not in CI. */
-export function expectGolden(name: string, value: unknown): void {
-  const path = join(import.meta.dirname, '..', 'golden', 'derun', name);
-  const text = `${JSON.stringify(value, null, 2)}\n`;
-  if (!existsSync(path) && process.env.CI !== 'true') writeFileSync(path, text);
-  expect(JSON.parse(text)).toEqual(JSON.parse(readFileSync(path, 'utf8')));
 }
