@@ -1,21 +1,12 @@
 // Every kind of answer of every dialect, word for word: the one table of golden cases.
 import { describe, expect, it } from 'vitest';
 import { BUILTINS } from '../../src/dialects/builtins.ts';
-import { bashRecorder } from './cases/bash_recorder.ts';
-import { claudeCode } from './cases/claude_code.ts';
-import { codex } from './cases/codex.ts';
-import { cuffShell } from './cases/cuff_shell.ts';
-import { derun } from './cases/derun.ts';
-import { phoenixBash } from './cases/phoenix_bash.ts';
-import { pipeBash } from './cases/pipe_bash.ts';
+import { TABLE } from './cases/table.ts';
 import { expectGolden, filesOf, goldenFiles } from './golden.ts';
-
-const TABLE = [bashRecorder, claudeCode, codex, cuffShell, derun, phoenixBash, pipeBash];
 
 describe.each(TABLE.map((dialect) => [dialect.name, dialect] as const))(
   'the answers of %s',
-  (...row) => {
-    const [, dialect] = row;
+  (_, dialect) => {
     const rows = dialect.cases.map((one) => [filesOf(one).join(', '), one] as const);
     it.each(rows)('%s', (_, one) => expectGolden(dialect, one));
   },
