@@ -6,17 +6,15 @@ type Files = ReadonlyMap<string, string>;
  * How often the sources may say a word that hides the actor, besides `VAGUE_ALLOWED`. It must only
  * fall: where a sentence names the runner, the caller or the client, take one off. 30 is the aim.
  */
-const VAGUE_MAX = 272;
+const VAGUE_MAX = 215;
 
 const VAGUE = /\b(nobody|somebody|whoever)\b/gi;
 
 /** Words of answers that callers may compare: by file, how many of them, and which. */
 const VAGUE_ALLOWED: Readonly<Record<string, readonly [count: number, why: string]>> = {
   'src/agent/report.ts': [1, 'the answer about a run whose runner was killed'],
-  'src/cli/trace.ts': [2, 'the answers of `cuff trace` about untraced runs and unknown writers'],
   'src/dialects/bash_recorder/words.ts': [1, 'the notice about a command that was interrupted'],
   'src/dialects/phoenix_bash/tools.ts': [1, 'the words of a setting in the published schema'],
-  'src/tracing/read.ts': [1, 'the reason that `cuff trace` shows for an untraced run'],
 };
 
 /** More such words than `max` allows, and places that are allowed more than they have. */
@@ -82,13 +80,11 @@ const PARTICIPLES_ALLOWED: readonly string[] = [
   'Decided',
   'Excluded',
   'Exited',
-  'Expanded',
   'Exported',
   'Finished',
   'Followed',
   'Found',
   'Generated',
-  'Guarded',
   'Held',
   'Hidden',
   'HoleMoved',
@@ -102,7 +98,6 @@ const PARTICIPLES_ALLOWED: readonly string[] = [
   'Offloaded',
   'Passed',
   'Peeled',
-  'Placed',
   'Protected',
   'Ran',
   'Redirected',
@@ -117,13 +112,10 @@ const PARTICIPLES_ALLOWED: readonly string[] = [
   'Served',
   'Shipped',
   'Shown',
-  'Signalled',
-  'Swept',
   'Tested',
   'Told',
   'Took',
   'Touched',
-  'Unhashed',
   'Unrecorded',
   'Unsearched',
   'Untraced',
