@@ -184,6 +184,13 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   'S004-R129': 'tested: bad ids, a symlinked directory and symlinked files are refused',
 };
 
+/** In scope, and proven on this system alone: elsewhere its tests are skipped and say why. */
+export const ONLY_ON: Readonly<Record<string, NodeJS.Platform>> = {
+  'S004-R052': 'win32',
+  'S004-R053': 'win32',
+  'S004-R128': 'win32',
+};
+
 /** Not for a test to prove: out of scope by its own words, open, a plan, or replaced. */
 export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
   'S000-R023': 'non-goal of the recorder; enforcement comes with the policy engine',
