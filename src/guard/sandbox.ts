@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { realOf } from '../places.ts';
-import { bwrapArgs, EMPTIED, type SandboxProtected } from '../policy/sandbox.ts';
+import { bwrapArgs, EMPTIED, type ProtectedPath } from '../policy/sandbox.ts';
 import { guardedIn, type SandboxGuarded } from './sandbox-protect.ts';
 
 export type SandboxOptions = {
@@ -138,8 +138,8 @@ function directories(paths: readonly string[]): readonly string[] {
   return found.filter((path) => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory());
 }
 
-function kinds(paths: readonly string[]): readonly SandboxProtected[] {
-  return paths.flatMap((path): readonly SandboxProtected[] => {
+function kinds(paths: readonly string[]): readonly ProtectedPath[] {
+  return paths.flatMap((path): readonly ProtectedPath[] => {
     const found = fs.statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return [];
     return [{ path: realOf(path), kind: found.isDirectory() ? 'directory' : 'file' }];

@@ -14,9 +14,9 @@ import {
   suggestion,
 } from '../text/problems.ts';
 import {
-  type Located,
   type LocatedEntry,
   type LocatedMap,
+  type LocatedValue,
   plain,
   positionOf,
 } from '../text/yaml.ts';
@@ -63,7 +63,7 @@ export type Checked = {
   readonly askMinMs: number | undefined;
 };
 
-export async function checkSettings(root: Located, context: CheckContext): Promise<Checked> {
+export async function checkSettings(root: LocatedValue, context: CheckContext): Promise<Checked> {
   const check = new Check(context);
   const top = check.map(root, []);
   const toolNames = check.oneOf(top.get('tool_names'), TOOL_NAMES, ['tool_names']);
@@ -128,7 +128,7 @@ class Check {
     return undefined;
   }
 
-  map(value: Located, path: readonly Step[]): Entries {
+  map(value: LocatedValue, path: readonly Step[]): Entries {
     if (value.kind === 'map') return new Map(value.entries.map((entry) => [entry.key, entry]));
     this.#wrong(value, path, 'a mapping of keys to values');
     return new Map();
@@ -220,7 +220,7 @@ class Check {
     this.#problem(at, `unknown key ${quoted(key)}${where}${suggestion(key, known)}`);
   }
 
-  #wrong(value: Located, path: readonly Step[], expected: string): void {
+  #wrong(value: LocatedValue, path: readonly Step[], expected: string): void {
     const what = path.length === 0 ? 'the settings' : pathText(path);
     this.#problem(value.at, `${what}: expected ${expected}, found ${described(value)}`);
   }
@@ -255,11 +255,11 @@ function knownKeys(schema: JsonSchema | undefined, path: readonly Step[]): strin
   return Object.keys(properties);
 }
 
-function isNothing(value: Located): boolean {
+function isNothing(value: LocatedValue): boolean {
   return value.kind === 'scalar' && value.value === null;
 }
 
-function described(value: Located): string {
+function described(value: LocatedValue): string {
   if (value.kind === 'list') return 'a list';
   if (value.kind === 'map') return 'a mapping';
   if (value.value === null) return 'nothing';

@@ -9,9 +9,9 @@ import { homeOf, settingsCandidates } from '../places.ts';
 import { type Judgement, judge } from '../policy/decide.ts';
 import { type Decision, type Reason, VERDICTS, type Verdict } from '../policy/decision.ts';
 import {
-  type Exported,
   exportPolicy,
   lossLine,
+  type PolicyExport,
   TARGETS,
   type Target,
 } from '../policy/export/index.ts';
@@ -264,7 +264,7 @@ export function exportFor(
   policies: readonly LoadedPolicy[],
   to: Target,
   options: { readonly strict: boolean },
-): Exported {
+): PolicyExport {
   return exportPolicy(merged(policies), to, options);
 }
 

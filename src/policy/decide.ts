@@ -4,6 +4,7 @@
 import { messageOf } from '../errors.ts';
 import { wordArg } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
+import { type Bounds, boundsOf, type Objection, secretObjection } from './bounds.ts';
 import {
   type Decision,
   MODES,
@@ -13,7 +14,6 @@ import {
   type Verdict,
 } from './decision.ts';
 import { makesFiles } from './evasion.ts';
-import { type Facts, factsOf, type Objection, secretObjection } from './facts.ts';
 import { type Case, type Court, judgeUnit } from './judge-unit.ts';
 import { otherWords } from './other-words.ts';
 import { absolute } from './paths.ts';
@@ -58,7 +58,7 @@ export type DecideOptions = {
 };
 
 export function judge({ policies, project, home, real, kept }: Judge): Judgement {
-  const facts = factsOf(policies, { project, home }, { real, kept });
+  const bounds = boundsOf(policies, { project, home }, { real, kept });
   const strictest = <T>(order: readonly T[], of: (policy: Policy) => T): T | undefined =>
     policies.reduce<T | undefined>((before, { policy }) => {
       const next = of(policy);
@@ -66,7 +66,7 @@ export function judge({ policies, project, home, real, kept }: Judge): Judgement
     }, undefined);
   const court: Court = {
     rules: rulesOf(policies),
-    facts,
+    bounds,
     fallback: strictest(VERDICTS, (policy) => policy.default) ?? 'ask',
     sealed: policies.some(
       ({ policy, origin }) => origin !== 'project' && policy.default === 'deny',
@@ -94,13 +94,13 @@ function orAsk(decide: () => Decision): Decision {
 }
 
 export function decideText(court: Court, text: string, cwd: string, gated = false): Decision {
-  const { home } = court.facts.places;
+  const { home } = court.bounds.roots;
   const analysis = analyse(text, { cwd, home });
   const refused = court.fallback === 'deny' ? 'deny' : 'ask';
   const given: Case = {
     text,
     functions: new Set(analysis.functions.map(({ name }) => name)),
-    tainted: () => tainted(analysis, court.facts),
+    tainted: () => tainted(analysis, court.bounds),
     makes: makesFiles(analysis.units),
     gated,
   };
@@ -205,7 +205,7 @@ const LISTERS = /^(?:find|fd|ls|git|rg|grep|ag|sort|uniq|head|tail|wc|comm|xargs
 
 function tainted(
   { units }: Analysis,
-  { read, protected: held, places }: Facts,
+  { read, protected: held, roots }: Bounds,
 ): Objection | undefined {
   for (const { argv, via, cwds, redirects, span } of units) {
     const [program, ...rest] = argv;
@@ -227,7 +227,7 @@ function tainted(
     for (const arg of rest) {
       const path = absolute(
         arg.kind === 'literal' ? arg.value : arg.prefix,
-        cwds?.[0] ?? places.project,
+        cwds?.[0] ?? roots.project,
       );
       const aims = arg.kind === 'literal' && aimsAtSecrets(plainGlob(arg.value));
       if (aims || held.secret(path)) return secretObjection(arg.source, arg.span);
@@ -249,13 +249,13 @@ function plainGlob(pattern: string): string {
 }
 
 /** Only deny rules: a running command cannot wait for a person's answer. */
-function decideProcess(argv: readonly string[], cwd: string, { rules, facts }: Court): Decision {
+function decideProcess(argv: readonly string[], cwd: string, { rules, bounds }: Court): Decision {
   const args = argv.map(wordArg);
   const lines = [args, ...otherWords(args)];
   const unit = { ...wholeText(''), argv: args, cwds: [cwd] };
   for (const { words, ref, rule } of rules.strict.deny) {
-    const place = { ...facts.places, cwds: [cwd] };
-    if (lines.some((line) => strictMatch(words, line, place) === 'yes')) {
+    const context = { ...bounds.roots, cwds: [cwd] };
+    if (lines.some((line) => strictMatch(words, line, context) === 'yes')) {
       return decisionOf([ruleReason(unit, 'deny', ref, rule.reason)]);
     }
   }

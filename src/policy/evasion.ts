@@ -4,8 +4,8 @@
 
 import { subcommandName } from './aliases.ts';
 import { literalOf, wordArg } from './analyse/args.ts';
-import type { Objection } from './facts.ts';
-import type { Places } from './paths.ts';
+import type { Objection } from './bounds.ts';
+import type { Roots } from './paths.ts';
 import type { Call } from './profile.ts';
 import {
   baseName,
@@ -23,9 +23,9 @@ import type { Arg, Unit } from './unit.ts';
 
 export type Line = { readonly argv: readonly Arg[]; readonly call: Call | undefined };
 
-type Hiding = {
+type EvasionContext = {
   readonly rules: Rules;
-  readonly places: Places;
+  readonly roots: Roots;
   /** The whole command. */
   readonly text: string;
   /** It writes files and starts programs by their path. */
@@ -34,7 +34,11 @@ type Hiding = {
   readonly gated: boolean;
 };
 
-export function hides(unit: Unit, lines: readonly Line[], given: Hiding): Objection | undefined {
+export function hides(
+  unit: Unit,
+  lines: readonly Line[],
+  given: EvasionContext,
+): Objection | undefined {
   const { deny, ask } = given.rules.strict;
   if (deny.length + ask.length === 0) return undefined;
   for (const line of lines) {
@@ -59,14 +63,18 @@ export function hides(unit: Unit, lines: readonly Line[], given: Hiding): Object
     }
   }
   const all = lines.map(({ argv }) => argv);
-  return equivalentObjection(unit, all, [...deny, ...ask], given.places);
+  return equivalentObjection(unit, all, [...deny, ...ask], given.roots);
 }
 
 /**
  * Whether a denied program is named where it could be started from: in any word of a program that
  * without a profile, in words whose effect is not harmless, or by its path.
  */
-function namesDenied(unit: Unit, { argv, call }: Line, { rules, text, makes }: Hiding): boolean {
+function namesDenied(
+  unit: Unit,
+  { argv, call }: Line,
+  { rules, text, makes }: EvasionContext,
+): boolean {
   const names = rules.deniedNames;
   if (names === undefined) return false;
   const [first] = argv;
@@ -119,16 +127,16 @@ function equivalentObjection(
   unit: Unit,
   lines: readonly (readonly Arg[])[],
   rules: readonly Rule[],
-  places: Places,
+  roots: Roots,
 ): Objection | undefined {
-  const place = { ...places, cwds: unit.cwds };
+  const context = { ...roots, cwds: unit.cwds };
   const others = [...lines.flatMap(equivalents), ...(showsEnvironment(unit) ? ENVIRONMENT : [])];
   for (const { argv, said } of others) {
     const found = rules.find(
       ({ words }) =>
         // `npm *` is about npm, and says nothing of what others do.
         words.filter(({ kind }) => kind === 'literal').length >= said &&
-        strictMatch(words, argv, place) === 'yes',
+        strictMatch(words, argv, context) === 'yes',
     );
     if (found === undefined) continue;
     return {

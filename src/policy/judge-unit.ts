@@ -2,9 +2,9 @@
 // protected whatever the rules say, then what allows, and the default at the end.
 
 import { literalOf, wordArg } from './analyse/args.ts';
+import { type Bounds, type Objection, protectionObjection } from './bounds.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
 import { hides, type Line } from './evasion.ts';
-import { type Facts, type Objection, protectionObjection } from './facts.ts';
 import { type Covers, coversOf, inertObjection } from './match.ts';
 import { otherWords } from './other-words.ts';
 import { readCall } from './profiles/index.ts';
@@ -25,7 +25,7 @@ import type { Arg, Unit } from './unit.ts';
 
 export type Court = {
   readonly rules: Rules;
-  readonly facts: Facts;
+  readonly bounds: Bounds;
   readonly fallback: Verdict;
   /** A file that projects cannot loosen denies what its own rules do not allow. */
   readonly sealed: boolean;
@@ -85,7 +85,7 @@ function judgeAsItIs(unit: Unit, court: Court, given: Case): Reason {
   const strict = strictReason(hearing);
   if (strict?.verdict === 'deny') return strict;
   if (unit.behind !== undefined) return strict ?? fine(unit);
-  const around = surroundings(unit, court.facts, {
+  const around = surroundings(unit, court.bounds, {
     fallback: court.fallback,
     text: given.text,
   });
@@ -137,8 +137,8 @@ function linesOf(argv: readonly Arg[]): readonly Line[] {
 }
 
 function strictReason({ unit, lines, court }: Hearing): Reason | undefined {
-  const { rules, facts } = court;
-  const place = { ...facts.places, cwds: unit.cwds };
+  const { rules, bounds } = court;
+  const context = { ...bounds.roots, cwds: unit.cwds };
   const own = [...lines.map(({ argv }) => argv), ...wrapped(unit)];
   const argvs = [...own, ...own.flatMap(otherWords)];
   let perhaps: Reason | undefined;
@@ -146,7 +146,7 @@ function strictReason({ unit, lines, court }: Hearing): Reason | undefined {
     for (const { words, ref, rule } of rules.strict[verdict]) {
       for (const argv of argvs) {
         if (argv[0]?.kind !== 'literal') continue;
-        const match = strictMatch(words, argv, place);
+        const match = strictMatch(words, argv, context);
         if (match === 'yes') return ruleReason(unit, verdict, ref, rule.reason);
         if (match === 'maybe') perhaps ??= maybe(unit, ref);
       }
@@ -177,13 +177,13 @@ function protection({ unit, lines, court }: Hearing): Objection | undefined {
   let found: Objection | undefined;
   for (const { argv, call } of lines) {
     for (const { access, removes, word } of touchedWords(argv, call)) {
-      const where = { cwds: unit.cwds, facts: court.facts, removes };
+      const where = { cwds: unit.cwds, bounds: court.bounds, removes };
       const objection = protectionObjection(word, access, where);
       if (objection?.final === true && call !== undefined) return objection;
       // Without a profile we cannot tell whether the program would write.
       if (objection !== undefined) found ??= { ...objection, final: false };
     }
-    found ??= copyTargetObjection(argv, call, { cwds: unit.cwds, facts: court.facts });
+    found ??= copyTargetObjection(argv, call, { cwds: unit.cwds, bounds: court.bounds });
   }
   return found;
 }
@@ -208,14 +208,14 @@ function unknownProgram(unit: Unit, { fallback, rules }: Court, { gated }: Case)
   );
 }
 
-type Found = {
+type RuleSearch = {
   readonly rule?: RuleRef;
   readonly objection?: Objection;
   readonly near?: RuleRef | undefined;
 };
 
 /** The rule that allows it, or the one that came nearest and what stood in its way. */
-function allowing(hearing: Hearing): Found {
+function allowing(hearing: Hearing): RuleSearch {
   const { unit, court } = hearing;
   const program = literalOf(unit.argv[0]);
   const candidates = [
@@ -263,7 +263,15 @@ function ruleObjection(
   const unseen = via.includes('xargs') && unit.via.includes('xargs');
   const open = words.at(-1)?.kind === 'rest';
   const call = lines[0]?.call;
-  const objection = inertObjection({ unit, call, rule, covers, facts: court.facts, open, unseen });
+  const objection = inertObjection({
+    unit,
+    call,
+    rule,
+    covers,
+    bounds: court.bounds,
+    open,
+    unseen,
+  });
   return objection ?? (unseen && rule.args !== 'any' ? given.tainted() : undefined);
 }
 
@@ -283,8 +291,8 @@ function byDefault(
     });
   }
   if (around !== undefined) return objectionReason(unit, 'ask', around, near);
-  const { rules, facts } = court;
-  const hidden = hides(unit, lines, { ...given, rules, places: facts.places });
+  const { rules, bounds } = court;
+  const hidden = hides(unit, lines, { ...given, rules, roots: bounds.roots });
   if (hidden !== undefined) return objectionReason(unit, 'ask', hidden, near);
   return plainReason(unit, 'allow', 'default.allow', `Nothing denies \`${text}\`.`);
 }

@@ -1,7 +1,7 @@
 // The lists of a policy as a linter sees them: scopes that change nothing or cannot hold, variables
 // that choose programs, hosts that match nothing.
 
-import { absolute, isInside, type Places, pathSet } from './paths.ts';
+import { absolute, isInside, pathSet, type Roots } from './paths.ts';
 import type { Policy } from './policy.ts';
 import { protectedPaths } from './protected.ts';
 import { variableClass } from './variables.ts';
@@ -30,47 +30,49 @@ export type Finding = {
   readonly hint: string;
 };
 
-export function lintLists(policy: Policy, places: Places): readonly Finding[] {
+export function lintLists(policy: Policy, roots: Roots): readonly Finding[] {
   return [
-    ...lintScopes(policy, places),
+    ...lintScopes(policy, roots),
     ...policy.env.flatMap((name, at) => lintVariable(name, at)),
     ...policy.network.flatMap((host, at) => lintHost(host, at)),
   ];
 }
 
-type Listed = {
+type ScopeEntry = {
   readonly path: readonly (string | number)[];
   readonly access: 'cwd' | 'read' | 'write';
   readonly glob: string;
 };
 
-function lintScopes({ scopes, redirects }: Policy, places: Places): readonly Finding[] {
-  const of = (access: Listed['access']): readonly Listed[] =>
+function lintScopes({ scopes, redirects }: Policy, roots: Roots): readonly Finding[] {
+  const of = (access: ScopeEntry['access']): readonly ScopeEntry[] =>
     scopes[access].map((glob, at) => ({ path: ['scopes', access, at], access, glob }));
   const write = of('write');
-  const files = redirects.map((glob, at): Listed => {
+  const files = redirects.map((glob, at): ScopeEntry => {
     return { path: ['redirects', at], access: 'write', glob };
   });
   return [
-    ...of('cwd').flatMap((one, at, all) => lintScope(one, all.slice(0, at), places)),
-    ...of('read').flatMap((one, at, all) =>
-      lintScope(one, [...all.slice(0, at), ...write], places),
-    ),
-    ...write.flatMap((one, at, all) => lintScope(one, all.slice(0, at), places)),
+    ...of('cwd').flatMap((one, at, all) => lintScope(one, all.slice(0, at), roots)),
+    ...of('read').flatMap((one, at, all) => lintScope(one, [...all.slice(0, at), ...write], roots)),
+    ...write.flatMap((one, at, all) => lintScope(one, all.slice(0, at), roots)),
     // `>` writes nothing that is not listed, the project neither: only what is protected is dead.
-    ...files.flatMap((one) => protectedFinding(one, places) ?? []),
+    ...files.flatMap((one) => protectedFinding(one, roots) ?? []),
   ];
 }
 
-const OPEN: Readonly<Record<Listed['access'], string>> = {
+const OPEN: Readonly<Record<ScopeEntry['access'], string>> = {
   cwd: 'where commands may run',
   read: 'which may be read',
   write: 'which may be written',
 };
 
-function lintScope(one: Listed, others: readonly Listed[], places: Places): readonly Finding[] {
+function lintScope(
+  one: ScopeEntry,
+  others: readonly ScopeEntry[],
+  roots: Roots,
+): readonly Finding[] {
   const { path, access, glob } = one;
-  const held = protectedFinding(one, places);
+  const held = protectedFinding(one, roots);
   if (held !== undefined) return [held];
   if (['/', '/**', '~', '~/**', '**'].includes(glob)) {
     const all = glob.startsWith('~') ? 'your whole home' : 'every directory';
@@ -81,18 +83,18 @@ function lintScope(one: Listed, others: readonly Listed[], places: Places): read
     const message = `\`${glob}\` is in the project, ${OPEN[access]} anyway.`;
     return [{ path, code: 'scope', message, hint: 'Remove it.' }];
   }
-  const covering = others.find((other) => covers(other.glob, glob, places));
+  const covering = others.find((other) => covers(other.glob, glob, roots));
   if (covering === undefined) return [];
   const message = `\`${covering.glob}\` covers \`${glob}\` already.`;
   return [{ path, code: 'scope', message, hint: 'Remove one of them.' }];
 }
 
-function protectedFinding({ path, access, glob }: Listed, places: Places): Finding | undefined {
+function protectedFinding({ path, access, glob }: ScopeEntry, roots: Roots): Finding | undefined {
   if (access === 'cwd') return undefined;
   // `scopes.write` opens places of the system, but no file that is protected by its name.
   const opened = path[0] === 'scopes' ? [glob] : [];
-  const held = protectedPaths(places, { more: [], opened });
-  const file = resolved(glob, places);
+  const held = protectedPaths(roots, { more: [], opened });
+  const file = resolved(glob, roots);
   if (!(access === 'read' ? held.secret(file) : held.control(file))) return undefined;
   const message =
     access === 'read'
@@ -107,13 +109,13 @@ function isInProject(glob: string): boolean {
   return isInside(absolute(glob, project), project);
 }
 
-function covers(wide: string, narrow: string, places: Places): boolean {
+function covers(wide: string, narrow: string, roots: Roots): boolean {
   if (wide === narrow) return true;
   if (/[*?[{]/.test(narrow)) return false;
-  return pathSet([wide], places).has(resolved(narrow, places));
+  return pathSet([wide], roots).has(resolved(narrow, roots));
 }
 
-function resolved(glob: string, { project, home }: Places): string {
+function resolved(glob: string, { project, home }: Roots): string {
   if (glob === '~' || glob.startsWith('~/')) return absolute(`.${glob.slice(1)}`, home);
   return absolute(glob.startsWith('**/') ? `/${glob}` : glob, project);
 }

@@ -4,7 +4,7 @@
 import { positionOf, readYaml } from '../text/yaml.ts';
 import { wordArg } from './analyse/args.ts';
 import { type Finding, lintLists } from './lint-lists.ts';
-import { type PolicyPlace, type PolicyProblem, readPolicy, VALUES_MAX } from './load.ts';
+import { type PolicyContext, type PolicyProblem, readPolicy, VALUES_MAX } from './load.ts';
 import { literalText, operatorOf, type WordPattern } from './pattern.ts';
 import type { CommandRule, Policy } from './policy.ts';
 import { readCall } from './profiles/index.ts';
@@ -22,13 +22,13 @@ export type Lint =
   | { readonly kind: 'invalid'; readonly problems: readonly PolicyProblem[] }
   | { readonly kind: 'valid'; readonly warnings: readonly Warning[] };
 
-export function lintPolicy(text: string, where: PolicyPlace): Lint {
+export function lintPolicy(text: string, where: PolicyContext): Lint {
   const read = readPolicy(text, where);
   if ('problems' in read) return { kind: 'invalid', problems: read.problems };
   const { root } = readYaml(text, undefined, VALUES_MAX);
-  const places = { home: where.home, project: where.project ?? '/project' };
+  const roots = { home: where.home, project: where.project ?? '/project' };
   const { policy } = read;
-  const findings = [...lintTop(policy), ...lintRules(policy), ...lintLists(policy, places)];
+  const findings = [...lintTop(policy), ...lintRules(policy), ...lintLists(policy, roots)];
   const warnings = findings.map(({ path, code, message, hint }): Warning => {
     const at = root === undefined ? { line: 1, column: 1 } : positionOf(root, path);
     return { line: at.line, column: at.column, code, message, hint };
@@ -54,22 +54,22 @@ function lintTop({ default: fallback, mode, policies }: Policy): readonly Findin
 }
 
 /** A rule of the file, with its variants and where it stands. */
-type Placed = {
+type RuleEntry = {
   readonly path: readonly (string | number)[];
   readonly rule: CommandRule;
   readonly variants: readonly RuleVariant[];
 };
 
 function lintRules(policy: Policy): readonly Finding[] {
-  const placed = policy.policies.flatMap(({ commands }, at) =>
-    commands.map((rule, index): Placed => {
+  const entries = policy.policies.flatMap(({ commands }, at) =>
+    commands.map((rule, index): RuleEntry => {
       const path = ['policies', at, 'commands', index, 'pattern'];
       return { path, rule, variants: variantsOf(rule) };
     }),
   );
-  const strict = placed.filter(({ rule }) => rule.decision !== 'allow');
+  const strict = entries.filter(({ rule }) => rule.decision !== 'allow');
   const seen = new Set<string>();
-  return placed.flatMap((one) => {
+  return entries.flatMap((one) => {
     const key = keyOf(one);
     if (seen.has(key)) return [duplicate(one)];
     seen.add(key);
@@ -79,7 +79,7 @@ function lintRules(policy: Policy): readonly Finding[] {
   });
 }
 
-function keyOf({ rule, variants }: Placed): string {
+function keyOf({ rule, variants }: RuleEntry): string {
   const words = variants.map((one) => one.words.map(wordKey));
   return JSON.stringify([rule.decision, rule.args, rule.paths ?? null, rule.stdin ?? null, words]);
 }
@@ -89,12 +89,12 @@ function wordKey(word: WordPattern): readonly unknown[] {
   return word.kind === 'partial' ? ['partial', word.segments] : [word.kind];
 }
 
-function duplicate({ path, rule }: Placed): Finding {
+function duplicate({ path, rule }: RuleEntry): Finding {
   const message = `\`${rule.pattern}\` is here twice; the first one is enough.`;
   return { path, code: 'duplicate', message, hint: 'Remove one of them.' };
 }
 
-function neverMatches({ path, rule, variants }: Placed): Finding | undefined {
+function neverMatches({ path, rule, variants }: RuleEntry): Finding | undefined {
   const operator = operatorOf(rule.pattern);
   if (operator !== undefined) {
     const message = `A pattern is one simple command: \`${operator}\` is a word in it.`;
@@ -111,7 +111,7 @@ function neverMatches({ path, rule, variants }: Placed): Finding | undefined {
   return { path, code: 'never', message, hint: 'Take the quotes away.' };
 }
 
-function lintAllow(one: Placed, strict: readonly Placed[]): readonly Finding[] {
+function lintAllow(one: RuleEntry, strict: readonly RuleEntry[]): readonly Finding[] {
   const shadow = shadowOf(one, strict);
   if (shadow !== undefined) return [shadow];
   const broad = one.variants.map((rule) => broadness(one, rule)).find((found) => found);
@@ -121,7 +121,10 @@ function lintAllow(one: Placed, strict: readonly Placed[]): readonly Finding[] {
 }
 
 /** More words never make a strict rule miss: what meets the fewest meets all. */
-function shadowOf({ path, variants }: Placed, strict: readonly Placed[]): Finding | undefined {
+function shadowOf(
+  { path, variants }: RuleEntry,
+  strict: readonly RuleEntry[],
+): Finding | undefined {
   const least = variants.map(({ words }) =>
     words.flatMap((word) => (word.kind === 'literal' ? [wordArg(word.value)] : [])),
   );
@@ -139,7 +142,7 @@ function shadowOf({ path, variants }: Placed, strict: readonly Placed[]): Findin
   };
 }
 
-function broadness({ path, rule }: Placed, { words }: RuleVariant): Finding | undefined {
+function broadness({ path, rule }: RuleEntry, { words }: RuleVariant): Finding | undefined {
   const program = literalText(words[0]);
   if (rule.args !== 'any' || !(isShell(program) || isOpaque(program) || runsCode(program))) {
     return undefined;
@@ -155,7 +158,7 @@ function runsCode(program: string): boolean {
   return runsItsInput(piped) || readCall(argv)?.kind === 'exec';
 }
 
-function starFinding({ path, rule }: Placed, { words }: RuleVariant): Finding | undefined {
+function starFinding({ path, rule }: RuleEntry, { words }: RuleVariant): Finding | undefined {
   const meaning = rule.args === 'any' ? 'inert' : starMeaning(words);
   const program = literalText(words[0]);
   switch (meaning) {
@@ -180,7 +183,7 @@ function starFinding({ path, rule }: Placed, { words }: RuleVariant): Finding | 
 }
 
 /** `https://*.example.org/`, `https://example.org*`: the host is left open. */
-function openHost({ path }: Placed, { words }: RuleVariant): Finding | undefined {
+function openHost({ path }: RuleEntry, { words }: RuleVariant): Finding | undefined {
   const open = words.some(
     (word) =>
       word.kind === 'partial' &&

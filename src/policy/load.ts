@@ -3,10 +3,10 @@
 
 import { shortLine } from '../text/printable.ts';
 import { type Problem as Fault, pathText, quoted, suggestion } from '../text/problems.ts';
-import { type Located, type LocatedMap, readYaml } from '../text/yaml.ts';
+import { type LocatedMap, type LocatedValue, readYaml } from '../text/yaml.ts';
+import { boundsOf } from './bounds.ts';
 import { decideText } from './decide.ts';
 import { MODES, VERDICTS } from './decision.ts';
-import { factsOf } from './facts.ts';
 import { compilePattern, operatorOf, PatternError } from './pattern.ts';
 import {
   type CommandRule,
@@ -26,11 +26,11 @@ export type PolicyProblem = {
   readonly message: string;
 };
 
-export type ReadPolicy =
+export type PolicyResult =
   | { readonly policy: Policy }
   | { readonly problems: readonly PolicyProblem[] };
 
-export type PolicyPlace = {
+export type PolicyContext = {
   readonly home: string;
   /** What relative paths in the tests of rules are relative to. */
   readonly project?: string | undefined;
@@ -50,7 +50,7 @@ const KEYS = [
 const RULE_KEYS = ['pattern', 'frequency', 'decision', 'reason', 'paths', 'args', 'stdin', 'tests'];
 const SCOPE_KEYS = ['cwd', 'read', 'write', 'protect'] as const;
 
-export function readPolicy(text: string, where: PolicyPlace): ReadPolicy {
+export function readPolicy(text: string, where: PolicyContext): PolicyResult {
   const { root, problems } = readYaml(text, undefined, VALUES_MAX);
   const reader = new Reader(problems);
   const policy = root === undefined ? EMPTY_POLICY : reader.policy(root);
@@ -75,7 +75,7 @@ class Reader {
     this.faults.push({ at, message });
   }
 
-  policy(root: Located): Policy {
+  policy(root: LocatedValue): Policy {
     const empty = EMPTY_POLICY;
     if (root.kind !== 'map') {
       this.fault(root.at, 'a policy is a mapping with keys like policies, default and mode');
@@ -102,8 +102,8 @@ class Reader {
   }
 
   /** The examples that rules carry must hold for each rule by itself. */
-  test(policy: Policy, { home, project = '/project' }: PolicyPlace): void {
-    const facts = factsOf([unsaved(policy)], { project, home });
+  test(policy: Policy, { home, project = '/project' }: PolicyContext): void {
+    const bounds = boundsOf([unsaved(policy)], { project, home });
     for (const [rule, at] of this.#positions) {
       const { match, not_match } = rule.tests;
       if (match.length + not_match.length === 0) continue;
@@ -112,7 +112,7 @@ class Reader {
       // What the rule does not match falls to the other side.
       const fallback = rule.decision === 'allow' ? 'ask' : 'allow';
       const matches = (text: string): boolean =>
-        decideText({ rules, facts, fallback, sealed: false }, text, project).verdict ===
+        decideText({ rules, bounds, fallback, sealed: false }, text, project).verdict ===
         rule.decision;
       const wrong = (key: string, text: string, does: string): void => {
         const example = JSON.stringify(shortLine(text, EXAMPLE_SHOWN_MAX));
@@ -124,7 +124,7 @@ class Reader {
     }
   }
 
-  #group(group: Located, path: string): readonly PolicyGroup[] {
+  #group(group: LocatedValue, path: string): readonly PolicyGroup[] {
     if (group.kind !== 'map') {
       this.fault(group.at, `${path}: must be a mapping with name and commands`);
       return [];
@@ -142,7 +142,7 @@ class Reader {
     ];
   }
 
-  #rule(rule: Located, path: string): readonly CommandRule[] {
+  #rule(rule: LocatedValue, path: string): readonly CommandRule[] {
     if (rule.kind !== 'map') {
       this.fault(rule.at, `${path}: must be a mapping with a pattern`);
       return [];
@@ -191,7 +191,7 @@ class Reader {
     }
   }
 
-  #scopes(value: Located | undefined): Scopes {
+  #scopes(value: LocatedValue | undefined): Scopes {
     if (!isGiven(value)) return EMPTY_POLICY.scopes;
     if (value.kind !== 'map') {
       this.fault(value.at, 'scopes: must be a mapping');
@@ -223,7 +223,7 @@ class Reader {
     return otherwise;
   }
 
-  #string(value: Located | undefined, path: string): string | undefined {
+  #string(value: LocatedValue | undefined, path: string): string | undefined {
     if (!isGiven(value)) return undefined;
     const text = scalar(value);
     if (typeof text === 'string' && !text.includes('\0')) return text;
@@ -231,7 +231,7 @@ class Reader {
     return undefined;
   }
 
-  #strings(value: Located | undefined, path: string): readonly string[] {
+  #strings(value: LocatedValue | undefined, path: string): readonly string[] {
     return this.#list(value, path).flatMap((item, index) => {
       const text = this.#string(item, `${path}[${index}]`);
       if (text === '') this.fault(item.at, `${path}[${index}]: is empty`);
@@ -239,7 +239,7 @@ class Reader {
     });
   }
 
-  #count(value: Located | undefined, path: string): number | undefined {
+  #count(value: LocatedValue | undefined, path: string): number | undefined {
     if (!isGiven(value)) return undefined;
     const count = scalar(value);
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
@@ -247,7 +247,7 @@ class Reader {
     return undefined;
   }
 
-  #list(value: Located | undefined, path: string): readonly Located[] {
+  #list(value: LocatedValue | undefined, path: string): readonly LocatedValue[] {
     if (!isGiven(value)) return [];
     if (value.kind === 'list') return value.items;
     this.fault(value.at, `${path}: must be a list`);
@@ -255,17 +255,17 @@ class Reader {
   }
 }
 
-function get(map: Located, key: string): Located | undefined {
+function get(map: LocatedValue, key: string): LocatedValue | undefined {
   if (map.kind !== 'map') return undefined;
   return map.entries.find((entry) => entry.key === key)?.value;
 }
 
 /** Undefined for what is no scalar. */
-function scalar(value: Located): string | number | boolean | null | undefined {
+function scalar(value: LocatedValue): string | number | boolean | null | undefined {
   return value.kind === 'scalar' ? value.value : undefined;
 }
 
 /** A key without a value is as good as none. */
-function isGiven(value: Located | undefined): value is Located {
+function isGiven(value: LocatedValue | undefined): value is LocatedValue {
   return value !== undefined && scalar(value) !== null;
 }

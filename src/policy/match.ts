@@ -2,13 +2,13 @@
 // inert: by the profile of the program it changes nothing about what kind of thing is done.
 
 import {
-  type Facts,
+  type Bounds,
   hostOf,
   type Objection,
   type PathWord,
   pathObjection,
   urlObjection,
-} from './facts.ts';
+} from './bounds.ts';
 import { absolute, type PathSet, pathSet } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import type { CommandRule } from './policy.ts';
@@ -75,12 +75,12 @@ function climbs(lead: string, value: string): boolean {
   return lead.includes('/') && /(?:^|\/)\.\.(?:\/|$)/.test(value.slice(lead.length));
 }
 
-export type Matching = {
+export type RuleMatch = {
   readonly unit: Unit;
   readonly call: Call | undefined;
   readonly rule: CommandRule;
   readonly covers: Covers;
-  readonly facts: Facts;
+  readonly bounds: Bounds;
   /** The rule ends in a star. */
   readonly open: boolean;
   /** The rule names `xargs`, so it also means arguments that are not in the text. */
@@ -88,7 +88,7 @@ export type Matching = {
 };
 
 /** The first thing in what the holes cover that is not inert. */
-export function inertObjection(matching: Matching): Objection | undefined {
+export function inertObjection(matching: RuleMatch): Objection | undefined {
   const { unit, call, rule, covers } = matching;
   if (rule.args === 'any') return undefined;
   const covered = covers.flatMap(({ by }, index) => (by === 'literal' ? [] : [index]));
@@ -115,7 +115,7 @@ export function inertObjection(matching: Matching): Objection | undefined {
   return undefined;
 }
 
-function unprofiled(matching: Matching, covered: readonly number[]): Objection | undefined {
+function unprofiled(matching: RuleMatch, covered: readonly number[]): Objection | undefined {
   const { unit, covers } = matching;
   if (covered.length === 0) return nothingKnown(unit, unit.argv[0]);
   for (const index of covered) {
@@ -146,7 +146,7 @@ function nothingKnown({ argv }: Unit, arg: Arg | undefined): Objection {
   };
 }
 
-function kindObjection({ unit, covers, open }: Matching, call: Call): Objection | undefined {
+function kindObjection({ unit, covers, open }: RuleMatch, call: Call): Objection | undefined {
   const chosen = call.subcommands.find(
     (index) => covers[index]?.by !== 'literal' && !call.alike.includes(index),
   );
@@ -182,7 +182,7 @@ function kindObjection({ unit, covers, open }: Matching, call: Call): Objection 
   };
 }
 
-function partObjection(part: Part, by: Cover, matching: Matching): Objection | undefined {
+function partObjection(part: Part, by: Cover, matching: RuleMatch): Objection | undefined {
   const { unit, call, covers } = matching;
   const arg = unit.argv[part.index];
   const pattern = covers[part.index]?.pattern;
@@ -212,7 +212,7 @@ function partObjection(part: Part, by: Cover, matching: Matching): Objection | u
 }
 
 /** Not the value of an option that a star brought: `sed -n * <path>` is not for `sed -n -f x`. */
-function isMeant({ option, index }: Part, { call, covers }: Matching): boolean {
+function isMeant({ option, index }: Part, { call, covers }: RuleMatch): boolean {
   if (option === undefined) return true;
   const word = call?.parts.find((one) => one.role === 'option' && one.option === option);
   return word === undefined || word.index === index || covers[word.index]?.by === 'literal';
@@ -243,8 +243,8 @@ function isPathHole(pattern: WordPattern & { kind: 'partial' }): boolean {
   return pattern.segments.some((one) => one.kind === 'hole' && one.type === 'path');
 }
 
-function roleObjection(part: Part, matching: Matching): Objection | undefined {
-  const { unit, covers, facts } = matching;
+function roleObjection(part: Part, matching: RuleMatch): Objection | undefined {
+  const { unit, covers, bounds } = matching;
   const arg = unit.argv[part.index];
   const pattern = covers[part.index]?.pattern;
   switch (part.role) {
@@ -260,7 +260,7 @@ function roleObjection(part: Part, matching: Matching): Objection | undefined {
       if (pattern?.kind === 'partial' && part.value !== undefined) {
         return urlCover(pattern, part.value, matching);
       }
-      return urlObjection(part.value, arg?.span, facts);
+      return urlObjection(part.value, arg?.span, bounds);
     default:
       // Whatever it is to the program, the shell looks for files.
       return looksForFiles(arg) ? pathPart(part, arg, 'read', matching) : undefined;
@@ -271,10 +271,10 @@ function roleObjection(part: Part, matching: Matching): Objection | undefined {
 function wholeObjection(
   { value }: Part,
   arg: Arg | undefined,
-  { unit, facts }: Matching,
+  { unit, bounds }: RuleMatch,
 ): Objection | undefined {
   if (value === undefined) return undefined;
-  const { project } = facts.places;
+  const { project } = bounds.roots;
   const all = (unit.cwds ?? [project]).some((cwd) => {
     const path = absolute(value, cwd);
     return `${project}/`.startsWith(`${path}/`) || /\/\.git$/i.test(path);
@@ -294,7 +294,7 @@ function pathPart(
   part: Part,
   arg: Arg | undefined,
   access: 'read' | 'write',
-  matching: Matching,
+  matching: RuleMatch,
 ): Objection | undefined {
   // Only a rule that names `xargs` gets here with words that are not in the text.
   if (matching.unseen && arg?.kind === 'unknown' && arg.source === 'xargs') return undefined;
@@ -304,18 +304,18 @@ function pathPart(
 function scopeObjection(
   word: PathWord,
   access: 'read' | 'write',
-  { unit, rule, facts }: Matching,
+  { unit, rule, bounds }: RuleMatch,
 ): Objection | undefined {
-  const own = rule.paths === undefined ? undefined : pathSet(rule.paths, facts.places);
-  const scope: PathSet = own ?? facts[access];
-  return pathObjection(word, access, { cwds: unit.cwds, facts, scope });
+  const own = rule.paths === undefined ? undefined : pathSet(rule.paths, bounds.roots);
+  const scope: PathSet = own ?? bounds[access];
+  return pathObjection(word, access, { cwds: unit.cwds, bounds, scope });
 }
 
 /** A pattern that has the whole host in its text, or in its hole, needs no list of hosts. */
 function urlCover(
   pattern: WordPattern,
   value: string,
-  { facts, unit }: Matching,
+  { bounds, unit }: RuleMatch,
 ): Objection | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return undefined;
   if (pattern.kind === 'partial') {
@@ -325,7 +325,7 @@ function urlCover(
     const authority = /^https?:\/\/[^/?#@]+\//i.test(pattern.lead);
     if (authority && hostOf(value) !== undefined) return undefined;
   }
-  return urlObjection(value, unit.argv[0]?.span, facts);
+  return urlObjection(value, unit.argv[0]?.span, bounds);
 }
 
 function unknownWord(arg: Arg | undefined, why: string): Objection {

@@ -3,7 +3,8 @@
 
 import { posix } from 'node:path';
 
-export type Places = { readonly project: string; readonly home: string };
+/** What relative paths and `~` in a policy begin with; absolute. */
+export type Roots = { readonly project: string; readonly home: string };
 
 /** Where a path leads when it is used in this directory. */
 export function absolute(path: string, cwd: string): string {
@@ -27,18 +28,18 @@ const LENGTH_MAX = 4_096;
 export type PathSet = { readonly has: (path: string) => boolean };
 
 /** Each glob is a file, or a directory with all below it. Compiled when it is first asked. */
-export function pathSet(globs: readonly string[], places: Places): PathSet {
+export function pathSet(globs: readonly string[], roots: Roots): PathSet {
   let test: ((path: string) => boolean) | undefined;
   return {
     has: (path) => {
       if (path.length > LENGTH_MAX) return false;
-      test ??= matcher(globs.map((glob) => trimmed(expanded(glob, places))));
+      test ??= matcher(globs.map((glob) => trimmed(expanded(glob, roots))));
       return test(path);
     },
   };
 }
 
-function expanded(glob: string, { project, home }: Places): string {
+function expanded(glob: string, { project, home }: Roots): string {
   if (glob === '~' || glob.startsWith('~/')) return posix.join(home, glob.slice(1));
   if (glob.startsWith('**/')) return `/${glob}`;
   return posix.resolve(project, glob);

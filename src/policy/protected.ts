@@ -3,7 +3,7 @@
 // our own), which is not written.
 
 import { posix } from 'node:path';
-import { globRegex, type Places, pathSet } from './paths.ts';
+import { globRegex, pathSet, type Roots } from './paths.ts';
 
 const SECRETS = [
   ...['~/.ssh', '~/.aws', '~/.azure', '~/.gnupg', '~/.kube', '~/.password-store', '~/.docker'],
@@ -78,7 +78,7 @@ const CONTROLS = [
 ];
 
 /** Where the system, or the person, keeps what programs are and do. */
-const CONTROL_PLACES = [
+const CONTROL_DIRECTORIES = [
   ...['~/.*', '~/bin', '~/Library/LaunchAgents', '~/go/bin', '~/.cargo/bin', '~/node_modules'],
   ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/opt', '/proc', '/root/.*'],
   ...['/sbin', '/sys', '/usr', '/var/spool', '/var/lib', '/var/run', '/run', '/srv'],
@@ -92,7 +92,7 @@ export function isSink(path: string): boolean {
   return SINKS.test(path);
 }
 
-export type Protected = {
+export type Protection = {
   /** Whether reading it would show a secret. */
   readonly secret: (path: string) => boolean;
   /** Whether it must not be written. */
@@ -108,21 +108,21 @@ export type Protected = {
 export type Openings = {
   /** Globs that policies protect besides: neither read nor written. */
   readonly more: readonly string[];
-  /** Places of the system that a trusted policy lets commands write. */
+  /** Directories of the system that a trusted policy lets commands write. */
   readonly opened: readonly string[];
   /** Directories that only we write: grants are kept there. */
   readonly kept?: readonly string[] | undefined;
 };
 
-export function protectedPaths(places: Places, { more, opened, kept = [] }: Openings): Protected {
-  const ours = pathSet(kept, places);
-  const extra = pathSet(more, places);
-  const secrets = pathSet(SECRETS, places);
-  const controls = pathSet(CONTROLS, places);
-  const keeps = pathSet(CONTROL_PLACES, places);
+export function protectedPaths(roots: Roots, { more, opened, kept = [] }: Openings): Protection {
+  const ours = pathSet(kept, roots);
+  const extra = pathSet(more, roots);
+  const secrets = pathSet(SECRETS, roots);
+  const controls = pathSet(CONTROLS, roots);
+  const keeps = pathSet(CONTROL_DIRECTORIES, roots);
   // A project below a place that is protected as a whole can be worked in.
-  const open = pathSet([places.project, ...opened], places);
-  const named = (path: string): string => insideOf(path, places);
+  const open = pathSet([roots.project, ...opened], roots);
+  const named = (path: string): string => insideOf(path, roots);
   const secret = (path: string): boolean =>
     path.length > LENGTH_MAX ||
     extra.has(path) ||
@@ -140,11 +140,11 @@ export function protectedPaths(places: Places, { more, opened, kept = [] }: Open
       const regex = globRegex(glob, '(?:/.*)?');
       // A star alone does not cover names with a dot, and the others are too rare to ask for it.
       if (/(?:^|\/)\*$/.test(glob)) return false;
-      return samples(places).some((path) => regex.test(path));
+      return samples(roots).some((path) => regex.test(path));
     },
-    globControl: (glob) => controlSamples(places).some((path) => leadsTo(glob, path)),
+    globControl: (glob) => controlSamples(roots).some((path) => leadsTo(glob, path)),
     inside: (path) =>
-      [places.project, places.home].some((one) => one === path || one.startsWith(`${path}/`)),
+      [roots.project, roots.home].some((one) => one === path || one.startsWith(`${path}/`)),
   };
 }
 
@@ -159,13 +159,13 @@ function leadsTo(glob: string, path: string): boolean {
 }
 
 /** Hidden ones with a plain name, where they usually are. `*` and `*.json` mean others. */
-function controlSamples({ project, home }: Places): readonly string[] {
+function controlSamples({ project, home }: Roots): readonly string[] {
   const names = CONTROLS.map((glob) => glob.slice(3)).filter((name) => /^\.[^*?[]+$/.test(name));
-  return names.flatMap((name) => [project, home].map((place) => posix.join(place, name)));
+  return names.flatMap((name) => [project, home].map((one) => posix.join(one, name)));
 }
 
 /** A path of the project as if the project were at the top: where it lies says nothing of it. */
-function insideOf(path: string, { project }: Places): string {
+function insideOf(path: string, { project }: Roots): string {
   return project !== '/' && path.startsWith(`${project}/`) ? path.slice(project.length) : path;
 }
 
@@ -177,8 +177,8 @@ const SAMPLE_NAMES = [
   ...['\u0001.key', '\u0001.pem'],
 ];
 
-function samples({ project, home }: Places): readonly string[] {
-  const places = [project, posix.join(project, 'config'), home];
-  const inside = places.flatMap((place) => SAMPLE_NAMES.map((name) => posix.join(place, name)));
+function samples({ project, home }: Roots): readonly string[] {
+  const around = [project, posix.join(project, 'config'), home];
+  const inside = around.flatMap((one) => SAMPLE_NAMES.map((name) => posix.join(one, name)));
   return [...inside, '/etc/shadow', '/proc/self/environ', '/proc/1/environ'];
 }

@@ -1,7 +1,7 @@
 // Reasons made of what was found: one sentence each, with the rule that was nearest.
 
+import type { Objection } from './bounds.ts';
 import type { Reason, ReasonCode, RuleRef, Verdict } from './decision.ts';
-import type { Objection } from './facts.ts';
 import type { Unit } from './unit.ts';
 
 const UNIT_SHOWN_MAX = 120;

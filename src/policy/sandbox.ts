@@ -13,15 +13,15 @@ import { isInside } from './paths.ts';
 export type SandboxScopes = {
   readonly read: readonly string[];
   readonly write: readonly string[];
-  readonly protect: readonly SandboxProtected[];
+  readonly protect: readonly ProtectedPath[];
 };
 
-export type SandboxProtected = {
+export type ProtectedPath = {
   readonly path: string;
   readonly kind: 'file' | 'directory';
 };
 
-export type SandboxPlace = {
+export type SandboxSetup = {
   readonly project: string;
   readonly home: string;
   /** Hosts cannot be told apart from outside: all of it, or nothing. */
@@ -39,9 +39,9 @@ export const EMPTIED = ['/tmp', '/var/tmp', '/run'];
 const RESOLVER = '/run/systemd/resolve';
 
 /** The arguments of `bwrap` up to the `--` behind which the command stands. */
-export function bwrapArgs(scopes: SandboxScopes, place: SandboxPlace): readonly string[] {
-  const { project, home, network, cwd, also = { read: [], write: [] } } = place;
-  const { emptied = [...EMPTIED, home] } = place;
+export function bwrapArgs(scopes: SandboxScopes, setup: SandboxSetup): readonly string[] {
+  const { project, home, network, cwd, also = { read: [], write: [] } } = setup;
+  const { emptied = [...EMPTIED, home] } = setup;
   const write = inOrder(scopes.write);
   const everything = write.includes('/');
   // Later ones lie over earlier ones: parents before what is in them, what may be written over

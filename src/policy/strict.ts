@@ -6,7 +6,7 @@
 import { posix } from 'node:path';
 import { programNames, subcommandName } from './aliases.ts';
 import { wordArg } from './analyse/args.ts';
-import { absolute, globRegex, type Places } from './paths.ts';
+import { absolute, globRegex, type Roots } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';
 import { baseName } from './programs.ts';
@@ -15,7 +15,7 @@ import type { Arg } from './unit.ts';
 /** `maybe`: with what is only known when it runs, it could be. */
 export type StrictMatch = 'yes' | 'maybe' | 'no';
 
-export type StrictPlace = Places & {
+export type StrictContext = Roots & {
   /** Where the command may run; undefined when that is not known. */
   readonly cwds: readonly string[] | undefined;
 };
@@ -23,7 +23,7 @@ export type StrictPlace = Places & {
 export function strictMatch(
   words: readonly WordPattern[],
   argv: readonly Arg[],
-  place: StrictPlace,
+  context: StrictContext,
 ): StrictMatch {
   const [program, ...rest] = words;
   const first = argv[0];
@@ -36,7 +36,7 @@ export function strictMatch(
   const operands = rest.filter((word) => optionOf(word) === undefined && word.kind !== 'rest');
   // `npm.cmd` has the commands of `npm`.
   const known = program.kind === 'literal' ? baseName(program.value) : name;
-  const { left, globs } = missingOperands(operands, argv.slice(1), { ...place, name: known });
+  const { left, globs } = missingOperands(operands, argv.slice(1), { ...context, name: known });
   missing += left;
   if (missing === 0) return globs > 0 ? 'maybe' : 'yes';
   const many = wilds.some((arg) => arg.kind === 'unknown' && !arg.one);
@@ -119,17 +119,17 @@ function literalArg(word: WordPattern) {
   return word.kind === 'literal' ? [wordArg(word.value)] : [];
 }
 
-type OperandPlace = StrictPlace & { readonly name: string };
+type OperandContext = StrictContext & { readonly name: string };
 
 /** The operands of the rule in their order, anywhere among the words. */
 function missingOperands(
   operands: readonly WordPattern[],
   args: readonly Arg[],
-  place: OperandPlace,
+  context: OperandContext,
 ): { readonly left: number; readonly globs: number } {
   let [at, left, globs] = [0, 0, 0];
   for (const operand of operands) {
-    const found = args.findIndex((arg, index) => index >= at && isOperand(operand, arg, place));
+    const found = args.findIndex((arg, index) => index >= at && isOperand(operand, arg, context));
     if (found < 0) left += 1;
     else {
       at = found + 1;
@@ -139,12 +139,12 @@ function missingOperands(
   return { left, globs };
 }
 
-function isOperand(operand: WordPattern, arg: Arg, place: OperandPlace): boolean {
+function isOperand(operand: WordPattern, arg: Arg, context: OperandContext): boolean {
   if (arg.kind === 'unknown') return false;
   if (arg.kind === 'glob') {
     return operand.kind !== 'literal' || globRegex(arg.pattern).test(operand.value);
   }
-  const { name, project, home } = place;
+  const { name, project, home } = context;
   if (operand.kind === 'literal') {
     const { value } = operand;
     if (arg.value === value || subcommandName(name, arg.value) === subcommandName(name, value)) {
@@ -154,15 +154,15 @@ function isOperand(operand: WordPattern, arg: Arg, place: OperandPlace): boolean
     const at = /^~(?=\/|$)/.test(value) ? `${home}${value.slice(1)}` : value;
     const there = absolute(at, project);
     return arg.value.includes('/') || value.includes('/') || arg.value.startsWith('.')
-      ? spellings(arg.value, place).includes(there)
-      : (place.cwds ?? []).some((cwd) => cwd !== project && absolute(arg.value, cwd) === there);
+      ? spellings(arg.value, context).includes(there)
+      : (context.cwds ?? []).some((cwd) => cwd !== project && absolute(arg.value, cwd) === there);
   }
   if (operand.kind !== 'partial' || isTooLong(operand, arg.value)) return true;
-  return [arg.value, ...spellings(arg.value, place)].some((one) => operand.regex.test(one));
+  return [arg.value, ...spellings(arg.value, context)].some((one) => operand.regex.test(one));
 }
 
 /** The path as it is, absolute and from the project. */
-function spellings(value: string, { project, cwds }: StrictPlace): readonly string[] {
+function spellings(value: string, { project, cwds }: StrictContext): readonly string[] {
   return (cwds ?? [project]).flatMap((cwd) => {
     const path = absolute(value, cwd);
     return [path, posix.relative(project, path)];

@@ -1,14 +1,14 @@
 // What stands around the words of a unit: the directory it runs in, the variables it sets, the
 // files it is redirected to. A rule is about words; these are allowed by the policy as a whole.
 
-import type { Verdict } from './decision.ts';
 import {
-  type Facts,
+  type Bounds,
   type Objection,
   pathObjection,
   protectionObjection,
   unknownDirectory,
-} from './facts.ts';
+} from './bounds.ts';
+import type { Verdict } from './decision.ts';
 import { absolute } from './paths.ts';
 import { isSink } from './protected.ts';
 import type { Assigned, Unit, UnitRedirect } from './unit.ts';
@@ -17,16 +17,16 @@ import { showsSecret, variableClass } from './variables.ts';
 /** The first thing around it that is not allowed. Where all is allowed, only what is dangerous. */
 export function surroundings(
   unit: Unit,
-  facts: Facts,
+  bounds: Bounds,
   { fallback, text }: { readonly fallback: Verdict; readonly text: string },
 ): Objection | undefined {
   const open = fallback === 'allow';
   for (const assigned of unit.assigned) {
-    const objection = variableObjection(assigned, facts, open);
+    const objection = variableObjection(assigned, bounds, open);
     if (objection !== undefined) return objection;
   }
   for (const redirect of unit.redirects) {
-    const objection = redirectObjection(redirect, unit, facts, open);
+    const objection = redirectObjection(redirect, unit, bounds, open);
     if (objection !== undefined) return objection;
   }
   // What is in a here-document is only known as text.
@@ -44,12 +44,12 @@ export function surroundings(
       };
     }
   }
-  return open ? undefined : directoryObjection(unit, facts);
+  return open ? undefined : directoryObjection(unit, bounds);
 }
 
 function variableObjection(
   { name, value, how, span }: Assigned,
-  { variables }: Facts,
+  { variables }: Bounds,
   open: boolean,
 ): Objection | undefined {
   const kind = variableClass(name, value, variables);
@@ -69,7 +69,7 @@ function variableObjection(
 function redirectObjection(
   { effect, target, span }: UnitRedirect,
   { cwds }: Unit,
-  facts: Facts,
+  bounds: Bounds,
   open: boolean,
 ): Objection | undefined {
   if (effect === 'dup' || effect === 'text' || target === undefined) return undefined;
@@ -77,16 +77,16 @@ function redirectObjection(
   if (value !== undefined && isSink(value)) return undefined;
   const word = { value, prefix: target.kind === 'literal' ? '' : target.prefix, arg: target };
   const access = effect === 'read' ? 'read' : 'write';
-  const held = protectionObjection(word, access, { cwds, facts });
+  const held = protectionObjection(word, access, { cwds, bounds });
   if (held !== undefined) return held;
   if (open) return undefined;
-  if (effect === 'read') return pathObjection(word, 'read', { cwds, facts, scope: facts.read });
+  if (effect === 'read') return pathObjection(word, 'read', { cwds, bounds, scope: bounds.read });
   const listed =
     value !== undefined &&
     (cwds !== undefined || value.startsWith('/')) &&
     (cwds ?? ['/']).every((cwd) => {
       const path = absolute(value, cwd);
-      return facts.redirects.has(path) && facts.redirects.has(facts.real(path));
+      return bounds.redirects.has(path) && bounds.redirects.has(bounds.real(path));
     });
   if (listed) return undefined;
   return {
@@ -100,7 +100,7 @@ function redirectObjection(
 
 function directoryObjection(
   { cwds, span }: Unit,
-  { cwd, places, real }: Facts,
+  { cwd, roots, real }: Bounds,
 ): Objection | undefined {
   if (cwds === undefined) return unknownDirectory(span);
   const outside = cwds.find((one) => !cwd.has(one) || !cwd.has(real(one)));
@@ -109,7 +109,7 @@ function directoryObjection(
     code: 'cwd',
     detail: outside,
     span,
-    message: `it runs in \`${outside}\`, outside of ${places.project}`,
+    message: `it runs in \`${outside}\`, outside of ${roots.project}`,
     hint: 'Directories that commands may run in are listed under scopes.cwd.',
   };
 }

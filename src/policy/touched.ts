@@ -5,24 +5,24 @@ import { posix } from 'node:path';
 import { literalOf } from './analyse/args.ts';
 import {
   type Access,
-  type Facts,
+  type Bounds,
   type Objection,
   type PathWord,
   protectionObjection,
-} from './facts.ts';
+} from './bounds.ts';
 import { absolute, isInside } from './paths.ts';
 import type { Call, Part } from './profile.ts';
 import { baseName, programName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
-export type Touched = {
+export type FileUse = {
   readonly access: Access;
   /** With all that is in it. */
   readonly removes: boolean;
   readonly word: PathWord;
 };
 
-export function touchedWords(argv: readonly Arg[], call: Call | undefined): readonly Touched[] {
+export function touchedWords(argv: readonly Arg[], call: Call | undefined): readonly FileUse[] {
   if (call === undefined) return pathLike(argv);
   const end = call.inner ?? argv.length;
   const program = programName(literalOf(argv[0]));
@@ -60,7 +60,7 @@ function isRewriting({ role, option, effect }: Part, parts: readonly Part[]): bo
   );
 }
 
-function both(word: PathWord): readonly Touched[] {
+function both(word: PathWord): readonly FileUse[] {
   return [
     { access: 'read', ...ONLY, word },
     { access: 'write', ...ONLY, word },
@@ -68,14 +68,14 @@ function both(word: PathWord): readonly Touched[] {
 }
 
 /** `if=x of=y` */
-function ddWords(word: PathWord): readonly Touched[] {
+function ddWords(word: PathWord): readonly FileUse[] {
   const [, name, path] = /^(if|of)=(.*)$/s.exec(word.value ?? '') ?? [];
   if (path === undefined) return word.value === undefined ? both(word) : [];
   return [{ access: name === 'if' ? 'read' : 'write', ...ONLY, word: { ...word, value: path } }];
 }
 
 /** Every word that could name a file, also behind `--option=`. */
-function pathLike(argv: readonly Arg[]): readonly Touched[] {
+function pathLike(argv: readonly Arg[]): readonly FileUse[] {
   return argv.slice(1).flatMap((arg) => {
     if (arg.kind === 'literal' && arg.value === '') return [];
     const value = arg.kind === 'literal' ? arg.value.replace(/^-[^=]*=/, '') : undefined;
@@ -85,7 +85,7 @@ function pathLike(argv: readonly Arg[]): readonly Touched[] {
 
 const COPIERS = /^g?(?:cp|mv|ln|install)$/;
 
-type Place = { readonly cwds: readonly string[] | undefined; readonly facts: Facts };
+type PathContext = { readonly cwds: readonly string[] | undefined; readonly bounds: Bounds };
 
 /**
  * Why a copy may not land where it would: `cp config .git` writes `.git/config`, and
@@ -95,7 +95,7 @@ type Place = { readonly cwds: readonly string[] | undefined; readonly facts: Fac
 export function copyTargetObjection(
   argv: readonly Arg[],
   call: Call | undefined,
-  place: Place,
+  context: PathContext,
 ): Objection | undefined {
   const [program] = argv;
   if (program?.kind !== 'literal' || !COPIERS.test(baseName(program.value))) return undefined;
@@ -108,7 +108,7 @@ export function copyTargetObjection(
     const from = literalOf(source);
     if (isRepository(from)) return inRepository(from, source);
     const all = whole || /(?:^|\/)\.{1,2}\/*$/.test(from) || isHiddenGlob(source);
-    if (all && coversProject(to, place)) {
+    if (all && coversProject(to, context)) {
       return {
         code: 'path.unknown',
         detail: 'write',
@@ -118,7 +118,7 @@ export function copyTargetObjection(
       };
     }
     const value = from === '' ? undefined : posix.join(to, posix.basename(from));
-    const landed = protectionObjection({ value, prefix: '', arg: source }, 'write', place);
+    const landed = protectionObjection({ value, prefix: '', arg: source }, 'write', context);
     // It is one only if there is such a directory, so that it can be asked for.
     if (value !== undefined && landed !== undefined) return { ...landed, final: false };
   }
@@ -135,8 +135,12 @@ type Copy = {
 function copyOf(argv: readonly Arg[], { parts }: Call): Copy {
   const named = parts.find(({ option, role }) => option === DIRECTORY && role !== 'option');
   // A word that may be several has a part for each role that it may have.
-  const places = parts.filter(({ option, role }) => option === undefined && role !== 'option');
-  const operands = [...new Set(places.map(({ index }) => index))].flatMap((at) => argv[at] ?? []);
+  const operandParts = parts.filter(
+    ({ option, role }) => option === undefined && role !== 'option',
+  );
+  const operands = [...new Set(operandParts.map(({ index }) => index))].flatMap(
+    (at) => argv[at] ?? [],
+  );
   const whole = parts.some(({ option }) => option === '--no-target-directory');
   if (named?.value === undefined) {
     return { sources: operands.slice(0, -1), target: operands.at(-1), whole };
@@ -167,7 +171,7 @@ function isHiddenGlob(arg: Arg): boolean {
   return arg.kind === 'glob' && /(?:^|\/)(?:\.|\[|\{)[^/]*$/.test(arg.pattern);
 }
 
-function coversProject(target: string, { cwds, facts }: Place): boolean {
-  const { project } = facts.places;
+function coversProject(target: string, { cwds, bounds }: PathContext): boolean {
+  const { project } = bounds.roots;
   return (cwds ?? [project]).some((cwd) => isInside(project, absolute(target, cwd)));
 }

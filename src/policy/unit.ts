@@ -24,7 +24,7 @@ export type Arg = {
       readonly prefix: string;
       readonly one: boolean;
       readonly each?: true;
-      readonly found?: Found;
+      readonly found?: FindNames;
       readonly shape?: Shape;
     }
 );
@@ -33,7 +33,7 @@ export type Arg = {
 export type Shape = { readonly open: string; readonly shut: string };
 
 /** By which names `find` looks for files. */
-export type Found = {
+export type FindNames = {
   readonly names: readonly string[];
   /** Each of the files has one of them. */
   readonly narrowed: boolean;

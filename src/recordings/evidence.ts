@@ -7,7 +7,7 @@ import { comparePolicies, type PolicyDiff } from '../policy/backtest/compare.ts'
 import { type Backtest, backtest } from '../policy/backtest/index.ts';
 import {
   type Evidence,
-  type Generated,
+  type GeneratedPolicy,
   generatePolicy,
   policyJson,
   policyYaml,
@@ -19,7 +19,7 @@ import type { Entry } from '../types.ts';
 import { projectOf } from './directory.ts';
 import { type Damage, sessionEntries, sessionsSince } from './sessions.ts';
 
-export { type Backtest, type Generated, type PolicyDiff, policyJson, policyYaml, STRATEGIES };
+export { type Backtest, type GeneratedPolicy, type PolicyDiff, policyJson, policyYaml, STRATEGIES };
 
 type History = {
   readonly evidence: readonly Evidence[];
@@ -89,7 +89,7 @@ export type GenerateQuery = HistoryQuery & {
 };
 
 export function generateFromJournal(query: GenerateQuery): {
-  readonly generated: Generated;
+  readonly generated: GeneratedPolicy;
   readonly damagedLines: number;
 } {
   const { strategy, minFrequency, now, home } = query;

@@ -200,9 +200,9 @@ export function redactWords(words: readonly string[]): readonly string[] {
 }
 
 /** What stands in front of a word; `first`: nothing but options. */
-type Place = { readonly before: string; readonly program: string; readonly first: boolean };
+type WordContext = { readonly before: string; readonly program: string; readonly first: boolean };
 
-function ofWord(word: string, { before, program, first }: Place, mark: Mark): string {
+function ofWord(word: string, { before, program, first }: WordContext, mark: Mark): string {
   if (SCRIPT_NEXT.test(before)) return redactText(word, mark);
   const password = (_: string, front: string, value: string): string =>
     front + (PLACEHOLDER.test(value) ? value : mark('password'));

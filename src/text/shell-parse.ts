@@ -88,7 +88,7 @@ export function parseShell(text: string): ShellText {
 }
 
 function parsedOf(text: string): ShellText {
-  const taken = new Taken();
+  const taken = new ShellTextBuilder();
   try {
     if (!cheapToParse(text)) return taken.incomplete();
     const script = parse(text);
@@ -104,7 +104,7 @@ function parsedOf(text: string): ShellText {
 /** A node to look at: how deep in substitutions, and whether its offsets are those of the text. */
 type Visit = { readonly node: SyntaxNode; readonly depth: number; readonly inPlace: boolean };
 
-class Taken {
+class ShellTextBuilder {
   readonly #commands: SimpleCommand[] = [];
   readonly #redirections: Redirection[] = [];
   readonly #pipelines: Pipeline[] = [];

@@ -24,7 +24,7 @@ import { syntaxMessage } from './yaml-errors.ts';
 const DEPTH_MAX = 100; // the composer recurses, and V8 aborts instead of throwing at some depths
 const NODES_MAX = 20_000; // aliases of aliases grow without end
 
-export type Located = LocatedScalar | LocatedList | LocatedMap;
+export type LocatedValue = LocatedScalar | LocatedList | LocatedMap;
 
 type LocatedScalar = {
   readonly kind: 'scalar';
@@ -37,7 +37,7 @@ type LocatedScalar = {
 type LocatedList = {
   readonly kind: 'list';
   readonly at: Position;
-  readonly items: readonly Located[];
+  readonly items: readonly LocatedValue[];
 };
 
 export type LocatedMap = {
@@ -46,11 +46,15 @@ export type LocatedMap = {
   readonly entries: readonly LocatedEntry[];
 };
 
-export type LocatedEntry = { readonly key: string; readonly at: Position; readonly value: Located };
+export type LocatedEntry = {
+  readonly key: string;
+  readonly at: Position;
+  readonly value: LocatedValue;
+};
 
 export type YamlResult = {
   /** Undefined for a file without content. */
-  readonly root: Located | undefined;
+  readonly root: LocatedValue | undefined;
   readonly problems: readonly Problem[];
   /** Names of the variables that were expanded. */
   readonly used: readonly string[];
@@ -80,14 +84,14 @@ export function readYaml(text: string, env: Env | undefined, nodesMax = NODES_MA
 }
 
 /** The value as JavaScript has it. */
-export function plain(located: Located): unknown {
+export function plain(located: LocatedValue): unknown {
   if (located.kind === 'scalar') return located.value;
   if (located.kind === 'list') return located.items.map(plain);
   return Object.fromEntries(located.entries.map(({ key, value }) => [key, plain(value)]));
 }
 
 /** Where a path leads: to its last key, or to the nearest thing above that is there. */
-export function positionOf(located: Located, path: readonly Step[]): Position {
+export function positionOf(located: LocatedValue, path: readonly Step[]): Position {
   let [value, at] = [located, located.at];
   for (const step of path) {
     const next = childOf(value, step);
@@ -97,7 +101,7 @@ export function positionOf(located: Located, path: readonly Step[]): Position {
   return at;
 }
 
-function childOf(value: Located, step: Step): Omit<LocatedEntry, 'key'> | undefined {
+function childOf(value: LocatedValue, step: Step): Omit<LocatedEntry, 'key'> | undefined {
   if (value.kind === 'map') return value.entries.find(({ key }) => key === String(step));
   const item = value.kind === 'list' ? value.items[Number(step)] : undefined;
   return item === undefined ? undefined : { value: item, at: item.at };
@@ -174,7 +178,7 @@ class Reader {
     };
   }
 
-  #value(node: Node, path: readonly Step[]): Located {
+  #value(node: Node, path: readonly Step[]): LocatedValue {
     this.#nodes += 1;
     const at = this.#at(node);
     if (this.#nodes > this.#nodesMax) return nothing(at);
@@ -196,7 +200,7 @@ class Reader {
     }
   }
 
-  #alias(name: string, at: Position, path: readonly Step[]): Located {
+  #alias(name: string, at: Position, path: readonly Step[]): LocatedValue {
     const target = this.#anchors.get(name);
     if (target !== undefined && !this.#open.has(target)) return this.#value(target, path);
     const why = target === undefined ? 'has no anchor before it' : 'contains itself';
@@ -204,7 +208,11 @@ class Reader {
     return nothing(at);
   }
 
-  #map(items: readonly Pair<Node, Node | null>[], at: Position, path: readonly Step[]): Located {
+  #map(
+    items: readonly Pair<Node, Node | null>[],
+    at: Position,
+    path: readonly Step[],
+  ): LocatedValue {
     const first = new Map<string, Position>();
     const entries: LocatedEntry[] = [];
     for (const { key: node, value } of items) {
@@ -233,7 +241,7 @@ class Reader {
     return undefined;
   }
 
-  #scalar(node: Scalar, at: Position, path: readonly Step[]): Located {
+  #scalar(node: Scalar, at: Position, path: readonly Step[]): LocatedValue {
     const { value } = node;
     const source = node.source ?? '';
     if (typeof value === 'string') return this.#string(value, at, path);
@@ -248,7 +256,7 @@ class Reader {
     return nothing(at);
   }
 
-  #string(source: string, at: Position, path: readonly Step[]): Located {
+  #string(source: string, at: Position, path: readonly Step[]): LocatedValue {
     if (this.#env === undefined) return { kind: 'scalar', at, value: source, source };
     const { text, problems, used } = expand(source, this.#env);
     for (const problem of problems) this.#problem(at, `${pathText(path)}: ${problem}`);

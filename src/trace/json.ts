@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../text/json.ts';
 import { type Image, lastImage } from './processes/process.ts';
-import type { Trace, TracedProcess, Untraced } from './trace.ts';
+import type { Trace, TracedProcess, TraceLoss } from './trace.ts';
 
 /** What tracing could use on the machine: name, and whether. */
 export type TraceCapabilities = Readonly<Record<string, boolean>>;
@@ -79,7 +79,7 @@ function imageJson(image: Image, startedNs: bigint): JsonObject {
   };
 }
 
-const UNTRACED: Readonly<Record<Untraced['kind'], string>> = {
+const UNTRACED: Readonly<Record<TraceLoss['kind'], string>> = {
   writer: 'unknown_writer',
   static: 'static_program',
   dropped: 'dropped_frames',
@@ -87,6 +87,6 @@ const UNTRACED: Readonly<Record<Untraced['kind'], string>> = {
   output: 'unattributed_bytes',
 };
 
-function untracedJson({ kind, ...details }: Untraced): JsonObject {
+function untracedJson({ kind, ...details }: TraceLoss): JsonObject {
   return { reason: UNTRACED[kind], ...details };
 }

@@ -22,7 +22,7 @@ type StreamBytes = Readonly<Record<Exclude<Channel, 'unknown'>, number>>;
 export type TracedProcess = Process & { readonly bytes: StreamBytes };
 
 /** What happened and is not in the list of processes, or not whole. */
-export type Untraced =
+export type TraceLoss =
   /** It wrote, and nothing else is known about it. */
   | { readonly kind: 'writer'; readonly pid: number; readonly bytes: number }
   /** A static program that was not followed: only those of its children are known that report. */
@@ -41,7 +41,7 @@ export type Trace = {
   /** Every byte of the output once, in order. */
   readonly segments: readonly Segment[];
   readonly unattributedBytes: number;
-  readonly untraced: readonly Untraced[];
+  readonly untraced: readonly TraceLoss[];
 };
 
 const MS_NS = 1_000_000n;
@@ -127,8 +127,8 @@ function untracedOf(
   processes: readonly TracedProcess[],
   { frames, damagedBytes }: DecodedTrace,
   unattributedBytes: number,
-): readonly Untraced[] {
-  const found: Untraced[] = [];
+): readonly TraceLoss[] {
+  const found: TraceLoss[] = [];
   for (const { pid, sources, bytes, images } of processes) {
     const image = lastImage({ images });
     const written = sumOf(bytes);

@@ -2,7 +2,7 @@
 
 import { homeOf } from '../../places.ts';
 import {
-  type Generated,
+  type GeneratedPolicy,
   generateFromJournal,
   policyJson,
   policyYaml,
@@ -45,7 +45,7 @@ export async function generate(flags: Flags): Promise<void> {
   if (output !== undefined) say(`Wrote ${printable(output)}: ${summary(generated)}`);
 }
 
-function summary({ policy, accepted, commands }: Generated): string {
+function summary({ policy, accepted, commands }: GeneratedPolicy): string {
   const rules = policy.policies.reduce((sum, group) => sum + group.commands.length, 0);
   return (
     `${countText(rules)} ${rules === 1 ? 'rule' : 'rules'}, ` +

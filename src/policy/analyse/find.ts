@@ -1,6 +1,6 @@
 // `find -exec` and `fd -x`: the commands inside of them, and what is left without them.
 
-import type { Arg, Found } from '../unit.ts';
+import type { Arg, FindNames } from '../unit.ts';
 import { replaced } from './xargs.ts';
 
 type Clause = {
@@ -55,7 +55,7 @@ function mayEnd(words: readonly Arg[]): boolean {
   });
 }
 
-type Finds = { readonly prefix: string; readonly names: Found; readonly end: Arg | undefined };
+type Finds = { readonly prefix: string; readonly names: FindNames; readonly end: Arg | undefined };
 
 /** With a `+` at the end it gets many files at once. */
 function found(words: readonly Arg[], { prefix, names, end }: Finds): readonly Arg[] {
@@ -75,7 +75,7 @@ function found(words: readonly Arg[], { prefix, names, end }: Finds): readonly A
 const NAMES = /^-(i?)(?:name|path|wholename|(l)name|(regex))$/;
 
 /** The names that tests ask for; what is behind `!` is left out by them. */
-function namesOf(argv: readonly Arg[]): Found {
+function namesOf(argv: readonly Arg[]): FindNames {
   const values = argv.map((arg) => (arg.kind === 'literal' ? arg.value : ''));
   const names = values.flatMap((value, at) => {
     const [, fold, , regex] = NAMES.exec(value) ?? [undefined];

@@ -3,7 +3,7 @@
 // other by what they bring together with those before.
 
 import { ruleOf } from '../generate/document.ts';
-import { compare, type Seen } from '../generate/evidence.ts';
+import { compare, type Observation } from '../generate/evidence.ts';
 import { generatePolicy } from '../generate/index.ts';
 import { Trial } from '../generate/trial.ts';
 import { type CommandRule, type LoadedPolicy, unsaved } from '../policy.ts';
@@ -20,7 +20,7 @@ const NAME = 'additions';
 
 export function additions(
   policy: LoadedPolicy,
-  refused: readonly Seen[],
+  refused: readonly Observation[],
   home: string,
 ): readonly Addition[] {
   const frequent = [...refused].sort((a, b) => b.count - a.count).slice(0, LOOKED_AT_MAX);
@@ -45,10 +45,14 @@ export function additions(
   return found;
 }
 
-type Wanting = { readonly seen: Seen; readonly patterns: Set<string> };
+type Wanting = { readonly seen: Observation; readonly patterns: Set<string> };
 
 /** Rules that would be made from what is refused, and for each command those that it needs. */
-function needed(policy: LoadedPolicy, refused: readonly Seen[], home: string): readonly Wanting[] {
+function needed(
+  policy: LoadedPolicy,
+  refused: readonly Observation[],
+  home: string,
+): readonly Wanting[] {
   const evidence = refused.flatMap(({ sessions, ...seen }) =>
     // How often in which of its sessions is not known any more, and makes no difference here.
     [...sessions].map((sessionId, at) => ({

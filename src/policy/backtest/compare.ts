@@ -3,7 +3,7 @@
 // of both.
 
 import { VERDICTS, type Verdict } from '../decision.ts';
-import { compare, type Evidence, type Seen, seenOf } from '../generate/evidence.ts';
+import { compare, type Evidence, type Observation, seenOf } from '../generate/evidence.ts';
 import { looksSecret } from '../generate/secrets.ts';
 import { Trial } from '../generate/trial.ts';
 import type { CommandRule, LoadedPolicy, Policy } from '../policy.ts';
@@ -76,7 +76,7 @@ function isLooser({ before, after }: Pick<DecisionChange, 'before' | 'after'>): 
 }
 
 /** The tests of both, where they are not recorded anyway. */
-function examples(policies: readonly LoadedPolicy[], project: string): readonly Seen[] {
+function examples(policies: readonly LoadedPolicy[], project: string): readonly Observation[] {
   const texts = policies.flatMap(({ policy }) =>
     rulesOf(policy).flatMap(({ rule: { tests } }) => [...tests.match, ...tests.not_match]),
   );

@@ -3,7 +3,7 @@
 // places are judged once; the numbers count every time they were run, and add up.
 
 import { type ReasonCode, VERDICTS, type Verdict } from '../decision.ts';
-import { compare, type Evidence, type Seen, seenOf } from '../generate/evidence.ts';
+import { compare, type Evidence, type Observation, seenOf } from '../generate/evidence.ts';
 import { looksSecret } from '../generate/secrets.ts';
 import { Trial } from '../generate/trial.ts';
 import type { LoadedPolicy } from '../policy.ts';
@@ -48,7 +48,7 @@ export function backtest(
   const counts: Record<Verdict, number> = { allow: 0, ask: 0, deny: 0 };
   const codes = new Map<ReasonCode, number>();
   const hits = new Map<string, number>();
-  const left: { seen: Seen; verdict: Verdict; code: ReasonCode }[] = [];
+  const left: { seen: Observation; verdict: Verdict; code: ReasonCode }[] = [];
   for (const one of seen) {
     const { verdict, code, reasons } = bench.decide(one.command, one);
     counts[verdict] += one.count;
@@ -87,7 +87,11 @@ function keyOf({ policy, pattern }: { readonly policy: string; readonly pattern:
 }
 
 function merged(
-  left: readonly { readonly seen: Seen; readonly verdict: Verdict; readonly code: ReasonCode }[],
+  left: readonly {
+    readonly seen: Observation;
+    readonly verdict: Verdict;
+    readonly code: ReasonCode;
+  }[],
 ): readonly Refused[] {
   const all = new Map<string, Refused>();
   for (const { seen, verdict, code } of left) {

@@ -14,7 +14,7 @@ export { lossLine };
 export const TARGETS = ['claude', 'codex', 'opencode', 'gemini'] as const;
 export type Target = (typeof TARGETS)[number];
 
-export type Exported = {
+export type PolicyExport = {
   readonly text: string;
   readonly losses: readonly Loss[];
   /** How many rules of the other tool there are, and how many variants of ours they are from. */
@@ -35,7 +35,7 @@ export function exportPolicy(
   policy: Policy,
   to: Target,
   { strict }: { readonly strict: boolean },
-): Exported {
+): PolicyExport {
   const { ability, write } = TOOLS[to];
   const plan = planOf(policy, ability, strict);
   return { text: write(plan), losses: plan.losses, rules: plan.items.length };

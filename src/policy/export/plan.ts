@@ -113,9 +113,9 @@ function itemsOf(rule: CommandRule, group: string): readonly Item[] {
   });
 }
 
-type Keeping = { readonly strict: boolean; readonly lost: Losses };
+type LossContext = { readonly strict: boolean; readonly lost: Losses };
 
-function isKept(item: Item, ability: Ability, { strict, lost }: Keeping): boolean {
+function isKept(item: Item, ability: Ability, { strict, lost }: LossContext): boolean {
   const { rule, words, decision } = item;
   const strange = words.some((word) => UNPRINTABLE.test(fixedText(word)));
   if (strange || ability.unsaid(words, decision)) {
@@ -154,7 +154,7 @@ function loosenings({ rule, words, open }: Item, ability: Ability): readonly Los
 function fallbackOf(
   { default: fallback }: Policy,
   { defaults }: Ability,
-  { strict, lost }: Keeping,
+  { strict, lost }: LossContext,
 ): Verdict | undefined {
   const item = `default: ${fallback}`;
   if (!defaults.includes(fallback)) {

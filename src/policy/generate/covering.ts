@@ -118,8 +118,8 @@ function fragileOf(
   if (cwd.length === 0) return new Set();
   const projects = [...new Set(readings.map(({ seen }) => seen.project))].slice(0, PROJECTS_MAX);
   // One directory outside is like another.
-  const places = projects.map((project) => ({ cwd: cwd[0] ?? project, project }));
-  const everywhere = ({ text }: Shape) => places.every((place) => trial.allows(text, place));
+  const sites = projects.map((project) => ({ cwd: cwd[0] ?? project, project }));
+  const everywhere = ({ text }: Shape) => sites.every((site) => trial.allows(text, site));
   return new Set([...covered].filter((shape) => !everywhere(shape)));
 }
 

@@ -14,7 +14,7 @@ export type Evidence = {
 };
 
 /** One command in one place. */
-export type Seen = {
+export type Observation = {
   readonly command: string;
   readonly cwd: string;
   readonly project: string;
@@ -22,8 +22,8 @@ export type Seen = {
   readonly sessions: Set<string>;
 };
 
-export function seenOf(evidence: readonly Evidence[]): readonly Seen[] {
-  const all = new Map<string, Seen>();
+export function seenOf(evidence: readonly Evidence[]): readonly Observation[] {
+  const all = new Map<string, Observation>();
   for (const { command, cwd, project, sessionId, count = 1 } of evidence) {
     const key = `${project}\0${cwd}\0${command}`;
     let seen = all.get(key);

@@ -6,25 +6,28 @@ import type { Policy } from '../policy.ts';
 import { ATTACKS } from './attacks.ts';
 import { type Covering, covering } from './covering.ts';
 import { policyOf, type RuleDraft, type Surroundings } from './document.ts';
-import { compare, type Evidence, type Seen, seenOf } from './evidence.ts';
+import { compare, type Evidence, type Observation, seenOf } from './evidence.ts';
 import { Reader, type Reading } from './reading.ts';
 import type { Shape } from './shape.ts';
 import { NEEDS, widening } from './surroundings.ts';
 import { tallyOf } from './tally.ts';
 import { withTests } from './tests.ts';
 import { attacksAllowed, bannedBy, type Trial, trialOf } from './trial.ts';
-import type { Excluded, Generated, GenerateOptions, Strategy } from './types.ts';
+import type { Exclusion, GeneratedPolicy, GenerateOptions, Strategy } from './types.ts';
 
 export type { Evidence } from './evidence.ts';
 export { policyJson, policyYaml } from './render.ts';
 export {
-  type Generated,
+  type GeneratedPolicy,
   type GenerateOptions,
   STRATEGIES,
   type Strategy,
 } from './types.ts';
 
-export function generatePolicy(evidence: readonly Evidence[], options: GenerateOptions): Generated {
+export function generatePolicy(
+  evidence: readonly Evidence[],
+  options: GenerateOptions,
+): GeneratedPolicy {
   const { strategy, now, home } = options;
   const seen = seenOf(evidence);
   const { readings: read, excluded } = readAll(seen, home);
@@ -47,10 +50,10 @@ export function generatePolicy(evidence: readonly Evidence[], options: GenerateO
   };
 }
 
-function readAll(seen: readonly Seen[], home: string) {
+function readAll(seen: readonly Observation[], home: string) {
   const reader = new Reader(home);
   const readings: Reading[] = [];
-  const excluded: Excluded[] = [];
+  const excluded: Exclusion[] = [];
   for (const one of seen) {
     const read = reader.read(one);
     if ('reading' in read) readings.push(read.reading);
@@ -64,7 +67,7 @@ function refusedAnyway(read: readonly Reading[], home: string) {
   const all = new Set<string>(read.flatMap(({ needs }) => needs));
   const trial = trialOf([], surroundingsOf([...all]), home);
   const readings: Reading[] = [];
-  const refused: Excluded[] = [];
+  const refused: Exclusion[] = [];
   for (const reading of read) {
     const { verdict, code } = trial.decide(reading.seen.command, reading.seen);
     if (verdict === 'deny') refused.push(excludedOf(reading.seen, code));
@@ -73,13 +76,13 @@ function refusedAnyway(read: readonly Reading[], home: string) {
   return { readings, refused };
 }
 
-function excludedOf({ command, count }: Seen, reason: string): Excluded {
+function excludedOf({ command, count }: Observation, reason: string): Exclusion {
   return { command: reason === 'secret' ? undefined : command, reason, count };
 }
 
 /** The same command in several places is one line. */
-function merged(excluded: readonly Excluded[]): readonly Excluded[] {
-  const all = new Map<string, Excluded>();
+function merged(excluded: readonly Exclusion[]): readonly Exclusion[] {
+  const all = new Map<string, Exclusion>();
   for (const one of excluded) {
     const key = `${one.reason}\0${one.command ?? ''}`;
     all.set(key, { ...one, count: one.count + (all.get(key)?.count ?? 0) });
@@ -90,11 +93,11 @@ function merged(excluded: readonly Excluded[]): readonly Excluded[] {
   );
 }
 
-type Left = { readonly reading: Reading; readonly reason: string };
+type Omission = { readonly reading: Reading; readonly reason: string };
 
-type Made = { readonly policy: Policy; readonly left: readonly Left[] };
+type Result = { readonly policy: Policy; readonly left: readonly Omission[] };
 
-function make(read: readonly Reading[], options: GenerateOptions): Made {
+function make(read: readonly Reading[], options: GenerateOptions): Result {
   const { minFrequency, home } = options;
   const readings = withNeedsFor(options.strategy, read);
   const tally = tallyOf(readings);
@@ -131,7 +134,7 @@ function needed(
   return same ? around : surroundingsOf(needs);
 }
 
-type Tried = {
+type TrialInput = {
   readonly trial: Trial;
   readonly found: Covering;
   readonly rules: readonly RuleDraft[];
@@ -140,10 +143,10 @@ type Tried = {
 
 function tried(
   readings: readonly Reading[],
-  { trial, found: { passed, generalFor }, rules, rare }: Tried,
+  { trial, found: { passed, generalFor }, rules, rare }: TrialInput,
 ): {
   readonly accepted: readonly Reading[];
-  readonly left: readonly Left[];
+  readonly left: readonly Omission[];
   /** The rules that had a part in it where that had to be tried. */
   readonly by: ReadonlySet<string>;
 } {
@@ -151,7 +154,7 @@ function tried(
   const patterns = new Set(rules.map(({ pattern }) => pattern));
   const general = (shape: Shape): boolean => patterns.has(generalFor(shape) ?? '');
   const accepted: Reading[] = [];
-  const left: Left[] = [];
+  const left: Omission[] = [];
   for (const reading of readings) {
     const { shapes, seen } = reading;
     // It was tried with just these rules: more of them do not take anything back.

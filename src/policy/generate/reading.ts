@@ -4,20 +4,20 @@
 import { analyse } from '../analyse/index.ts';
 import { needsNoRule } from '../programs.ts';
 import type { Unit } from '../unit.ts';
-import type { Seen } from './evidence.ts';
+import type { Observation } from './evidence.ts';
 import { looksSecret } from './secrets.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { type Ground, groundOf, type Need, needsOf } from './surroundings.ts';
 
 /** A command that a policy can be made from. */
 export type Reading = {
-  readonly seen: Seen;
+  readonly seen: Observation;
   /** One for each unit that needs a rule. */
   readonly shapes: readonly Shape[];
   readonly needs: readonly Need[];
 };
 
-export type Read = { readonly reading: Reading } | { readonly reason: string };
+export type ReadResult = { readonly reading: Reading } | { readonly reason: string };
 
 export class Reader {
   readonly #home: string;
@@ -28,7 +28,7 @@ export class Reader {
     this.#home = home;
   }
 
-  read(seen: Seen): Read {
+  read(seen: Observation): ReadResult {
     const { command, cwd, project } = seen;
     if (looksSecret(command)) return { reason: 'secret' };
     const { units, problems, functions } = analyse(command, { cwd, home: this.#home });

@@ -5,17 +5,17 @@ import { countText } from '../../text/dates.ts';
 import type { JsonObject } from '../../text/json.ts';
 import { printableJson, shortLine } from '../../text/printable.ts';
 import type { CommandRule, Policy } from '../policy.ts';
-import type { Excluded, Generated } from './types.ts';
+import type { Exclusion, GeneratedPolicy } from './types.ts';
 
 const SHOWN_MAX = 40; // a person does not read a longer list
 const SHOWN_LENGTH_MAX = 88;
 
-export function policyYaml(generated: Generated): string {
+export function policyYaml(generated: GeneratedPolicy): string {
   return `${head(generated)}\n${body(generated.policy)}`;
 }
 
 /** The document alone: JSON has no place for remarks. */
-export function policyJson({ policy }: Generated): string {
+export function policyJson({ policy }: GeneratedPolicy): string {
   const text = JSON.stringify(documentOf(policy), undefined, 2);
   // Outside of its strings it has none of these: what is left is what a terminal would obey.
   const safe = (one: string): string => printableJson(one).slice(1, -1);
@@ -23,7 +23,7 @@ export function policyJson({ policy }: Generated): string {
 }
 
 /** The lines in front of it. */
-function head(generated: Generated): string {
+function head(generated: GeneratedPolicy): string {
   const { excluded, attacks } = generated;
   const left = excluded.reduce((sum, { count }) => sum + count, 0);
   const lines = [
@@ -41,7 +41,7 @@ function head(generated: Generated): string {
 }
 
 /** How many for which reason: the most frequent first. */
-function reasons(excluded: readonly Excluded[]): string {
+function reasons(excluded: readonly Exclusion[]): string {
   const counts = new Map<string, number>();
   for (const { reason, count } of excluded) counts.set(reason, (counts.get(reason) ?? 0) + count);
   return [...counts]
@@ -50,7 +50,7 @@ function reasons(excluded: readonly Excluded[]): string {
     .join(', ');
 }
 
-function examples(excluded: readonly Excluded[]): readonly string[] {
+function examples(excluded: readonly Exclusion[]): readonly string[] {
   const shown = excluded.filter(({ command }) => command !== undefined).slice(0, SHOWN_MAX);
   const more = excluded.length - shown.length;
   return [

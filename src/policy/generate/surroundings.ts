@@ -3,10 +3,10 @@
 // Each is listed by its exact name and only when it was seen often enough; what is dangerous is
 // never listed, so that the command stays out of the policy.
 
-import { hostOf } from '../facts.ts';
-import { absolute, isInside, type Places } from '../paths.ts';
+import { hostOf } from '../bounds.ts';
+import { absolute, isInside, type Roots } from '../paths.ts';
 import { readCall } from '../profiles/index.ts';
-import { isSink, type Protected, protectedPaths } from '../protected.ts';
+import { isSink, type Protection, protectedPaths } from '../protected.ts';
 import type { Unit } from '../unit.ts';
 import { variableClass } from '../variables.ts';
 
@@ -14,21 +14,21 @@ export const NEEDS = ['redirects', 'env', 'cwd', 'read', 'network'] as const;
 export type Need = `${(typeof NEEDS)[number]}\0${string}`;
 
 /** One project, with what must not be written in it. */
-export type Ground = Places & Pick<Protected, 'control'>;
+export type Ground = Roots & Pick<Protection, 'control'>;
 
-export function groundOf(places: Places): Ground {
-  const { control } = protectedPaths(places, { more: [], opened: [] });
-  return { ...places, control };
+export function groundOf(roots: Roots): Ground {
+  const { control } = protectedPaths(roots, { more: [], opened: [] });
+  return { ...roots, control };
 }
 
-export function needsOf(unit: Unit, places: Ground): readonly Need[] {
+export function needsOf(unit: Unit, roots: Ground): readonly Need[] {
   return [
-    ...unit.redirects.flatMap((redirect) => redirectNeed(redirect, unit, places)),
+    ...unit.redirects.flatMap((redirect) => redirectNeed(redirect, unit, roots)),
     ...unit.assigned.flatMap(({ name, value, how }) => {
       if (how === 'shell') return [];
       return variableClass(name, value, () => false) === 'other' ? [`env\0${name}` as const] : [];
     }),
-    ...(unit.cwds ?? []).flatMap((cwd) => directoryNeed(cwd, places)),
+    ...(unit.cwds ?? []).flatMap((cwd) => directoryNeed(cwd, roots)),
     ...wordNeeds(unit),
   ];
 }
@@ -77,26 +77,26 @@ export function widening(needs: Iterable<string>): ((need: Need) => readonly Nee
 function redirectNeed(
   { effect, target }: Unit['redirects'][number],
   { cwds }: Unit,
-  places: Ground,
+  roots: Ground,
 ): readonly Need[] {
   if (effect !== 'write' && effect !== 'append') return [];
   if (target?.kind !== 'literal' || cwds === undefined) return [];
   return cwds.flatMap((cwd) => {
     const path = absolute(target.value, cwd);
     if (isSink(path) || !isPlain(path)) return [];
-    const inside = relative(path, places.project);
+    const inside = relative(path, roots.project);
     if (inside !== undefined) {
-      return isHidden(inside) || places.control(path) ? [] : [`redirects\0${inside}` as const];
+      return isHidden(inside) || roots.control(path) ? [] : [`redirects\0${inside}` as const];
     }
     return isScratch(path) ? [`redirects\0${path}` as const] : [];
   });
 }
 
-function directoryNeed(cwd: string, places: Ground): readonly Need[] {
-  if (cwd === places.project || relative(cwd, places.project) !== undefined) return [];
-  const above = isInside(places.project, cwd);
-  const home = cwd === places.home;
-  const fine = !above && !home && isPlain(cwd) && !isHidden(cwd) && !places.control(cwd);
+function directoryNeed(cwd: string, roots: Ground): readonly Need[] {
+  if (cwd === roots.project || relative(cwd, roots.project) !== undefined) return [];
+  const above = isInside(roots.project, cwd);
+  const home = cwd === roots.home;
+  const fine = !above && !home && isPlain(cwd) && !isHidden(cwd) && !roots.control(cwd);
   return fine ? [`cwd\0${cwd}`] : [];
 }
 

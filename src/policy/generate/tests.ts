@@ -13,7 +13,7 @@ const MATCH_MAX = 2;
 const LENGTH_MAX = 100; // an example is read, too
 
 /** The policy may be loaded in any directory, so the examples must hold anywhere. */
-const PLACE = { cwd: '/project', project: '/project' };
+const ANY_PROJECT = { cwd: '/project', project: '/project' };
 
 export function withTests(
   rules: readonly Draft[],
@@ -28,7 +28,7 @@ export function withTests(
     if (shapes.length === 0) return rule;
     // They are proven for each rule alone, so that no other may have had a part in it.
     const alone = (text: string): boolean => {
-      const { verdict, reasons } = trial.decide(text, PLACE);
+      const { verdict, reasons } = trial.decide(text, ANY_PROJECT);
       return verdict === 'allow' && reasons.every((reason) => reason.rule?.pattern === pattern);
     };
     const attacks = ATTACKS.filter((text) => text.startsWith(pattern.slice(0, -1))).slice(0, 1);

@@ -19,12 +19,12 @@ export class Trial {
     this.#home = home;
   }
 
-  decide(text: string, { cwd, project }: Place): Decision {
+  decide(text: string, { cwd, project }: Location): Decision {
     return this.#in(project).decide(text, cwd);
   }
 
-  allows(text: string, place: Place): boolean {
-    return this.decide(text, place).verdict === 'allow';
+  allows(text: string, location: Location): boolean {
+    return this.decide(text, location).verdict === 'allow';
   }
 
   #in(project: string): Judgement {
@@ -36,7 +36,7 @@ export class Trial {
   }
 }
 
-export type Place = { readonly cwd: string; readonly project: string };
+export type Location = { readonly cwd: string; readonly project: string };
 
 /** Of rules that are in no file yet. */
 export function trialOf(rules: readonly RuleDraft[], around: Surroundings, home: string): Trial {

@@ -14,7 +14,7 @@ export type GenerateOptions = {
   readonly home: string;
 };
 
-export type Excluded = {
+export type Exclusion = {
   /** Undefined where it must not be shown: it holds a secret. */
   readonly command: string | undefined;
   /** `secret`, `frequency`, or the code of the decision about it. */
@@ -22,7 +22,7 @@ export type Excluded = {
   readonly count: number;
 };
 
-export type Generated = {
+export type GeneratedPolicy = {
   readonly strategy: Strategy;
   readonly generatedAt: number;
   readonly sessions: number;
@@ -32,5 +32,5 @@ export type Generated = {
   readonly attacks: { readonly allowed: number; readonly total: number };
   readonly policy: Policy;
   /** The most frequent first. */
-  readonly excluded: readonly Excluded[];
+  readonly excluded: readonly Exclusion[];
 };

@@ -9,9 +9,9 @@ import { baseName, type FailedExec, type Image } from './process.ts';
 // From the best source down: from inside, by looking, by the report of the starter.
 const TRUST = { shim: 3, ptrace: 2, proc: 2, runner: 1, exec: 0, name: -1 } as const;
 
-type Told = keyof typeof TRUST;
+type ReportSource = keyof typeof TRUST;
 
-type Draft = { image: Image; best: Told; readonly told: Set<Told> };
+type Draft = { image: Image; best: ReportSource; readonly told: Set<ReportSource> };
 
 export function imagesOf(life: Life): {
   readonly images: readonly Image[];
@@ -105,14 +105,14 @@ function fromStart(frame: StartFrame): Draft {
   const argvFrom = frame.source === 'runner' ? 'parent' : 'child';
   const words = { exe, argv, args, cwd, cut, redacted, argvFrom } as const;
   const image = { ...words, startNs: atNs, uid, env, isStatic, inherited: false };
-  return { image, best: frame.source, told: new Set<Told>([frame.source]) };
+  return { image, best: frame.source, told: new Set<ReportSource>([frame.source]) };
 }
 
 function fromExec(frame: ExecFrame, startNs: bigint): Draft {
   const { file, argv, args, isStatic, cut, redacted } = frame;
   const words = { exe: file, argv, args, cwd: '', cut, redacted, argvFrom: 'parent' } as const;
   const image = { ...words, startNs, uid: undefined, env: {}, isStatic, inherited: false };
-  return { image, best: 'exec', told: new Set<Told>(['exec']) };
+  return { image, best: 'exec', told: new Set<ReportSource>(['exec']) };
 }
 
 /** Whether a start may be that of an image another source reported. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { judge } from '../../../src/policy/decide.ts';
 import {
   type Evidence,
-  type Generated,
+  type GeneratedPolicy,
   generatePolicy,
   type Strategy,
 } from '../../../src/policy/generate/index.ts';
@@ -30,12 +30,14 @@ export function generated(
   evidence: readonly Evidence[],
   strategy: Strategy,
   minFrequency = 2,
-): Generated {
+): GeneratedPolicy {
   return generatePolicy(evidence, { strategy, minFrequency, now: NOW, home: HOME });
 }
 
 /** Every pattern by the name of its group. */
-export function patternsOf({ policy }: Generated): Readonly<Record<string, readonly string[]>> {
+export function patternsOf({
+  policy,
+}: GeneratedPolicy): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
     policy.policies.map(({ name, commands }) => [name, commands.map(({ pattern }) => pattern)]),
   );

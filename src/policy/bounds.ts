@@ -3,10 +3,10 @@
 // question after the other is asked about a unit; an `Objection` is why the answer is no.
 
 import type { ReasonCode } from './decision.ts';
-import { absolute, type PathSet, type Places, pathSet } from './paths.ts';
+import { absolute, type PathSet, pathSet, type Roots } from './paths.ts';
 import type { LoadedPolicy } from './policy.ts';
 import { aimsAtControls, aimsAtSecrets, namesControl } from './profiles/name-globs.ts';
-import { type Protected, protectedPaths } from './protected.ts';
+import { type Protection, protectedPaths } from './protected.ts';
 import type { Arg, Shape, Span } from './unit.ts';
 import { listedNames } from './variables.ts';
 
@@ -22,13 +22,13 @@ export type Objection = {
 
 export type Access = 'read' | 'write';
 
-export type Facts = {
-  readonly places: Places;
+export type Bounds = {
+  readonly roots: Roots;
   readonly cwd: PathSet;
   readonly read: PathSet;
   readonly write: PathSet;
   readonly redirects: PathSet;
-  readonly protected: Protected;
+  readonly protected: Protection;
   readonly variables: (name: string) => boolean;
   readonly host: (host: string) => boolean;
   /** Whether some policy says where files may be read, or written. */
@@ -37,30 +37,30 @@ export type Facts = {
   readonly real: (path: string) => string;
 };
 
-export type Around = {
+export type BoundsOptions = {
   readonly real?: ((path: string) => string) | undefined;
   /** What only we write. */
   readonly kept?: readonly string[] | undefined;
 };
 
-export function factsOf(
+export function boundsOf(
   policies: readonly LoadedPolicy[],
-  places: Places,
-  { real = (path) => path, kept = [] }: Around = {},
-): Facts {
+  roots: Roots,
+  { real = (path) => path, kept = [] }: BoundsOptions = {},
+): Bounds {
   const all = policies.map(({ policy }) => policy);
   const scope = (name: 'cwd' | 'read' | 'write' | 'protect'): readonly string[] =>
     all.flatMap(({ scopes }) => scopes[name]);
   const [read, write] = [scope('read'), scope('write')];
-  const set = (globs: readonly string[]): PathSet => pathSet(globs, places);
-  const project = [places.project, real(places.project)];
+  const set = (globs: readonly string[]): PathSet => pathSet(globs, roots);
+  const project = [roots.project, real(roots.project)];
   return {
-    places,
+    roots,
     cwd: set([...project, ...scope('cwd')]),
     read: set([...project, ...read, ...write]),
     write: set([...project, ...write]),
     redirects: set(all.flatMap(({ redirects }) => redirects)),
-    protected: protectedPaths(places, {
+    protected: protectedPaths(roots, {
       more: scope('protect'),
       kept,
       opened: policies.flatMap(({ policy, origin }) =>
@@ -91,7 +91,7 @@ export type PathWord = {
 export function pathObjection(
   word: PathWord,
   access: Access,
-  { cwds, facts, scope }: { cwds: readonly string[] | undefined; facts: Facts; scope: PathSet },
+  { cwds, bounds, scope }: { cwds: readonly string[] | undefined; bounds: Bounds; scope: PathSet },
 ): Objection | undefined {
   const span = word.arg?.span;
   const shown = word.value ?? word.arg?.source ?? word.prefix;
@@ -100,14 +100,14 @@ export function pathObjection(
     word.value !== undefined &&
     /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:file|data|npm|jsr):)/i.test(word.value)
   ) {
-    return urlObjection(word.value, span, facts);
+    return urlObjection(word.value, span, bounds);
   }
   // What is inside is judged by itself.
   if (word.arg?.kind === 'unknown' && word.arg.one && /^<\([^)]*\)$/.test(word.arg.source)) {
     return undefined;
   }
   const known = knownPath(word);
-  const aims = findsProtected(word, access, facts, known);
+  const aims = findsProtected(word, access, bounds, known);
   if (aims === 'secret') return secretObjection(shown, span);
   if (known === undefined || aims === 'control') {
     return {
@@ -121,26 +121,26 @@ export function pathObjection(
   if (cwds === undefined && !known.path.startsWith('/')) return unknownDirectory(span);
   for (const cwd of cwds ?? ['/']) {
     const path = absolute(known.path, cwd);
-    if (known.glob && facts.protected.globSecret(absolute(known.pattern, cwd))) {
+    if (known.glob && bounds.protected.globSecret(absolute(known.pattern, cwd))) {
       return secretObjection(shown, span);
     }
-    if (!scope.has(path) || !scope.has(facts.real(path))) {
+    if (!scope.has(path) || !scope.has(bounds.real(path))) {
       return {
         code: 'path.outside',
         detail: access,
         span,
         message: `\`${shown}\` is outside of what may be ${access === 'read' ? 'read' : 'written'}`,
-        hint: `Stay inside ${facts.places.project}, or add it to scopes.${access}.`,
+        hint: `Stay inside ${bounds.roots.project}, or add it to scopes.${access}.`,
       };
     }
   }
   return undefined;
 }
 
-type Known = { readonly path: string; readonly glob: boolean; readonly pattern: string };
+type KnownPath = { readonly path: string; readonly glob: boolean; readonly pattern: string };
 
 /** The path, or for a glob the directory that all its names are in. */
-function knownPath({ value, prefix, arg }: PathWord): Known | undefined {
+function knownPath({ value, prefix, arg }: PathWord): KnownPath | undefined {
   if (value !== undefined) return { path: value, glob: false, pattern: value };
   // What `find` finds is where it began, or below; with more behind it, it is something else.
   if (arg?.kind === 'unknown' && /^[^$`"']*\{\}(?:\.(?:bak|orig|old|tmp|gz))?$/.test(arg.source)) {
@@ -157,14 +157,14 @@ function knownPath({ value, prefix, arg }: PathWord): Known | undefined {
 function findsProtected(
   { arg }: PathWord,
   access: Access,
-  { places }: Facts,
-  known: Known | undefined,
+  { roots }: Bounds,
+  known: KnownPath | undefined,
 ): 'secret' | 'control' | undefined {
   const found = arg?.kind === 'unknown' ? arg.found : undefined;
   if (found === undefined) return undefined;
   if (access === 'read') return found.names.some(aimsAtSecrets) ? 'secret' : undefined;
   // Hooks and settings are in directories of the project itself, not in those of its sources.
-  const whole = known !== undefined && absolute(known.path, places.project) === places.project;
+  const whole = known !== undefined && absolute(known.path, roots.project) === roots.project;
   const narrow = found.narrowed && !found.names.some(aimsAtControls);
   return whole && !narrow ? 'control' : undefined;
 }
@@ -193,28 +193,28 @@ export function secretObjection(shown: string, span: Span | undefined): Objectio
 export function protectionObjection(
   word: PathWord,
   access: Access,
-  where: { cwds: readonly string[] | undefined; facts: Facts; removes?: boolean },
+  where: { cwds: readonly string[] | undefined; bounds: Bounds; removes?: boolean },
 ): Objection | undefined {
-  const { cwds, facts, removes = false } = where;
+  const { cwds, bounds, removes = false } = where;
   const known = knownPath(word);
   const span = word.arg?.span;
   const shown = word.value ?? word.arg?.source ?? word.prefix;
-  const from = cwds ?? [facts.places.project, facts.places.home];
+  const from = cwds ?? [bounds.roots.project, bounds.roots.home];
   if (known === undefined) {
     const shape = word.arg?.kind === 'unknown' ? word.arg.shape : undefined;
-    return shape === undefined || !mayBeProtected(shape, access, from, facts)
+    return shape === undefined || !mayBeProtected(shape, access, from, bounds)
       ? undefined
       : { ...protectedObjection(shown, span, access), final: false };
   }
   for (const cwd of from) {
-    for (const path of variants(absolute(known.glob ? known.pattern : known.path, cwd), facts)) {
-      if (access === 'write' && isHeld(path, known.glob, removes, facts)) {
+    for (const path of variants(absolute(known.glob ? known.pattern : known.path, cwd), bounds)) {
+      if (access === 'write' && isHeld(path, known.glob, removes, bounds)) {
         const objection = protectedObjection(shown, span, access);
-        if (!facts.protected.secret(path)) return objection;
+        if (!bounds.protected.secret(path)) return objection;
         const message = `\`${shown}\` may hold secrets, so agents may not write it`;
         return { ...objection, message };
       }
-      const secret = known.glob ? facts.protected.globSecret(path) : facts.protected.secret(path);
+      const secret = known.glob ? bounds.protected.globSecret(path) : bounds.protected.secret(path);
       if (access === 'read' && secret) return secretObjection(shown, span);
     }
   }
@@ -241,22 +241,22 @@ function mayBeProtected(
   shape: Shape,
   access: Access,
   cwds: readonly string[],
-  facts: Facts,
+  bounds: Bounds,
 ): boolean {
   const [open, shut] = [shape.open, shape.shut].map((text) => text.replace(/^[\w-]*=/, ''));
   if (open === undefined || shut === undefined || shut === '') return false;
   if (access === 'read' ? aimsAtSecrets(open) : namesControl(open)) return true;
-  const held = access === 'read' ? facts.protected.secret : facts.protected.control;
+  const held = access === 'read' ? bounds.protected.secret : bounds.protected.control;
   const plain = shut.replace(/\\([\s\S])/g, '$1');
-  return cwds.some((cwd) => variants(absolute(plain, cwd), facts).some(held));
+  return cwds.some((cwd) => variants(absolute(plain, cwd), bounds).some(held));
 }
 
-function isHeld(path: string, glob: boolean, removes: boolean, facts: Facts): boolean {
-  const { control, globControl, inside } = facts.protected;
+function isHeld(path: string, glob: boolean, removes: boolean, bounds: Bounds): boolean {
+  const { control, globControl, inside } = bounds.protected;
   return control(path) || (glob && globControl(path)) || (removes && inside(path));
 }
 
-function variants(path: string, { real }: Facts): readonly string[] {
+function variants(path: string, { real }: Bounds): readonly string[] {
   const there = real(path);
   return there === path ? [path] : [path, there];
 }
@@ -264,7 +264,7 @@ function variants(path: string, { real }: Facts): readonly string[] {
 export function urlObjection(
   value: string | undefined,
   span: Span | undefined,
-  { host }: Facts,
+  { host }: Bounds,
 ): Objection | undefined {
   const found = value === undefined ? undefined : hostOf(value);
   if (found !== undefined && host(found)) return undefined;
