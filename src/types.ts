@@ -15,7 +15,7 @@ export type Transport = 'pipe' | 'merged' | 'socket' | 'pty';
 
 export const TRACE_SETTINGS = ['on', 'off', 'auto'] as const;
 
-/** `auto`: where the self-test passes. What cannot be traced runs all the same, untraced. */
+/** `auto`: where the self-test passes. A run that cannot be traced goes on untraced. */
 export type TraceSetting = (typeof TRACE_SETTINGS)[number];
 
 /** Where attribution comes from: the kernel's word on sockets, else what processes tell. */
@@ -104,7 +104,7 @@ export type Survivor = ProcessId & {
   readonly holdsOutput: boolean;
 };
 
-/** What a client calls a run: `bash_3`, 1000. */
+/** The client's name for a run: `bash_3`, 1000. */
 export type RunHandle = string | number;
 
 /** Which conversation of which client a run belongs to. */
@@ -154,7 +154,7 @@ export type CaptureFinal = Ended & {
   readonly hole?: Hole;
 };
 
-/** What a session came to. Why it ended that way is in `end_reason`. */
+/** How a session ended; `end_reason` says why. */
 export type SessionStatus = 'active' | 'complete' | 'shutdown' | 'interrupted';
 
 /** The agent, conversation and call as the client names them: nothing of it is checked. */
@@ -183,7 +183,7 @@ export type Entry = {
   readonly description: string | null;
   readonly working_directory: string;
   readonly shell: string;
-  /** What would have ended it; 0 where nothing would. */
+  /** Its deadline; 0 where it had none. */
   readonly timeout_seconds: number;
   readonly timed_out: boolean;
   readonly exit_code: number | null;
@@ -213,17 +213,17 @@ export type Entry = {
   readonly process_list: readonly string[] | null;
   /** Those that failed, and how: `false: exit 1`. */
   readonly failed_process_list: readonly string[] | null;
-  /** What the policy said about it; null where there is none. */
+  /** The decision of the policy; null where there is none. */
   readonly decision: EntryDecision | null;
   /** Processes that it left running; not there when it left none. */
   readonly survivors?: readonly EntrySurvivor[];
-  /** What they printed behind it. Readers add it; the line in the journal never changes. */
+  /** What they printed afterwards. Readers add it; the line in the journal never changes. */
   readonly later?: LaterOutput['output'];
 };
 
 export type EntrySurvivor = { readonly pid: number; readonly command: string };
 
-/** A line of `<sid>.later.jsonl`: what came of an entry's run until it closed. */
+/** A line of `<sid>.later.jsonl`: the output of an entry's run after its answer. */
 export type LaterOutput = {
   readonly entry_id: string;
   readonly survivors: readonly EntrySurvivor[];
@@ -243,13 +243,13 @@ export const DECISION_APPROVALS = ['elicitation', 'grant'] as const;
 export type EntryDecision = {
   readonly verdict: (typeof DECISION_VERDICTS)[number];
   readonly code: string;
-  /** What the verdict meant: under `enforce` alone something is refused. */
+  /** The consequence of the verdict: only `enforce` refuses. */
   readonly mode: (typeof DECISION_MODES)[number];
   /** The pattern of the rule that decided. */
   readonly rule: string | null;
   /** How a person approved a command that the policy asks about. */
   readonly approved: (typeof DECISION_APPROVALS)[number] | null;
-  /** What was judged with the command: `env CI` (its name alone), `stdin`, `shell zsh`, `typed`. */
+  /** Judged with the command: `env CI` (the name alone), `stdin`, `shell zsh`, `typed`. */
   readonly beside?: readonly string[] | undefined;
 };
 
@@ -259,7 +259,7 @@ export type EntryProcesses = Pick<
   'processes' | 'failed_processes' | 'process_list' | 'failed_process_list'
 >;
 
-/** What the caller knows about an entry before it has a place in a session. */
+/** An entry before it belongs to a session. */
 export type EntryDraft = Omit<Entry, 'entry_id' | 'session_id' | 'sequence_number' | 'later'>;
 
 /** `<sid>.meta.json`, field for field; what follows `conversation_id` is ours. */
@@ -279,7 +279,7 @@ export type SessionMetadata = {
   readonly end_reason: string | null;
   /** The process that writes this session: while it lives, no other may. */
   readonly owner: { readonly pid: number; readonly start_time: number } | null;
-  /** What its entries have in common: `day 2026-1-18`, `conversation conv_abc123`. */
+  /** The property that its entries share: `day 2026-1-18`, `conversation conv_abc123`. */
   readonly group?: string;
   /** When another server went on with it for the last time. */
   readonly resumed_at?: string;
@@ -287,7 +287,7 @@ export type SessionMetadata = {
   readonly part_of?: string;
 };
 
-/** What an entry will say and is known before the run: enough to write it should its writer die. */
+/** The part of an entry that is known before the run: enough to write it if its writer dies. */
 export type JournalIntent = {
   /** Absolute path of the journal. */
   readonly directory: string;

@@ -7,7 +7,7 @@ import type { Env } from '../types.ts';
 
 const NAME = 'CUFF_OUTPUT_BYTES_MAX';
 
-/** Throws `usage` for what is no number of bytes. */
+/** Throws `usage` for a value that is no number of bytes. */
 export function outputCap(env: Env): number {
   const named = env[NAME];
   if (named === undefined || named === '') return OUTPUT_BYTES_MAX;

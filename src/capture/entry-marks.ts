@@ -1,4 +1,4 @@
-// What the journal has of a run, beyond the intent in meta.json. Two small files beside it:
+// How far the journal has come with a run, beyond the intent in meta.json. Two small files:
 //
 // adopted       {session_id}: the session of a command that began while the journal could not be
 //               written. The process that writes the entry makes it first, so that a crash in

@@ -1,4 +1,4 @@
-// Lines of events.jsonl: what happened to a run on the way. The head of `format.ts` describes them.
+// Lines of events.jsonl, the events of a run. The head of `format.ts` describes them.
 import { asCount, asCounts, asString, asTime, type JsonObject, parseObject } from '../text/json.ts';
 import type { Hole, Outcome, Survivor } from '../types.ts';
 import { holeIn, line, outcomeIn, survivorOut, survivorsIn, time } from './format.ts';

@@ -1,6 +1,6 @@
 // The capture on disk: this file owns the format and is the only place that describes it. Encoders
-// give exactly these bytes; decoders never throw, check every type and range, ignore keys they do
-// not know, and say undefined for what is not a whole, possible value.
+// give exactly these bytes; decoders never throw, check every type and range, ignore unknown keys,
+// and return undefined for a value that is not whole or not possible.
 //
 // A capture is the directory `<state root>/sessions/<id>/` (0700, every file in it 0600):
 //
@@ -20,7 +20,7 @@
 //               unknown: a pid alone may be reused.
 // output.bin    Every byte in order of arrival, at its true offset. Append only, no framing. Above
 //               the cap (output_bytes_max) the runner gives the middle back to the disk: a hole,
-//               announced by gap events before it is made. What lies in it was printed and is gone.
+//               announced by gap events before it is made. Its bytes were printed and are gone.
 // index.jsonl   One line per chunk, written behind its data: {"offset","length","channel",
 //               "timestamp","lines","total_bytes":[a,b],"total_lines":[a,b],"pid"?}. Records are
 //               contiguous: the next offset is this offset + length. Channel is "pty", "stdout" or
@@ -42,7 +42,7 @@
 // append.lock   Held by the one writer.   control   FIFO, orders to the runner.
 // claim-N       The server that took over an agent's run from a dead one: `owner.ts`.
 // adopted, entry-reach   What the journal has of the run: `entry-marks.ts`.
-// trace.bin     Who ran inside: native/trace.h.   pinned   Empty; the sweep keeps the capture.
+// trace.bin     The processes: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
 // meta.json is made in place, in one write; later it and final.json are replaced by temp file and
 // rename. Times are UTC, ISO 8601 with milliseconds and `Z`. Lines: one write(2) each. A line
@@ -127,7 +127,7 @@ export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
   });
 }
 
-/** The beginning of what `encodeMeta` gives, without its end. */
+/** The beginning of an encoded meta.json, without its end. */
 export function isCut(text: string): boolean {
   const start = `{"schema_version":"${SCHEMA_VERSION}"`;
   return !text.endsWith('\n') && text.slice(0, start.length) === start.slice(0, text.length);

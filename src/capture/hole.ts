@@ -14,7 +14,7 @@ export type Holes = { readonly output: Hole | undefined; readonly index: Hole | 
 
 const NONE: Holes = { output: undefined, index: undefined };
 
-/** What was announced so far. Each announcement names all of the hole. */
+/** The holes announced so far. Each announcement names all of the hole. */
 export function holesIn(events: ByteSource): Holes {
   const gap = lastIn(events, events.size - TAIL_BYTES) ?? lastIn(events, 0);
   return gap === undefined ? NONE : { output: gap.hole, index: gap.indexHole };

@@ -52,7 +52,7 @@ export function scanIndex(bytes: Uint8Array, from: number, to: number): IndexRec
   return possible(pid === undefined ? record : { ...record, pid });
 }
 
-/** Reads from left to right; what it says counts only if it is `good` at the end. */
+/** Reads from left to right; the values count only if it is `good` at the end. */
 class Scan {
   readonly #bytes: Uint8Array;
   at: number;

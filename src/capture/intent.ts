@@ -1,7 +1,7 @@
-// The key `journal` of meta.json: what an entry of the journal will say that is known before the
-// run: {directory, session_id, capture_output, output_bytes_max, redact?, entry: {...}}, where
-// `entry` has the names of the journal's own lines and `session_id` is null when the journal could
-// not be written. The next server of the project reads it after the starter died.
+// The key `journal` of meta.json: the part of a journal entry that is known before the run:
+// {directory, session_id, capture_output, output_bytes_max, redact?, entry: {...}}, where `entry`
+// has the names of the journal's own lines and `session_id` is null when the journal could not be
+// written. The next server of the project reads it after the starter died.
 import { decisionOf } from '../text/entry-decision.ts';
 import { asCount, asObject, asString, type JsonObject } from '../text/json.ts';
 import type { JournalIntent } from '../types.ts';

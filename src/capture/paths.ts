@@ -1,7 +1,7 @@
 // Where captures live and how their files are opened. Every open of a capture's file, for reading
 // or writing, goes through `openIn`: the directory must really be `<root>/sessions/<id>`, the file
-// must really lie in it, and what others could read is closed to them. A planted symlink, dangling
-// or not, is refused with `path_unsafe` before a byte is read or written.
+// must really lie in it, and a file that others could read is closed to them. A planted symlink,
+// dangling or not, is refused with `path_unsafe` before a byte is read or written.
 
 import * as nodeFs from 'node:fs';
 import { userInfo } from 'node:os';
@@ -55,7 +55,7 @@ function homeOf({ HOME }: Env): string {
     const { homedir } = userInfo();
     if (isAbsolute(homedir)) return homedir;
   } catch {
-    // A user that no file knows has no home: then nothing is captured, and that is said.
+    // A user without an entry has no home: nothing is captured, and a message says so.
   }
   return '/nonexistent';
 }
@@ -275,7 +275,7 @@ function assertPlain(path: string, name: string, io: Pick<FileOps, 'lstatSync'>)
   if (!expected) throw unsafe(path, 'is not a regular file');
 }
 
-/** What it means that a file of a capture cannot be opened. */
+/** The error for a file of a capture that cannot be opened. */
 function opening(path: string, name: string, error: unknown): unknown {
   const errno = errnoOf(error) ?? '';
   if (['ELOOP', 'EMLINK'].includes(errno)) return unsafe(path, 'is a symlink', error);

@@ -134,7 +134,7 @@ export function pinCapture(store: Store, id: string, pinned: boolean): void {
   });
 }
 
-/** What happened on the way, in the order of the file, without repeated lines. */
+/** The events of a run in the order of the file, without repeated lines. */
 export function readEvents(capture: Pick<Capture, 'dir'>): CaptureEvent[] {
   const source = openSource(capture.dir, 'events.jsonl');
   try {

@@ -1,6 +1,6 @@
 // Removes captures whose time is over, oldest ids first, and says about each what it did and why.
-// An active capture is never removed, nor a pinned one. One that cannot be read goes by its last
-// touch. Removing never follows a symlink: the link goes, what it points to stays.
+// An active or pinned capture is never removed. The age of an unreadable one is that of its last
+// change. Removing never follows a symlink: the link goes, its target stays.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../errors.ts';
@@ -36,7 +36,7 @@ export type CleanupLog = Pick<SweepResult, 'pinned' | 'error'> & {
   readonly cleanup_reason: CleanupReason;
 };
 
-/** What a sweep does to the disk, so that tests can make it fail. */
+/** The disk operations of a sweep, so that tests can make them fail. */
 type SweepIo = {
   readonly touchedAt: (dir: string) => number;
   readonly remove: (dir: string) => Promise<void>;

@@ -3,7 +3,7 @@
 // two waits ends the next wait at once.
 import { type FSWatcher, watch } from 'node:fs';
 
-// What a watch cannot tell is seen this late.
+// Changes that a watch cannot see are noticed this late.
 const POLL_MS = 1_000;
 
 // Without a watch (no more inotify instances) polling is all there is.

@@ -92,7 +92,7 @@ export class Writer {
     this.#markGap();
     this.#index.flush();
     this.#events.flush();
-    // What is said to be there must be there before it is said.
+    // final.json promises these bytes, so they must be on disk before it.
     attempt(() => this.#output !== undefined && this.#io.fsyncSync(this.#output));
     this.#index.sync();
     this.#events.sync();

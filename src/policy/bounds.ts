@@ -1,6 +1,6 @@
-// What is allowed around the words of a rule, over all policy files: where commands may run, which
-// files they may read and write, which variables they may set and which hosts they may reach. One
-// question after the other is asked about a unit; an `Objection` is why the answer is no.
+// The bounds that all policy files together set around the words of a rule: where commands may run,
+// which files they may read and write, which variables they may set and which hosts they may reach.
+// A unit is checked against one after the other; an `Objection` says why it is refused.
 
 import type { ReasonCode } from './decision.ts';
 import { absolute, type PathSet, pathSet, type Roots } from './paths.ts';
@@ -16,7 +16,7 @@ export type Objection = {
   readonly span?: Span | undefined;
   readonly message: string;
   readonly hint?: string;
-  /** It is not to be had by asking. */
+  /** A person cannot approve it. */
   readonly final?: boolean;
 };
 
@@ -39,7 +39,7 @@ export type Bounds = {
 
 export type BoundsOptions = {
   readonly real?: ((path: string) => string) | undefined;
-  /** What only we write. */
+  /** Directories that only cuff itself writes. */
   readonly kept?: readonly string[] | undefined;
 };
 
@@ -102,7 +102,7 @@ export function pathObjection(
   ) {
     return urlObjection(word.value, span, bounds);
   }
-  // What is inside is judged by itself.
+  // The command inside is judged by itself.
   if (word.arg?.kind === 'unknown' && word.arg.one && /^<\([^)]*\)$/.test(word.arg.source)) {
     return undefined;
   }
@@ -142,7 +142,7 @@ type KnownPath = { readonly path: string; readonly glob: boolean; readonly patte
 /** The path, or for a glob the directory that all its names are in. */
 function knownPath({ value, prefix, arg }: PathWord): KnownPath | undefined {
   if (value !== undefined) return { path: value, glob: false, pattern: value };
-  // What `find` finds is where it began, or below; with more behind it, it is something else.
+  // A file that `find` finds lies where it began, or below; with more behind `{}` it may not.
   if (arg?.kind === 'unknown' && /^[^$`"']*\{\}(?:\.(?:bak|orig|old|tmp|gz))?$/.test(arg.source)) {
     return prefix === '' ? undefined : { path: prefix, glob: true, pattern: `${prefix}/*` };
   }
@@ -236,7 +236,7 @@ function protectedObjection(shown: string, span: Span | undefined, access: Acces
   };
 }
 
-/** `~/.bash$()rc` and `.c${x}ff/policy.yml`: what is spelled out, or what a star would find. */
+/** `~/.bash$()rc` and `.c${x}ff/policy.yml`: without the unknown part, or with a star for it. */
 function mayBeProtected(
   shape: Shape,
   access: Access,

@@ -41,9 +41,9 @@ export type Judge = {
   readonly kept?: readonly string[];
 };
 
-/** Never throws: what we cannot decide is to be asked. */
+/** Never throws: a command that cannot be judged is to be asked about. */
 export type Judgement = {
-  /** What may be done with the command when it runs in this directory. */
+  /** Whether the command may run in this directory. */
   decide(text: string, cwd: string, options?: DecideOptions): Decision;
   /** The same for a process that is about to start: only what a rule denies is denied. */
   decideProcess(argv: readonly string[], cwd: string): Decision;
@@ -81,7 +81,7 @@ export function judge({ policies, project, home, real, kept }: Judge): Judgement
   };
 }
 
-/** A fault of ours is not for a command to profit from. */
+/** A fault of ours must not let a command through. */
 function orAsk(decide: () => Decision): Decision {
   try {
     return decide();
@@ -123,7 +123,7 @@ function danger(analysis: Analysis): readonly Reason[] {
 
 /** The built-in rules read the text anew, so they are asked only where they could have a say. */
 function mayBeDangerous({ text, problems, units }: Analysis): boolean {
-  // What is large and was not understood is not allowed anyway.
+  // A large text that was not understood is not allowed anyway.
   if (problems.length > 0) return text.length <= BROKEN_LENGTH_MAX;
   if (/\brm\b|mkfs|\bdd\b|\/dev\/(?!null\b)/.test(text)) return true;
   return units.some(
@@ -145,7 +145,7 @@ function isPlain(target: Arg): boolean {
 
 const WORDS_MAX = 256;
 
-/** Of what has too many words to be allowed, the first tell whether it is denied. */
+/** A unit with too many words to be allowed: its first words tell whether it is denied. */
 function shortened(unit: Unit): Unit {
   const { argv, assigned, redirects } = unit;
   return {
@@ -200,7 +200,7 @@ function shadowing(
   return [plainReason(wholeText(name), verdict, 'function.shadows', message, details)];
 }
 
-/** What may produce the words for `xargs`: names of files in the project, from who lists them. */
+/** Programs that may produce the words for `xargs`: they list files of the project. */
 const LISTERS = /^(?:find|fd|ls|git|rg|grep|ag|sort|uniq|head|tail|wc|comm|xargs)$/;
 
 function tainted(
@@ -210,7 +210,7 @@ function tainted(
   for (const { argv, via, cwds, redirects, span } of units) {
     const [program, ...rest] = argv;
     if (via.includes('xargs')) {
-      // A list in a file, or in the text: what is in it is not looked at.
+      // A list in a file, or in the text: its content is not looked at.
       if (!redirects.some(({ effect }) => effect === 'read' || effect === 'text')) continue;
       const message = 'the words for xargs are in what it reads';
       return { code: 'argument.unknown', detail: 'xargs', span, message };

@@ -1,4 +1,4 @@
-// What the policy says of a command, and why. Codes are stable: tools and people build on them.
+// The decision about a command and its reasons. Codes are stable: tools and people build on them.
 
 import type { Span } from './unit.ts';
 
@@ -55,7 +55,7 @@ export type Reason = {
   readonly span: Span | undefined;
   /** The unit as text, shortened. */
   readonly unit: string;
-  /** One sentence: what is the matter. */
+  /** One sentence: the reason. */
   readonly message: string;
   readonly rule: RuleRef | undefined;
   /** The pattern of the rule that almost matched. */

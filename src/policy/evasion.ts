@@ -1,6 +1,6 @@
-// Where everything is allowed but a few things: whatever could hide one of them is asked about. A
-// text cannot show what an interpreter or an unknown program does with its words, but it shows when
-// a denied program is named in them.
+// Where everything is allowed but a few things: a person is asked about commands that could hide
+// one of them. A text cannot show what an interpreter or an unknown program does with its words,
+// but it shows when a denied program is named in them.
 
 import { subcommandName } from './aliases.ts';
 import { literalOf, wordArg } from './analyse/args.ts';
@@ -67,7 +67,7 @@ export function hides(
 }
 
 /**
- * Whether a denied program is named where it could be started from: in any word of a program that
+ * Whether a denied program is named where it could be started from: in any word of a program
  * without a profile, in words whose effect is not harmless, or by its path.
  */
 function namesDenied(
@@ -83,7 +83,7 @@ function namesDenied(
   const doubtful = new Set(
     call?.parts.flatMap(({ effect, index }) => (effect === undefined ? [] : [index])),
   );
-  // What it reads, or finds in a file that this text makes, may be what it runs.
+  // It may run its input, or a file that this text makes.
   const fed = makes || unit.stdin === 'pipe' || unit.stdin === 'text' || unit.stdin === 'file';
   const runs = call === undefined || call.kind === 'exec' || call.kind === 'net';
   if (runs && fed && names.test(text)) return true;
@@ -175,7 +175,7 @@ function equivalents(argv: readonly Arg[]): readonly Other[] {
   return command === 'ci' ? [other('npm install', operands.slice(1))] : [];
 }
 
-/** What these managers do themselves: `pnpm add` is no script. */
+/** Subcommands of these managers: `pnpm add` is no script. */
 const COMMANDS: ReadonlySet<string> = new Set(
   `add audit bin cache ci config create dedupe dlx exec global help i import info init install
   link list ll ls login logout node npm outdated owner pack patch plugin pm prune publish rebuild

@@ -22,7 +22,7 @@ function reasonText(reason: Reason): string {
   return `${because(reason)}${nearText}${hint === undefined ? '' : ` ${hint}`}`;
 }
 
-/** The words of a rule's author say why, and not of which part of a command, nor by which rule. */
+/** The reason in a rule names neither the part of the command nor the rule: this adds both. */
 export function because({ message, rule, unit, verdict }: Reason): string {
   if (rule === undefined || message.includes(rule.pattern)) return message;
   const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];

@@ -1,5 +1,5 @@
-// One unit of a command against all rules: what denies comes first, then what asks, then what is
-// protected whatever the rules say, then what allows, and the default at the end.
+// Judges one unit of a command by all rules: first those that deny, then those that ask, then the
+// protection that no rule lifts, then the rules that allow, and the default at the end.
 
 import { literalOf, wordArg } from './analyse/args.ts';
 import { type Bounds, type Objection, protectionObjection } from './bounds.ts';
@@ -306,7 +306,7 @@ function ownPathMessage({ argv }: Unit, { rules }: Court): string | undefined {
   return `\`${first.value}\` is not \`${name}\`: ${whose}.`;
 }
 
-/** What would be allowed: the rule that came nearest, or a few of those there are. */
+/** Names what would be allowed: the rule that came nearest, or a few of those there are. */
 function hintFor(near: RuleRef | undefined, { allow }: Rules): string | undefined {
   if (near !== undefined) return `The nearest rule is \`${near.pattern}\`.`;
   const patterns = [...new Set(allow.map(({ ref }) => ref.pattern))];

@@ -20,11 +20,11 @@ type WarningCode =
   | 'env'
   | 'network';
 
-/** A finding before it has a place: the path of keys that leads to it. */
+/** A finding with the path of keys that leads to it. */
 export type Finding = {
   readonly path: readonly (string | number)[];
   readonly code: WarningCode;
-  /** One sentence: what is the matter. */
+  /** One sentence: the finding. */
   readonly message: string;
   /** One sentence: what to do. */
   readonly hint: string;
@@ -136,7 +136,7 @@ function lintVariable(name: string, at: number): readonly Finding[] {
   return [{ path, code: 'env', message, hint: 'List it only if every value of it is fine.' }];
 }
 
-/** What `hostList` can match: a name, an address, `*.example.org`. */
+/** `hostList` can match a name, an address, `*.example.org`. */
 function lintHost(host: string, at: number): readonly Finding[] {
   if (/^(?:\*\.)?[A-Za-z0-9.[\]:-]+$/.test(host) && !/^[a-z]+:\/\//i.test(host)) return [];
   const message = `\`${host}\` is no host, so it matches nothing.`;

@@ -1,5 +1,5 @@
-// What in a policy is not wrong but hardly meant: rules that never decide, stars that mean ask,
-// rules for programs that run anything, lists that change nothing. Every finding has its place.
+// Finds parts of a policy that are valid but hardly meant: rules that never decide, stars that mean
+// ask, rules for programs that run anything, lists that change nothing. Each with its position.
 
 import { positionOf, readYaml } from '../text/yaml.ts';
 import { wordArg } from './analyse/args.ts';
@@ -120,7 +120,7 @@ function lintAllow(one: RuleEntry, strict: readonly RuleEntry[]): readonly Findi
   return [broad ?? star, host].filter((found) => found !== undefined);
 }
 
-/** More words never make a strict rule miss: what meets the fewest meets all. */
+/** More words never make a strict rule miss: one that matches the fewest words matches all. */
 function shadowOf(
   { path, variants }: RuleEntry,
   strict: readonly RuleEntry[],

@@ -1,5 +1,6 @@
-// Reads a policy: YAML or JSON in, a checked `Policy` or every problem with its place out. A file
-// that is wrong anywhere is no policy at all: what a rule forbids must not silently be allowed.
+// Reads a policy: YAML or JSON in, a checked `Policy` or every problem with its position out. A
+// file with any mistake is no policy at all: a command that a rule forbids must not silently be
+// allowed.
 
 import { shortLine } from '../text/printable.ts';
 import { type Problem as Fault, pathText, quoted, suggestion } from '../text/problems.ts';
@@ -32,7 +33,7 @@ export type PolicyResult =
 
 export type PolicyContext = {
   readonly home: string;
-  /** What relative paths in the tests of rules are relative to. */
+  /** Relative paths in the tests of rules are relative to this. */
   readonly project?: string | undefined;
 };
 
@@ -109,7 +110,7 @@ class Reader {
       if (match.length + not_match.length === 0) continue;
       const alone = [{ name: '', description: '', commands: [rule] }];
       const rules = rulesOf([unsaved({ ...policy, policies: alone })]);
-      // What the rule does not match falls to the other side.
+      // A command that the rule does not match falls to the other side.
       const fallback = rule.decision === 'allow' ? 'ask' : 'allow';
       const matches = (text: string): boolean =>
         decideText({ rules, bounds, fallback, sealed: false }, text, project).verdict ===

@@ -1,5 +1,5 @@
-// Whether the words of a unit are those of an allowing rule, and whether what its holes cover is
-// inert: by the profile of the program it changes nothing about what kind of thing is done.
+// Whether the words of a unit are those of an allowing rule, and whether the words that its holes
+// cover are inert: by the profile of the program they do not change the kind of effect.
 
 import {
   type Bounds,
@@ -16,7 +16,7 @@ import type { Call, Part } from './profile.ts';
 import { programName, showsEnvironment } from './programs.ts';
 import type { Arg, Unit } from './unit.ts';
 
-/** What a word of the unit is matched by. */
+/** The kind of pattern that matches a word of the unit. */
 type Cover = 'literal' | 'partial' | 'hole' | 'rest';
 
 export type Covers = readonly { readonly by: Cover; readonly pattern: WordPattern }[];
@@ -87,7 +87,7 @@ export type RuleMatch = {
   readonly unseen: boolean;
 };
 
-/** The first thing in what the holes cover that is not inert. */
+/** The objection to the first covered word that is not inert. */
 export function inertObjection(matching: RuleMatch): Objection | undefined {
   const { unit, call, rule, covers } = matching;
   if (rule.args === 'any') return undefined;

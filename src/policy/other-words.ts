@@ -46,7 +46,7 @@ const BY_PROGRAM: Readonly<Record<string, (rest: Words, name: string) => readonl
   halt: stopped,
 };
 
-/** What `docker` has in two ways: with a noun in front, and without. */
+/** Subcommands that `docker` has with a noun in front, and without. */
 const NOUNS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     `attach commit cp create diff exec export kill logs pause port rename restart rm run start stats

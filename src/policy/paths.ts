@@ -1,9 +1,9 @@
-// Paths as a policy sees them: absolute, without `.` and `..`, matched against globs that stand for
-// what is below them, too. Nothing here reads a disk; the caller may pass `real`.
+// Paths as a policy sees them: absolute, without `.` and `..`, matched against globs that cover all
+// paths below them, too. Nothing here reads a disk; the caller may pass `real`.
 
 import { posix } from 'node:path';
 
-/** What relative paths and `~` in a policy begin with; absolute. */
+/** The directories that relative paths and `~` in a policy begin at; absolute. */
 export type Roots = { readonly project: string; readonly home: string };
 
 /** Where a path leads when it is used in this directory. */
@@ -50,7 +50,7 @@ function matcher(globs: readonly string[]): (path: string) => boolean {
   const plain = globs.filter((glob) => !GLOB.test(glob));
   const inside = plain.map((glob) => (glob === '/' ? '/' : `${glob}/`));
   const others = globs.filter((glob) => GLOB.test(glob));
-  // What may lie anywhere is looked for behind every slash, at once.
+  // Globs for any directory are looked for behind every slash, at once.
   const anywhere = others.filter((glob) => glob.startsWith('/**/')).map((glob) => glob.slice(4));
   const placed = others.filter((glob) => !glob.startsWith('/**/'));
   const expressions = [
@@ -111,7 +111,7 @@ function globSource(glob: string): string {
 
 let groups = 0;
 
-/** Tried once: what was found stays so, whatever comes behind it. */
+/** An atomic group: once it matched, the search never comes back to it. */
 export function once(source: string): string {
   groups += 1;
   return `(?=(?<g${groups}>${source}))\\k<g${groups}>`;

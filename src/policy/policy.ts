@@ -72,7 +72,7 @@ export const EMPTY_POLICY: Policy = {
   sandbox: 'off',
 };
 
-/** Who wrote it: a project's file can only tighten what the others deny. */
+/** The author: a project's file can only tighten what the others deny. */
 export type PolicyOrigin = 'system' | 'user' | 'project';
 
 export type LoadedPolicy = {

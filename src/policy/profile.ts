@@ -1,4 +1,4 @@
-// What is known of a program: which of its words run code, write, delete, configure, reach the
+// The profile of a program: which of its words run code, write, delete, configure, reach the
 // network or name a file. The notation is made for people who read a manual page beside it.
 //
 // `options`: words apart by white space, each `NAMES[VALUE][!EFFECT]`.
@@ -8,13 +8,13 @@
 //   EFFECT  what the option itself does: `--textconv!exec`, `-i?word!write`
 // `operands`: roles in order, the last of them may end in `*` (any number) or `?` (may be missing).
 
-/** What an argument can do besides what the program does anyway. */
+/** An effect of an argument besides those that the program has anyway. */
 export type Effect = 'exec' | 'write' | 'delete' | 'config' | 'net' | 'secret';
 
-/** What a program or subcommand does with harmless arguments. */
+/** The effect of a program or subcommand with harmless arguments. */
 export type Kind = 'read' | 'write' | 'delete' | 'exec' | 'net' | 'config';
 
-/** What a word is. `write`, `delete`, `exec`, `config` and `net` have that effect. */
+/** The meaning of a word. `write`, `delete`, `exec`, `config` and `net` have that effect. */
 export type Role =
   | 'word' // inert: a pattern, a message, a name
   | 'int'
@@ -67,9 +67,9 @@ export type Part = {
   readonly role: Role | 'option';
   /** The option it is, or belongs to, by its longest name. */
   readonly option: string | undefined;
-  /** What is judged: the word, or its part behind `=`. Undefined when it is not known. */
+  /** The text to judge: the word, or its part behind `=`. Undefined when it is not known. */
   readonly value: string | undefined;
-  /** What begins it for sure, when `value` is not known; a glob's directory, too. */
+  /** Its known beginning, when `value` is not known; a glob's directory, too. */
   readonly prefix: string;
   readonly effect: Effect | 'unknown' | undefined;
   /** A clause: "`-o` writes a file". */

@@ -118,7 +118,7 @@ export function isShell(program: string): boolean {
   return SHELLS.test(plainName(program));
 }
 
-/** What they read are commands, whatever their words say. */
+/** They read commands, whatever their words say. */
 const DATABASES = /^(?:psql|mysql|mariadb|sqlite)$/;
 
 /** Whether what it reads from its input is code that it runs: `curl ... | sh`. */

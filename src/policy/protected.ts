@@ -1,6 +1,6 @@
 // Files that no rule of a policy opens: secrets, which are not read without a person's consent, and
-// what makes programs do something later on (start-up files, hooks, the configuration of agents and
-// our own), which is not written.
+// files that make programs do something later (start-up files, hooks, the configuration of agents
+// and our own), which are not written.
 
 import { posix } from 'node:path';
 import { globRegex, pathSet, type Roots } from './paths.ts';
@@ -54,11 +54,11 @@ const EXAMPLES = /[._-](?:example|sample|template|dist|defaults?|schema)$/i;
 
 /** By their names, wherever they are. */
 const CONTROLS = [
-  // Ours, and who else decides what an agent may do.
+  // Configuration of cuff, and of other programs that decide what an agent may do.
   ...['**/.cuff', '**/.claude', '**/.codex', '**/.cursor', '**/.gemini', '**/.opencode'],
   ...['**/.mcp.json', '**/opencode.json', '**/opencode.jsonc', '**/.aider*', '**/.continue'],
   ...['**/.windsurf', '**/.roo', '**/.cline', '**/.kiro', '**/.agents'],
-  // What runs by itself.
+  // Files that programs run by themselves.
   ...['**/.git/hooks', '**/.git/config', '**/.git/info/attributes', '**/.gitmodules', '**/.husky'],
   ...['**/.git/modules', '**/.git/worktrees', '**/.gitattributes', '**/.envrc', '**/.direnv'],
   ...['**/.vscode', '**/.idea', '**/.devcontainer', '**/.npmrc', '**/.yarnrc*', '**/.pnp.*'],
@@ -148,7 +148,7 @@ export function protectedPaths(roots: Roots, { more, opened, kept = [] }: Openin
   };
 }
 
-/** Name by name, as bash does it: what stands for any letter is no dot at the start of a name. */
+/** Name by name, as bash does it: a wildcard does not match a dot at the start of a name. */
 function leadsTo(glob: string, path: string): boolean {
   const [globs, names] = [glob.split('/'), path.split('/')];
   return names.every((name, at) => {
@@ -169,7 +169,7 @@ function insideOf(path: string, { project }: Roots): string {
   return project !== '/' && path.startsWith(`${project}/`) ? path.slice(project.length) : path;
 }
 
-/** What globs are tried with; those with a usual ending are known by it. */
+/** Names that globs are tried with; others are known by their usual ending. */
 const SAMPLE_NAMES = [
   ...['.env', '.env.local', '.env.production', '.npmrc', '.netrc', '.git-credentials', '.pypirc'],
   ...['id_rsa', 'id_ed25519', '.ssh/id_rsa', '.aws/credentials', '.git/config'],

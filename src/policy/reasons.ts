@@ -1,4 +1,4 @@
-// Reasons made of what was found: one sentence each, with the rule that was nearest.
+// Makes the reasons of a decision: one sentence each, with the rule that was nearest.
 
 import type { Objection } from './bounds.ts';
 import type { Reason, ReasonCode, RuleRef, Verdict } from './decision.ts';

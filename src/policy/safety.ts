@@ -3,8 +3,8 @@
 // so that `echo "rm -rf /"` and `rm -rf /tmp/x` pass and `sudo /bin/rm -r --force //` does not.
 // Making a file system in an image, or asking for help, is no formatting.
 // This is defence in depth and no security boundary: a variable, a script in a file or any other
-// language gets past it. Text that does not parse is judged by the parts that do and by a look at
-// what stands where a command may begin; otherwise it is left to the shell, which will refuse it.
+// language gets past it. Text that does not parse is judged by the parts that do and by the words
+// where a command may begin; otherwise it is left to the shell, which will refuse it.
 
 import { posix } from 'node:path';
 import { bracesExpanded } from '../text/shell-braces.ts';
@@ -116,7 +116,7 @@ const SYSTEM_DIRECTORY = /^(?:\/usr(?:\/local)?)?\/s?bin\/[^/]*$/;
 const SCRIPT = /\/[^/]*\.(?:[bkz]?a?sh|[cm]?[jt]s|fish|lua|php|pl|ps1|py|rb)$/;
 const ASKS_ONLY = ['-h', '-V', '--help', '--version'];
 
-/** An image in a file may be formatted; what to format has to be known, though. */
+/** An image in a file may be formatted, but the target has to be known. */
 function formats({ path, args, more }: Program): boolean {
   if (SCRIPT.test(path) && !SYSTEM_DIRECTORY.test(posix.normalize(path))) return false;
   if (more || args.some(mayNameDevice)) return true;
@@ -150,7 +150,7 @@ const DISK = new RegExp(
     String.raw`|(?:mmcblk|md|nbd|pmem|bcache|drbd)\d+(?:p\d+)?|dm-\d+` +
     '|(?:md|mapper|disk/[^/]+|block)/.+)$',
 );
-/** What such a name begins with, when the rest is only known at run time: `/dev/sd$x`. */
+/** The beginning of such a name, when the rest is only known at run time: `/dev/sd$x`. */
 const DISK_BEGINNING =
   /^\/dev\/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|md|dm-)[a-z0-9]*|(?:md|mapper|disk|block)\/.*)$/;
 /** The one file there that is no disk. */

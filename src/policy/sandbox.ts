@@ -1,15 +1,15 @@
-// The scopes of a policy as a command line of bubblewrap: a boundary that the kernel holds, for
-// those who want one. The system can be read, what is in scope can be read or written, the home
-// directory is empty but for that, and what is protected is not there. Pure: who calls it has
-// looked up what exists, and what it really is.
+// The scopes of a policy as a command line of bubblewrap: a boundary that the kernel enforces. The
+// system can be read, paths in scope can be read or written, the home directory is empty but for
+// those, and protected files are not there. Pure: the caller has looked up which paths exist, and
+// resolved their links.
 //
-// Left out on purpose: `--die-with-parent`, because a run outlives who started it, and its runner,
-// too; and `--new-session`, because job control ends with it. A command that has a terminal of its
+// Left out on purpose: `--die-with-parent`, because a run outlives its starter and its runner; and
+// `--new-session`, because job control ends with it. A command that has a terminal of its
 // own can therefore type into it, but no other program reads that terminal.
 
 import { isInside } from './paths.ts';
 
-/** Absolute paths without links. What does not exist is passed over. */
+/** Absolute paths without links. Paths that do not exist are passed over. */
 export type SandboxScopes = {
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -29,7 +29,7 @@ export type SandboxSetup = {
   readonly cwd: string;
   /** Directories that are empty inside; without links, and they must exist. */
   readonly emptied?: readonly string[];
-  /** What the recorder itself needs inside, whatever the scopes say. */
+  /** Paths that the recorder itself needs inside, whatever the scopes say. */
   readonly also?: { readonly read: readonly string[]; readonly write: readonly string[] };
 };
 
@@ -44,8 +44,8 @@ export function bwrapArgs(scopes: SandboxScopes, setup: SandboxSetup): readonly 
   const { emptied = [...EMPTIED, home] } = setup;
   const write = inOrder(scopes.write);
   const everything = write.includes('/');
-  // Later ones lie over earlier ones: parents before what is in them, what may be written over
-  // what may be read, and what is protected over all of it.
+  // Later mounts lie over earlier ones: parents come before their children, writable paths after
+  // readable ones, and protected paths last.
   return [
     ...[everything ? '--bind' : '--ro-bind', '/', '/'],
     ...['--dev', '/dev', '--proc', '/proc'],

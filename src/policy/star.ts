@@ -1,4 +1,4 @@
-// What a star in an allowing pattern means for its program: arguments that change nothing, or,
+// The meaning of a star in an allowing pattern for its program: arguments that change nothing, or,
 // where the profile does not tell which those are, that a person is asked.
 
 import { wordArg } from './analyse/args.ts';

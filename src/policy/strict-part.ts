@@ -1,6 +1,6 @@
-// What counts of a policy that came with a project and was not trusted: what it denies, asks about
-// and protects, and its default, mode, gate and sandbox, of which the strictest of all policies
-// counts anyway. Whatever opens something waits.
+// The part of a project's policy that is in force before it is trusted: the rules that deny and
+// ask, the protected paths, and its default, mode, gate and sandbox, of which the strictest of all
+// policies counts anyway. Everything that opens something waits for trust.
 
 import { EMPTY_POLICY, type Policy } from './policy.ts';
 
@@ -21,7 +21,7 @@ export function strictPart(policy: Policy): Policy {
   };
 }
 
-/** What `strictPart` leaves out, in a few words each. */
+/** The keys that `strictPart` leaves out, in a few words each. */
 export function openingParts(policy: Policy): readonly string[] {
   const { scopes, redirects, env, network } = policy;
   const rules = policy.policies.flatMap(({ commands }) => commands);

@@ -96,7 +96,7 @@ function missingOptions(words: readonly WordPattern[], argv: readonly Arg[]): nu
   }).length;
 }
 
-/** What one letter of `git branch` says, and two others do. */
+/** One letter of `git branch` that means the same as two options. */
 const GIT_BOTH: Readonly<Record<string, readonly string[]>> = {
   '-D': ['--delete', '--force'],
   '-M': ['--move', '--force'],

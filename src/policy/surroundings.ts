@@ -1,5 +1,5 @@
-// What stands around the words of a unit: the directory it runs in, the variables it sets, the
-// files it is redirected to. A rule is about words; these are allowed by the policy as a whole.
+// The surroundings of a unit's words: the directory it runs in, the variables it sets, the files it
+// is redirected to. A rule is about words; these are allowed by the policy as a whole.
 
 import {
   type Bounds,
@@ -29,7 +29,7 @@ export function surroundings(
     const objection = redirectObjection(redirect, unit, bounds, open);
     if (objection !== undefined) return objection;
   }
-  // What is in a here-document is only known as text.
+  // The content of a here-document is only known as text.
   if (unit.redirects.some(({ effect }) => effect === 'text') && showsSecret(text)) {
     const message = 'what it is given could show a secret of the environment';
     return { code: 'env', detail: 'secret', message };

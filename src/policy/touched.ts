@@ -1,5 +1,5 @@
-// Which files a command line would read, write or remove, and where a copy lands: what is protected
-// is compared with these. A program without a profile may do anything with every word.
+// Which files a command line would read, write or remove, and where a copy lands: these are
+// compared with the protected files. A program without a profile may do anything with every word.
 
 import { posix } from 'node:path';
 import { literalOf } from './analyse/args.ts';

@@ -1,6 +1,5 @@
-// What a command is made of before it runs, as far as its text tells: units, each one simple
-// command that could be executed, with its words as the program would get them. Nothing here
-// decides.
+// The parts of a command before it runs, as far as its text tells: units, each one simple command
+// that could be executed, with its words as the program would get them. Nothing here decides.
 
 /** UTF-16 offsets into the text: `text.slice(from, to)`. */
 export type Span = { readonly from: number; readonly to: number };
@@ -29,7 +28,7 @@ export type Arg = {
     }
 );
 
-/** What is known of a word around what is not: `a$x.b` is `a*.b`, or `a.b` if there is nothing. */
+/** The known text around an unknown part: `a$x.b` is `a*.b`, or `a.b` if `$x` is empty. */
 export type Shape = { readonly open: string; readonly shut: string };
 
 /** By which names `find` looks for files. */
@@ -50,7 +49,7 @@ export type Assigned = {
 };
 
 export type UnitRedirect = {
-  /** What happens to the file; `text` is a here-document or here-string, `dup` is `2>&1`. */
+  /** The effect on the file; `text` is a here-document or here-string, `dup` is `2>&1`. */
   readonly effect: 'read' | 'write' | 'append' | 'readwrite' | 'dup' | 'text';
   readonly operator: string;
   /** Undefined for `dup` and `text`. */
@@ -103,7 +102,7 @@ export type ProblemCode =
 export type Analysis = {
   readonly text: string;
   readonly units: readonly Unit[];
-  /** Functions that the text defines; what they do is among the units. */
+  /** Functions that the text defines; their commands are among the units. */
   readonly functions: readonly { readonly name: string; readonly span: Span | undefined }[];
   /** None: every command that bash would execute is among the units. */
   readonly problems: readonly Problem[];

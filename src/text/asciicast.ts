@@ -26,7 +26,7 @@ export type CastEvent = {
   readonly data: string;
 };
 
-/** One file from its start to its end. Times never go back: what is late comes at once. */
+/** One file from its start to its end. Times never go back: a late event comes at once. */
 export class CastEncoder {
   readonly #version: CastVersion;
   #lastMs = 0;
@@ -95,7 +95,7 @@ export class CastDecoder {
     this.#version = version;
   }
 
-  /** Undefined for a line that is no event. Codes that are not known are events all the same. */
+  /** Undefined for a line that is no event. An unknown code is an event all the same. */
   event(text: string): (Omit<CastEvent, 'code'> & { readonly code: string }) | undefined {
     const json = parseJson(text);
     const [time, code, data]: readonly unknown[] = Array.isArray(json) ? json : [];

@@ -1,17 +1,17 @@
-// The normal form of a command: what is left when the words that differ from call to call are taken
-// out, so that `cat a.txt` and `cat b/c.md` count as one `cat <file>`. For counting and for eyes;
-// it is no shell parser, and what it cannot tell it leaves as it is. The rules:
+// The normal form of a command: the command without the words that differ from call to call, so
+// that `cat a.txt` and `cat b/c.md` count as one `cat <file>`. For counting and for people to read;
+// it is no shell parser, and leaves a word that it cannot classify as it is. The rules:
 //
 //   - words, redirections and operators (; & | && ||) stand one space apart; a new line is a `;`
-//   - what comes first, or after an operator, is a program and keeps its name
+//   - the first word, and the first after an operator, is a program and keeps its name
 //   - any other word with a slash or the ending of a file name becomes <file>, an address <url>;
 //     so does the value of `--flag=value`
 //   - quotes around a plain word go; any other quoted word, and a very long one, becomes <text>
 //   - `NAME=value` before a program goes; without one it keeps its name: `NAME=`
 //   - after sixteen words comes one last: `…`
 //
-// A normal form is its own normal form. What is behind the first 8,192 characters of a command, a
-// document that it carries as a rule, is not looked at.
+// A normal form is its own normal form. Only the first 8,192 characters of a command are read: what
+// follows is usually a document that the command carries.
 
 const LENGTH_MAX = 8_192;
 const WORDS_MAX = 16;

@@ -1,6 +1,6 @@
 // CSV as RFC 4180 writes it: CRLF behind every row, quotes around what needs them. A text that a
-// spreadsheet would take for a formula gets a `'` in front: what a command printed must not be
-// executed by the program that shows it. Numbers stay numbers.
+// spreadsheet would take for a formula gets a `'` in front: the program that
+// shows the file must not execute what a command printed. Numbers stay numbers.
 
 export type CsvValue = string | number | boolean | null;
 

@@ -24,7 +24,7 @@ const UNITS: Readonly<Record<string, { readonly word: string; readonly ms?: numb
 export function parseSince(text: string, now: number): number | undefined {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) {
     const at = Date.parse(`${text}T00:00:00Z`);
-    // The 30th of February is no date, whatever a lenient parser makes of it.
+    // A lenient parser takes the 30th of February; we do not.
     return !Number.isNaN(at) && dateText(at) === text ? at : undefined;
   }
   const relative = relativeOf(text);
@@ -71,7 +71,7 @@ export function dateText(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** `2026-01-18 14:30:52`; what is no time at all is shown as it is. */
+/** `2026-01-18 14:30:52`; a text that is no time is shown as it is. */
 export function timeText(time: string | number): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return String(time);

@@ -6,10 +6,10 @@
 import { printable } from './printable.ts';
 
 const CONTEXT = 3;
-const CHANGES_MAX = 2_000; // lines gone and come; their square is the memory
+const CHANGES_MAX = 2_000; // lines removed and added; their square is the memory
 const LINES_COMPARED_MAX = 20_000_000; // texts of many equal lines may be compared in many ways
 
-/** What a last line without its end is followed by. It has a newline, so no line is like it. */
+/** Follows a last line that has no newline. It contains one, so no real line is equal to it. */
 const NO_END = '\n\\ No newline at end of file';
 
 type Line = { readonly sign: ' ' | '-' | '+'; readonly text: string };
@@ -76,7 +76,7 @@ function numbered(a: readonly string[], b: readonly string[]): [Int32Array, Int3
   return [Int32Array.from(a, numberOf), Int32Array.from(b, numberOf)];
 }
 
-/** What leads from `a` to `b`, with the fewest lines gone and come; undefined: too many. */
+/** The steps from `a` to `b` with the fewest removed and added lines; undefined: too many. */
 function fewestSteps(a: Int32Array, b: Int32Array): Line['sign'][] | undefined {
   // Behind every number of changes, how far each diagonal (lines gone minus lines come) reaches.
   const reached: Int32Array[] = [];
@@ -152,7 +152,7 @@ function shown(line: string): string {
   return safe(line.endsWith('\r') ? line.slice(0, -1) : line);
 }
 
-/** A tab harms nobody, and lines are compared by eye. */
+/** Tabs are harmless and stay, so that lines can be compared by eye. */
 function safe(line: string): string {
   return line.includes('\t') ? line.split('\t').map(printable).join('\t') : printable(line);
 }

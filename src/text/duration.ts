@@ -13,7 +13,7 @@ const NANOSECONDS: Readonly<Record<string, bigint>> = {
   d: 86_400_000_000_000n,
 };
 
-// Beyond this a number of nanoseconds no longer fits Go's Duration, and nobody means it.
+// More nanoseconds do not fit Go's Duration, and are a mistake.
 const NANOSECONDS_MAX = 2n ** 63n - 1n;
 
 const TEXT_LENGTH_MAX = 100;

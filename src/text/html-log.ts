@@ -77,7 +77,7 @@ export function htmlTail(): string {
   return `<script>${SCRIPT}</script>\n</html>\n`;
 }
 
-/** What processes that it left running printed behind it. */
+/** Output of the processes that the command left running. */
 function laterBlocks({ survivors = [], later }: Entry): string[] {
   const left = survivors.map(({ pid, command }) => `${pid} ${command}`).join(', ');
   return [
@@ -94,7 +94,7 @@ function block(name: string, label: string, text: string | null): string {
   return `<pre class="${name}" aria-label="${label}">\n${htmlText(uncoloured(text))}</pre>\n`;
 }
 
-// Colours, moves of the cursor, titles: meant for a terminal, and noise to whoever reads.
+// Colours, cursor movements, titles: meant for a terminal, noise on a page.
 const TERMINAL = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
 
 function uncoloured(text: string): string {

@@ -52,7 +52,7 @@ export function asStrings(value: unknown): string[] | undefined {
   return value.every((one) => typeof one === 'string') ? value : undefined;
 }
 
-/** Its JSON, for a person who reads it; undefined for what JSON cannot say. */
+/** Its JSON for people to read; undefined for a value that JSON cannot express. */
 export function jsonText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

@@ -1,5 +1,5 @@
-// Text from outside as a terminal may safely show it: what a command was called must not be able to
-// move the cursor, set a title, or turn the direction of what stands beside it.
+// Makes text from outside safe to show in a terminal: the name of a command must not be able to
+// move the cursor, set a title, or turn the direction of the text beside it.
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -29,7 +29,7 @@ export function processLine(command: string, lengthMax: number): string {
   return shortLine(command.replace(/^\/bin\/bash --noprofile --norc -c /, 'bash -c '), lengthMax);
 }
 
-/** JSON that is safe to show, too: JSON itself only escapes what is below a space. */
+/** JSON that is safe to show: JSON itself escapes only characters below a space. */
 export function printableJson(value: unknown): string {
   // Outside of its strings JSON has none of these, and inside this means the same.
   return JSON.stringify(value).replace(/[\x7f-\x9f]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
@@ -39,7 +39,7 @@ export function printableJson(value: unknown): string {
   );
 }
 
-/** An argv as somebody would type it into a shell. */
+/** An argv as a person would type it into a shell. */
 export function quoteWords(argv: readonly string[]): string {
   return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word))).join(' ');
 }

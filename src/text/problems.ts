@@ -1,4 +1,4 @@
-// What can be wrong in a settings file and how it is said: one line for each problem, with its
+// Problems of a settings file and how they are told: one line for each, with its
 // position, what was expected, and the nearest thing that would have been right.
 
 import { printable } from './printable.ts';

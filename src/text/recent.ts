@@ -1,4 +1,4 @@
-// What is kept about the last so many of something, the oldest forgotten first.
+// A map that keeps the last `countMax` entries and forgets the oldest first.
 
 export function keepRecent<K, V>(map: Map<K, V>, key: K, value: V, countMax: number): void {
   map.delete(key);

@@ -5,7 +5,7 @@
 import type { Env } from '../types.ts';
 import { isSecretName, redactText } from './secret-words.ts';
 
-/** `lengthMax`: no form of a secret is longer; who cuts a text knows what a cut can hide. */
+/** `lengthMax`: no form of a secret is longer, so a caller knows what cutting a text can hide. */
 export type Redactor = ((text: string) => string) & { readonly lengthMax: number };
 
 const ACCOUNTS = /^(AWS|GITHUB|OPENAI|ANTHROPIC|GEMINI)_/i;
@@ -54,7 +54,7 @@ function formsOf({ name, value }: { name: string; value: string }): Form[] {
   return forms;
 }
 
-/** A character as it is, or as somebody's URL encoding has it: they differ in what they encode. */
+/** A character as it is, or URL-encoded: encoders differ in which characters they encode. */
 function character(one: string): string {
   if (/^[A-Za-z0-9]$/.test(one)) return one;
   const bytes = [...Buffer.from(one)].map((byte) => byte.toString(16).padStart(2, '0'));

@@ -4,7 +4,7 @@
 // through the same rules in C before they are written (native/words.c, native/shim/words.c); what
 // only a program's own manual tells (`mysql -pV`, `curl -u user:V`) is known here alone.
 
-/** What stands in the place of a value. */
+/** Makes the placeholder for a value. */
 type Mark = (name: string) => string;
 
 const NAMES = new RegExp(
@@ -54,16 +54,16 @@ const HEADER = new RegExp(
 );
 const PROGRAM = /(?<![\w.-])(mysql\w*|mariadb[\w-]*|sshpass|curl)(\s[^;&|\n]*)/g;
 
-/** Without one of these there is nothing to look for: most words of a trace are done with so. */
+/** Without one of these there is nothing to look for, which spares most words of a trace. */
 const HINT = /pass|token|secret|key|pwd|authorization|:\/\/|^-{1,2}[pu]/i;
 
-/** `-c`, `-ec`, `-lc`: what follows is the text of a shell. */
+/** `-c`, `-ec`, `-lc`: the next word is shell text. */
 const SCRIPT_NEXT = /^-(?!-).*c$/s;
 const PLACEHOLDER = /^(?:\[[\w.:-]+\]|\*{3,}|<[^<>]*>|)$/;
 /** `$X`, `$(x)`; but `$'x'` is a value. */
 const REFERENCE = /^"?(?:\$(?!['"])|`)/;
 
-/** A reference, a placeholder, or nothing: no value that anybody could use. */
+/** A reference, a placeholder, or empty: no value that could be used. */
 function isHarmless(value: string): boolean {
   return REFERENCE.test(value) || PLACEHOLDER.test(value.replace(/^(['"])(.*)\1$/s, '$2'));
 }
@@ -128,7 +128,7 @@ function withoutValues(
   return safe + text.slice(from);
 }
 
-/** Tells the quotes that a place of a text stands in; asked from its start to its end. */
+/** The quotes around a position of a text; must be asked in ascending order. */
 function quotesOf(text: string): (at: number) => string {
   let [i, quote] = [0, ''];
   return (at) => {
@@ -155,7 +155,7 @@ function wordEnd(text: string, start: number, outer: string): number {
   return Math.min(i, text.length);
 }
 
-/** Behind what is quoted or escaped at `at`. */
+/** The end of the quoted or escaped part at `at`. */
 function partEnd(text: string, at: number, outer: string): number {
   const escaped = text.charAt(at) === '\\';
   const quote = escaped ? '\\"' : text.charAt(at);
@@ -172,7 +172,7 @@ function nameOf(option: string): string {
   return option.replace(/^-+/, '');
 }
 
-/** What the manual of the program says is a password. */
+/** Hides the passwords that the program's manual names. */
 function ofProgram(program: string, rest: string, mark: Mark): string {
   const password = (_: string, before: string, value: string): string =>
     before + hidden(value, 'password', mark);
@@ -199,7 +199,7 @@ export function redactWords(words: readonly string[]): readonly string[] {
   return safe.some((word, i) => word !== words[i]) ? safe : words;
 }
 
-/** What stands in front of a word; `first`: nothing but options. */
+/** What precedes a word; `first`: nothing but options. */
 type WordContext = { readonly before: string; readonly program: string; readonly first: boolean };
 
 function ofWord(word: string, { before, program, first }: WordContext, mark: Mark): string {

@@ -23,7 +23,7 @@ function wordsOf(word: Word): readonly Word[] {
   return made === undefined ? [word] : made.words.slice(1);
 }
 
-/** Text of a shell, in the order of bash; what is empty goes. At most 32, the first ones. */
+/** Shell texts in the order of bash, without empty ones; the first 32 at most. */
 export function expandBraces(source: string): readonly string[] {
   if (source.length > LENGTH_MAX || /[$<>]\(|\$\{|`/.test(source)) return [source];
   const done: string[] = [];

@@ -1,5 +1,5 @@
-// Small questions about a command that can be answered from its text: who will ask for an editor,
-// how many programs its exit status hides, whose exit status it is.
+// Small questions about a command that its text can answer: whether it opens an editor, only sends
+// signals or changes the directory, and which program or pipeline its exit status comes from.
 
 import { gitCall } from './shell-git.ts';
 import { type Pipeline, parseShell, type SimpleCommand } from './shell-parse.ts';

@@ -1,8 +1,8 @@
 // Shell text taken apart: every simple command that could run, wherever it stands (lists,
-// pipelines, branches, groups, functions, substitutions), with its words as they will be. What is
-// quoted, a comment or the text of a here-document is never a command; a substitution inside an
-// unquoted here-document is. Nothing is expanded, and nothing is thrown: `ok` is false when a part
-// was not understood, and what was understood is there all the same.
+// pipelines, branches, groups, functions, substitutions), with its words as they will be. Quoted
+// text, comments and the text of a here-document are never commands; a substitution inside an
+// unquoted here-document is one. Nothing is expanded, and nothing is thrown: `ok` is false when a
+// part was not understood; the other parts are there all the same.
 
 import {
   type Assignment as AssignmentNode,
@@ -20,9 +20,9 @@ import {
 export type Span = { readonly from: number; readonly to: number };
 
 type Piece =
-  /** What it says, quotes and backslashes resolved. */
+  /** Plain text, quotes and backslashes resolved. */
   | { readonly kind: 'text'; readonly value: string }
-  /** What becomes something else when the command runs, as it is written. */
+  /** A part that the shell replaces when the command runs, as it is written. */
   | { readonly kind: 'glob' | 'tilde' | 'brace' | 'expansion'; readonly source: string };
 
 export type Word = {
@@ -31,7 +31,7 @@ export type Word = {
   /** Undefined inside backquotes with backslashes: there the text was decoded first. */
   readonly span: Span | undefined;
   readonly pieces: readonly Piece[];
-  /** What the program gets, if that does not depend on anything. */
+  /** The word that the program gets, if it does not depend on anything. */
   readonly literal: string | undefined;
 };
 

@@ -1,6 +1,6 @@
-// Which program a simple command really runs: what stands behind `env A=1`, `sudo -u x`,
-// `timeout 10` and their like. Only options that are listed here are stepped over; at any other,
-// and at one that is not literal, the answer is "unsure" (undefined), never a guess.
+// Which program a simple command really runs: the one behind `env A=1`, `sudo -u x`, `timeout 10`
+// and the like. Only options that are listed here are stepped over; at any other, and at one that
+// is not literal, the answer is "unsure" (undefined), never a guess.
 
 import type { SimpleCommand, Word } from './shell-parse.ts';
 
@@ -232,7 +232,7 @@ export function innerTexts(command: SimpleCommand): readonly string[] {
   });
 }
 
-/** What stands behind the option, in its word or else in the next; `rest`: and all behind that. */
+/** The value of the option, in its word or else in the next; `rest`: with all words after it. */
 function optionText(args: readonly Word[], option: RegExp, rest: boolean): readonly string[] {
   const at = args.findIndex((word) => option.test(textOf(word)));
   const word = args[at];

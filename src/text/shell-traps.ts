@@ -1,13 +1,13 @@
-// Whether a command would notice a trap that somebody else has set for the end of its shell.
-// Whoever sets such a trap asks here first, and lets those commands be.
+// Whether a command would notice a trap that we have set for the end of its shell. Code that sets
+// such a trap asks here first, and sets none for commands that would notice.
 
 import { parseShell, type SimpleCommand, type Word } from './shell-parse.ts';
 import { innerTexts, programOf } from './shell-program.ts';
 
 /**
- * True for what shows traps or sets its own, lists the variables of the shell, limits what it may
- * do, or has it print its text; and for text that is not understood and has such words in it. A
- * trap that runs `\builtin` and nothing else, and has no variables, is not seen by any other.
+ * True for a command that shows traps or sets its own, lists the variables of the shell, restricts
+ * it, or makes it print its text; and for text that is not understood and has such words in it. No
+ * other command sees a trap that runs nothing but `\builtin` and has no variables.
  */
 export function noticesTrap(command: string): boolean {
   if (VARIABLES.test(command) || OWN_BUILTIN.test(command)) return true;
@@ -16,7 +16,7 @@ export function noticesTrap(command: string): boolean {
   return !ok || commands.some((one) => notices(one, command));
 }
 
-/** What bash is told by these, or tells in them, is other with a trap. */
+/** Variables that a trap changes, or that change how bash runs one. */
 const VARIABLES = /\b(?:PIPESTATUS|BASH_ENV|BASH_XTRACEFD|PS4)\b/;
 
 const OWN_BUILTIN = /\bbuiltin['"]?\s*\(|\bfunction\s+['"\\]?builtin\b/;
@@ -45,13 +45,13 @@ function lists(args: readonly Word[]): boolean {
   return names.length === 0 || args.some(({ source }) => /^-\w*p/.test(source));
 }
 
-/** What `set` takes for options: behind `--` or `-` there are none. */
+/** The options of `set`: there are none behind `--` or `-`. */
 function optionsOf(args: readonly Word[]): readonly Word[] {
   const end = args.findIndex(({ literal }) => literal === '--' || literal === '-');
   return end < 0 ? args : args.slice(0, end);
 }
 
-/** The shell shows what it reads, may do less, or asks its traps; or nobody knows. */
+/** The shell prints its text, is restricted, or traces its traps; or the word is unknown. */
 function isLoud({ literal }: Word): boolean {
   if (literal === undefined) return true;
   return (

@@ -6,7 +6,7 @@ const LETTERS = 'KMGTP';
 export function formatSize(bytes: number): string {
   let value = bytes;
   let power = 0;
-  // What would be rounded up to 1024 belongs to the next unit.
+  // A value that would be rounded up to 1024 belongs to the next unit.
   while (power < LETTERS.length && Math.round(value * 10) / 10 >= 1024) {
     value /= 1024;
     power += 1;

@@ -1,5 +1,5 @@
-// Rows and columns for people. Every cell is made safe for a terminal here, so that nobody who
-// prints a table can forget it; colour is added behind that, and never counts as width.
+// Rows and columns for people. Every cell is made safe for a terminal here, so that no caller can
+// forget it; colour is added after that, and never counts as width.
 
 import { printable } from './printable.ts';
 

@@ -1,5 +1,5 @@
-// Where bytes may be cut without cutting a UTF-8 character in two. Works on any bytes: what is not
-// UTF-8 is left where it is, so that a cut never moves further than one character.
+// Where bytes may be cut without cutting a UTF-8 character in two. Works on any bytes: other
+// bytes than UTF-8 stay where they are, so that a cut never moves further than one character.
 
 import { isAscii } from 'node:buffer';
 

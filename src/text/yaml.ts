@@ -1,6 +1,6 @@
-// Reads YAML 1.2 into values that know where they stand, or into problems that do. Only what JSON
-// could say gets through: keys are strings and unique, aliases are resolved within a limit, and a
-// number that two readers of YAML would read differently is refused.
+// Reads YAML 1.2 into values with their positions, or into problems with theirs. Only values that
+// JSON can express get through: keys are strings and unique, the number of aliases is limited, and
+// a number that two readers of YAML would read differently is refused.
 
 import {
   Composer,
@@ -113,7 +113,7 @@ function positionAt(lines: LineCounter, offset: number): Position {
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-/** One for each line: what the parser finds there next follows from the first. */
+/** One for each line: further faults there follow from the first. */
 function syntaxProblems(
   faults: readonly YAMLError[],
   text: string,
@@ -154,7 +154,7 @@ class Reader {
   readonly #problems: Problem[] = [];
   readonly #used = new Set<string>();
   readonly #anchors = new Map<string, Node>();
-  /** What is being read right now: an alias to one of these would never end. */
+  /** The nodes being read right now: an alias to one of these would never end. */
   readonly #open = new Set<Node>();
   #nodes = 0;
 

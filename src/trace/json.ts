@@ -5,7 +5,7 @@ import type { JsonObject } from '../text/json.ts';
 import { type Image, lastImage } from './processes/process.ts';
 import type { Trace, TracedProcess, TraceLoss } from './trace.ts';
 
-/** What tracing could use on the machine: name, and whether. */
+/** The abilities of the machine that tracing depends on, each with whether it has it. */
 export type TraceCapabilities = Readonly<Record<string, boolean>>;
 
 export function traceJson(trace: Trace, capabilities: TraceCapabilities): JsonObject {

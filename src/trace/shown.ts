@@ -15,7 +15,7 @@ export function exitFields(exit: ProcessExit): Readonly<Record<string, string | 
   return exit.kind === 'signaled' ? { signal: exit.signal } : {};
 }
 
-/** Ended otherwise than well. What is not known has not failed. */
+/** An unknown end is no failure. */
 export function hasFailed(exit: ProcessExit): boolean {
   return exit.kind === 'signaled' || (exit.kind === 'exited' && exit.code !== 0);
 }

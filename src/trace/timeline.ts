@@ -1,5 +1,5 @@
 // The processes of a trace over time: a bar for each, from its start to its end, in the order they
-// started. What has not ended reaches to the end of the picture.
+// started. A process that has not ended reaches to the end.
 
 import { table } from '../text/table.ts';
 import { exitText, hasFailed, programName, spanText } from './shown.ts';

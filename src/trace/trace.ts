@@ -1,5 +1,5 @@
-// A trace as a whole: the processes of a run, what each of them wrote, and what is not known. What
-// the kernel alone knows of, a writer that told nothing, is a process too.
+// A trace as a whole: the processes of a run, the bytes of each, and the gaps. A writer that only
+// the kernel knows is a process, too.
 
 import type { Channel, Chunk } from '../types.ts';
 import { attribute, type Segment } from './attribution/attribution.ts';
@@ -21,7 +21,7 @@ type StreamBytes = Readonly<Record<Exclude<Channel, 'unknown'>, number>>;
 
 export type TracedProcess = Process & { readonly bytes: StreamBytes };
 
-/** What happened and is not in the list of processes, or not whole. */
+/** Something that is not in the list of processes, or not whole. */
 export type TraceLoss =
   /** It wrote, and nothing else is known about it. */
   | { readonly kind: 'writer'; readonly pid: number; readonly bytes: number }

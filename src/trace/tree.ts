@@ -1,5 +1,5 @@
-// The processes of a trace as a tree for a terminal: who started whom, what it was, how long it
-// took, how it ended and how much it printed. Failed ones stand out.
+// The processes of a trace as a tree for a terminal, children below their parents: command line,
+// time, end and size of the output. Failed ones stand out.
 
 import { quoteWords } from '../text/printable.ts';
 import { formatSize } from '../text/size.ts';
@@ -59,7 +59,7 @@ function linesOf(processes: readonly TracedProcess[]): Line[] {
   const last = new Map<number | undefined, number>();
   for (const { parent, id } of processes) last.set(parent, id);
   const lines: Line[] = [];
-  /** What stands in front of the children of each process, and where it works. */
+  /** The lines in front of the children of each process, and its directory. */
   const below: { readonly rails: string; readonly cwd: string }[] = [];
   for (const process of processes) {
     const { id, parent, depth } = process;

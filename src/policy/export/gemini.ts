@@ -69,7 +69,7 @@ const HOLES: Readonly<Record<HoleType, string>> = {
   url: 'https?://[\\w@%+=:,./~-]+',
 };
 
-/** Only plain characters where something is left open: what would need quotes is asked about. */
+/** Only plain characters in the holes: a word that needs quotes there is asked about. */
 function wordRegex(word: WordPattern): string {
   if (word.kind === 'literal') return inJson(typed(word.value));
   if (word.kind !== 'partial') return PLAIN;

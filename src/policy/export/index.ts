@@ -1,5 +1,8 @@
-// Writes the rules of a policy for other tools, as far as those can express them, and says what
-// they cannot. Pure: text and losses out, nothing is written anywhere.
+// Writes the rules of a policy in the format of another agent, as far as that can express them, and
+// lists what it cannot. `plan.ts` chooses the rules and finds the losses by the abilities of the
+// target; one file for each target (`claude.ts`, `codex.ts`, `gemini.ts`, `opencode.ts`) has its
+// abilities and its syntax; `words.ts` has the lines for people. Pure: returns text and losses, and
+// writes no file.
 
 import type { Policy } from '../policy.ts';
 import { CLAUDE, claudeText } from './claude.ts';

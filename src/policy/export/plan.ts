@@ -1,6 +1,6 @@
-// What the exports for other tools have in common: each variant of each rule with what would get
-// lost by writing it there, and the list of all that is lost. A rule that would let more through
-// there than here is marked, and left out when only the safe ones are wanted.
+// The part that the exports for other tools share: each variant of each rule, and the list of all
+// that would be lost by writing it there. A rule that would let more through there than here is
+// marked, and left out when only the safe ones are wanted.
 
 import type { Verdict } from '../decision.ts';
 import { compilePattern, fixedText, literalText, type WordPattern } from '../pattern.ts';
@@ -40,11 +40,11 @@ export type Plan = {
   readonly fallback: Verdict | undefined;
 };
 
-/** What the rules of a tool can say. */
+/** The abilities of another tool's rules. */
 export type Ability = {
   /** That no word may follow. */
   readonly exact: boolean;
-  /** What applies where no rule does. */
+  /** The defaults that it has for commands without a rule. */
   readonly defaults: readonly Verdict[];
   readonly reasons: boolean;
   readonly tests: boolean;

@@ -1,8 +1,8 @@
 // Short attacks in many shapes, for one figure in the head of a generated policy: how many of them
-// it would let through, which must be none. They are what an attacker who can put words into an
-// agent tries first; that none of them passes does not say that nothing does.
+// it would let through, which must be none. An attacker who can put words into an agent tries them
+// first; that none of them passes does not prove that no other attack does.
 
-/** What a policy is tried with; a rule that would allow one of them is not generated. */
+/** Every policy is tried with these; a rule that would allow one of them is not generated. */
 export const ATTACKS: readonly string[] = [
   // Another command behind, in front of or inside of a harmless one.
   'git status; touch /tmp/pwned',

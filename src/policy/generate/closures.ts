@@ -1,5 +1,5 @@
-// What `semantic` adds to what was seen: commands of the same effect. When enough of one class was
-// seen, the rest of it says nothing new about what the agent may do.
+// The rules that `semantic` adds to the observed commands: commands of the same effect. When enough
+// of one class was seen, the rest of it says nothing new about what the agent may do.
 
 import { wordArg } from '../analyse/args.ts';
 import { readCall } from '../profiles/index.ts';
@@ -65,7 +65,7 @@ function fetching(
   return seen >= minFrequency && used.has('curl') ? memberOf('curl') : [];
 }
 
-/** Who calls git with these calls it with them whatever the subcommand is. */
+/** An agent that calls git with these options does so for every subcommand. */
 function gitLead({ heads }: Tally): string {
   const words = [...heads.values()].map(({ head }) => head.words).filter(([git]) => git === 'git');
   const pager = words.some(([, first]) => first === '--no-pager');
@@ -96,7 +96,7 @@ function countOf({ head, fixed, open }: Member, { heads }: Tally): number {
 /** None for what has no profile: `*` behind it would only ask. */
 function memberOf(text: string): readonly Member[] {
   const words = text.replace(/^=/, '').split(' ');
-  // What `xargs` starts is a line of its own.
+  // The command behind `xargs` is a line of its own.
   const [, ...started] = words;
   if (words[0] === 'xargs') {
     return readCall(started.map(literal)) === undefined

@@ -1,6 +1,6 @@
-// Finds the rules for what was seen: what a `*` covers by the judgement of the engine itself gets
-// one, everything else its literal. So a literal that no `*` covers is never lost, and a stricter
-// strategy never allows what a looser one does not.
+// Finds the rules for the observed commands: a command that a `*` covers by the engine's own
+// judgement gets one, every other its literal. So a literal that no `*` covers is never lost, and a
+// stricter strategy never allows a command that a looser one does not.
 
 import type { RuleDraft, Surroundings } from './document.ts';
 import { candidates, type General, narrowed } from './propose.ts';
@@ -13,9 +13,9 @@ import type { GenerateOptions } from './types.ts';
 export type Draft = RuleDraft & { readonly closed: boolean };
 
 export type Covering = {
-  /** All of them but the banned: what loses its `*` gets its literal. */
+  /** All of them but the banned: a command that loses its `*` gets its literal. */
   rules(banned: ReadonlySet<string>): readonly Draft[];
-  /** What the rules with a `*` allow all by themselves. */
+  /** The commands that the rules with a `*` allow by themselves. */
   readonly passed: ReadonlySet<Reading>;
   /** The pattern with a `*` that covers a shape. */
   generalFor(shape: Shape): string | undefined;
@@ -98,7 +98,7 @@ function tryOut(
       if (!trial.allows(shape.text, reading.seen)) uncovered.add(shape);
     }
   }
-  // What has no literal was not judged alone as it was meant; that it passed once says more.
+  // A shape without a literal was not judged as it was run; that it passed once says more.
   for (const shape of open) uncovered.delete(shape);
   return { passed, uncovered };
 }

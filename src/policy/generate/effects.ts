@@ -7,7 +7,7 @@ export type EffectClass = {
   /** So many different members must have been seen. */
   readonly seenMin: number;
   readonly members: readonly string[];
-  /** More of it, each for those who use its program anyway. */
+  /** More members, each only if its program was seen. */
   readonly used?: readonly string[];
 };
 
@@ -28,7 +28,7 @@ function pythonChecks(run: string): readonly string[] {
   return [...each(run, PYTHON_CHECKS), ...each(`${run}ruff `, 'check format')];
 }
 
-/** What scripts of a project are called that build and check it. */
+/** Names of scripts that build and check a project. */
 const SCRIPTS = 'build lint typecheck format check';
 
 const READING: EffectClass = {
@@ -119,7 +119,7 @@ const KUBE_SHOWN =
   'pods pod po nodes node deployments deployment deploy services service svc namespaces ns ' +
   'ingress jobs job cronjobs events statefulsets daemonsets replicasets rs endpoints hpa pvc pv';
 
-/** What programs have to say without changing anything. */
+/** Subcommands that only read. */
 export const READS: Readonly<Record<string, readonly string[]>> = {
   git: [
     ...each('', 'status log diff show blame grep ls-files ls-tree rev-parse rev-list describe'),

@@ -1,5 +1,5 @@
-// What was recorded, made small: equal commands in equal places are one, with how often and in
-// which sessions they were seen. The order that the evidence came in says nothing afterwards.
+// The recorded commands, merged: equal commands in equal directories are one, with how often and in
+// which sessions they were seen. The order of the evidence makes no difference.
 
 export type Evidence = {
   readonly command: string;
@@ -13,7 +13,7 @@ export type Evidence = {
   readonly count?: number;
 };
 
-/** One command in one place. */
+/** One command in one directory. */
 export type Observation = {
   readonly command: string;
   readonly cwd: string;

@@ -1,6 +1,8 @@
-// Makes a policy from what was recorded. It is built from units, tried on everything it was made
-// from, and tells what it leaves out and why. Nothing here depends on the order of the evidence or
-// on the clock: the same evidence gives the same policy.
+// Makes a policy from recorded commands. `reading.ts` takes them apart into shapes (`shape.ts`) and
+// needs (`surroundings.ts`), `tally.ts` counts them, `propose.ts` and `closures.ts` propose rules
+// with a `*`, `covering.ts` keeps those that hold, and `trial.ts` tries every draft on the commands
+// and on attacks. The result tells which commands it leaves out and why. Nothing depends on the
+// order of the evidence or on the clock: the same evidence gives the same policy.
 
 import type { Policy } from '../policy.ts';
 import { ATTACKS } from './attacks.ts';
@@ -31,7 +33,7 @@ export function generatePolicy(
   const { strategy, now, home } = options;
   const seen = seenOf(evidence);
   const { readings: read, excluded } = readAll(seen, home);
-  // What is refused whatever the rules say must not have helped to make them.
+  // Commands that are refused whatever the rules say must not help to make them.
   const { readings, refused } = refusedAnyway(read, home);
   excluded.push(...refused);
   const made = make(readings, options);
@@ -80,7 +82,7 @@ function excludedOf({ command, count }: Observation, reason: string): Exclusion 
   return { command: reason === 'secret' ? undefined : command, reason, count };
 }
 
-/** The same command in several places is one line. */
+/** The same command in several directories is one line. */
 function merged(excluded: readonly Exclusion[]): readonly Exclusion[] {
   const all = new Map<string, Exclusion>();
   for (const one of excluded) {
@@ -182,7 +184,7 @@ function tried(
   return { accepted, left, by };
 }
 
-/** Without what only a star would need, or with what has a new name each time. */
+/** Without needs that only a star has, or with globs for files that get new names each time. */
 function withNeedsFor(strategy: Strategy, readings: readonly Reading[]): readonly Reading[] {
   if (strategy === 'exact') {
     return readings.map((reading) => ({

@@ -37,7 +37,7 @@ export function candidates(tally: Tally, minFrequency: number, closing: boolean)
   if (closing) {
     for (const member of closureOf(tally, minFrequency)) {
       const general = generalOf(member, true);
-      // What is meant as it is takes nothing from what was seen with other words behind it.
+      // A member without a `*` must not replace the candidate for the same head.
       const key = [member.head, ...member.fixed].join(' ');
       found.set(member.open ? key : `=${key}`, general);
     }
@@ -45,7 +45,7 @@ export function candidates(tally: Tally, minFrequency: number, closing: boolean)
   return [...found.values()];
 }
 
-/** What is left of a candidate when only `covered` counts. */
+/** The candidate for the shapes in `covered` alone. */
 export function narrowed(
   tails: Tails,
   covered: readonly (readonly [Shape, Count])[],
@@ -62,7 +62,7 @@ export function narrowed(
 const ABOUT_ITSELF = /^(?:--?version|-v|-V|--help|-h|--explain .*)$/;
 
 function varies({ head }: Tails, all: readonly (readonly [Shape, Count])[]): boolean {
-  // `xargs wc`: what it adds cannot be written down at all.
+  // `xargs wc`: the words that it adds cannot be written down at all.
   if (head.unseen) return all.length > 0;
   const shapes = all.filter(([{ tail }]) => !ABOUT_ITSELF.test(tail.join(' ')));
   const distinct = shapes.filter(([{ tail }]) => tail.length > 0).length;
@@ -80,7 +80,7 @@ function commonStart(tails: readonly (readonly string[])[]): readonly string[] {
   const [first = [], ...others] = tails;
   const end = first.findIndex((word, at) => others.some((tail) => tail[at] !== word));
   const common = end < 0 ? first : first.slice(0, end);
-  // Only plain words: what is quoted or special was not meant to be a constant.
+  // Only plain words: a quoted or special one was not meant to be a constant.
   const odd = common.findIndex((word) => !/^[A-Za-z0-9_@%+:.,/=-]+$/.test(word));
   return odd < 0 ? common : common.slice(0, odd);
 }

@@ -1,5 +1,5 @@
-// Recorded commands as units that rules can be made of. What cannot be judged by its text, or what
-// holds a secret, is told apart here, before anything is made of it.
+// Recorded commands as units that rules can be made of. A command that cannot be judged by its
+// text, or that holds a secret, is left out here, before anything is made of it.
 
 import { analyse } from '../analyse/index.ts';
 import { needsNoRule } from '../programs.ts';
@@ -67,7 +67,7 @@ export class Reader {
   }
 }
 
-/** It needs no rule: what a function of the command itself does is among the units. */
+/** It needs no rule: the commands of a function are units of their own. */
 function isFree(unit: Unit, functions: ReadonlySet<string>): boolean {
   const [first] = unit.argv;
   if (first === undefined || needsNoRule(unit)) return true;

@@ -17,7 +17,7 @@ export function policyYaml(generated: GeneratedPolicy): string {
 /** The document alone: JSON has no place for remarks. */
 export function policyJson({ policy }: GeneratedPolicy): string {
   const text = JSON.stringify(documentOf(policy), undefined, 2);
-  // Outside of its strings it has none of these: what is left is what a terminal would obey.
+  // JSON has none of these outside of its strings, and escapes the others itself.
   const safe = (one: string): string => printableJson(one).slice(1, -1);
   return `${text.replace(/[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu, safe)}\n`;
 }

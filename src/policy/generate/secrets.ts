@@ -5,7 +5,7 @@
 // is rare or anchored, and what it looks through has a limit, so that none takes longer than it
 // takes to read the text a few times.
 
-/** What issuers put in front of theirs, and shapes that nothing else has. */
+/** Prefixes of issuers, and shapes that nothing else has. */
 const KNOWN = [
   '\\b(?:ghp|gho|ghu|ghs|ghr)_\\w{8}|\\bgithub_pat_\\w{8}|\\bglpat-[\\w-]{8}',
   '\\bsk-[\\w-]{8}|\\b(?:sk|pk|rk)_(?:live|test)_\\w{6}|\\bwhsec_\\w{6}',
@@ -81,7 +81,7 @@ const OPTIONED: readonly (readonly [program: string, option: string])[] = [
   ['gem\\s{1,9}push', '--key'],
 ];
 
-/** What is there for handing over a secret. */
+/** Commands whose purpose is to hand over a secret. */
 const HANDED = [
   '\\bsshpass\\s{1,9}-p|\\b(?:kinit|sqlcmd|bcp)\\s|\\bauthtoken\\s|\\bchpasswd\\b|\\bconfig:set\\b',
   '\\b(?:cargo|vault)\\s{1,9}login\\s{1,9}[^\\s-]|\\bsnyk\\s{1,9}auth\\s{1,9}\\S',
@@ -133,7 +133,7 @@ function hasRandomWord(command: string): boolean {
   return false;
 }
 
-/** What lies between a first match of `of` and the next one of `behind`, if it is long enough. */
+/** The texts from a match of `of` to the next one of `behind` that are long enough. */
 function* longRuns(text: string, of: RegExp, behind: RegExp): Generator<string> {
   let end = 0;
   while (end < text.length) {
@@ -163,7 +163,7 @@ function isRandom(word: string, digests: boolean): boolean {
   // The id of a commit, or a digest, is no secret; a number is none either.
   if (digits === word.length) return false;
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return !digests;
-  // Names of functions have humps; what has digits all over, or changes at every letter, is none.
+  // Names of functions have humps, but neither many digits nor a change at every letter.
   if (kinds < 2 || (digits < 3 && changes < word.length / 3)) return false;
   return entropy(word) >= ENTROPY_MIN || /^[0-9a-f]{32}$/i.test(word);
 }

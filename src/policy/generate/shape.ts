@@ -1,5 +1,6 @@
 // A unit as a rule sees it: the words that say what it does (program, subcommands), which are never
-// generalised, and the words behind them, which may be. What has no profile has only its literal.
+// generalised, and the words behind them, which may be. A program without a profile has only its
+// literal.
 
 import { wordArg } from '../analyse/args.ts';
 import { quotedWord } from '../pattern.ts';

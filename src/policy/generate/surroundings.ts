@@ -1,7 +1,7 @@
-// What a command needs besides its words: files that it redirects to, files for a moment that it
+// The needs of a command besides its words: files that it redirects to, temporary files that it
 // reads, variables that it sets, directories that it goes to, and whether it talks to this machine.
-// Each is listed by its exact name and only when it was seen often enough; what is dangerous is
-// never listed, so that the command stays out of the policy.
+// Each is listed by its exact name and only when it was seen often enough; a dangerous one is never
+// listed, so that the command stays out of the policy.
 
 import { hostOf } from '../bounds.ts';
 import { absolute, isInside, type Roots } from '../paths.ts';
@@ -37,7 +37,7 @@ export function needsOf(unit: Unit, roots: Ground): readonly Need[] {
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 const WORTH_READING = /localhost|127\.0\.0\.1|\[::1\]|\/tmp\//;
 
-/** What its words name: only where a star covers them, that has to be listed. */
+/** Files and hosts that its words name: they have to be listed where a star covers them. */
 function wordNeeds({ argv, cwds }: Unit): readonly Need[] {
   // Most commands name neither, and reading a command line takes its time.
   if (!argv.some((arg) => arg.kind === 'literal' && WORTH_READING.test(arg.value))) return [];
@@ -53,7 +53,7 @@ function wordNeeds({ argv, cwds }: Unit): readonly Need[] {
   });
 }
 
-/** What holds no more than a program or a command has said. */
+/** Files that hold no more than the output of a command. */
 const SAID = /^(redirects|read)\0((?:\/var)?\/tmp\/)[^/]+(\.(?:log|txt|out|err|diff|patch))$/;
 const SAID_NAMES_MIN = 2;
 

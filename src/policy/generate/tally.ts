@@ -1,6 +1,6 @@
-// What was seen, counted for the rules: every shape, and for every head the words behind it. How
-// often counts for the frequency of a rule; whether words vary is counted by sessions, so that one
-// busy loop is one observation.
+// Counts the observed commands for the rules: every shape, and for every head the words behind it.
+// The number of runs is the frequency of a rule; whether words vary is counted by sessions, so that
+// one busy loop is one observation.
 
 import { compare } from './evidence.ts';
 import type { Reading } from './reading.ts';

@@ -1,5 +1,5 @@
-// Gives every rule with a `*` examples that are proven when the policy is loaded: what was seen and
-// is allowed by it, and an attack on the same program that is not.
+// Gives every rule with a `*` examples that are proven when the policy is loaded: observed commands
+// that it allows, and an attack on the same program that it does not.
 
 import { ATTACKS } from './attacks.ts';
 import type { Covering, Draft } from './covering.ts';
@@ -39,7 +39,7 @@ export function withTests(
 
 const PLACED = /(?:^|[\s='"])(?:\/|~|\.\.(?:[\s/'"]|$))/;
 
-/** The most frequent first. What is only true in one place is none. */
+/** The most frequent first, without those that hold only in one directory. */
 function examples(shapes: readonly (readonly [Shape, Count])[]): readonly string[] {
   return shapes
     .filter(([{ literal, text, head }]) => {

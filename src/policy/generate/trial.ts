@@ -1,5 +1,5 @@
-// Tries a policy that is being made: on what was recorded, each command in its own project, and on
-// the attacks. A policy is only as good as what it says about these, so nothing else is believed.
+// Tries a policy that is being made: on the recorded commands, each in its own project, and on the
+// attacks. Its decisions about these are the only measure of a draft.
 
 import { type Judgement, judge } from '../decide.ts';
 import type { Decision } from '../decision.ts';
@@ -43,7 +43,7 @@ export function trialOf(rules: readonly RuleDraft[], around: Surroundings, home:
   return new Trial(unsaved(policyOf(rules, around)), home);
 }
 
-/** Where the attacks are tried: what they name is relative, or in the home directory. */
+/** Where the attacks are tried: the paths in them are relative, or in the home directory. */
 function attackedProject(home: string): string {
   return `${home === '/' ? '' : home}/project`;
 }
@@ -70,7 +70,7 @@ export function bannedBy(
     const left = rules(banned);
     const allowed = attacksAllowed(policyOf(left, around), home);
     const culprits = allowed.flatMap((decision) => culpritsOf(decision, left));
-    // What is allowed without any rule is not for this policy to say.
+    // Attacks that pass without any rule are not allowed by this policy.
     if (culprits.length === 0) return banned;
     for (const pattern of culprits) banned.add(pattern);
   }

@@ -1,4 +1,4 @@
-// What comes out of generating: a policy, and the facts that its head tells about it.
+// The result of generating: a policy, and the numbers in its head.
 
 import type { Policy } from '../policy.ts';
 
@@ -7,7 +7,7 @@ export type Strategy = (typeof STRATEGIES)[number];
 
 export type GenerateOptions = {
   readonly strategy: Strategy;
-  /** What was seen fewer times gets no rule. */
+  /** A command that was seen fewer times gets no rule. */
   readonly minFrequency: number;
   /** Epoch milliseconds. */
   readonly now: number;

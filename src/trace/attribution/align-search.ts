@@ -34,7 +34,7 @@ type Anchor = {
   readonly sure: boolean;
 };
 
-/** What one search is about. */
+/** The subject of one search. */
 type Hunt = {
   readonly start: number;
   /** All writes that it may be. */

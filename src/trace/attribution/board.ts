@@ -1,4 +1,5 @@
-// What the parts of the alignment share: the bytes, the writes, and which of them have a place.
+// The state that the parts of the alignment share: the bytes, the writes, and which of them were
+// found.
 
 import type { ChannelBytes } from './channel-bytes.ts';
 import type { Probe } from './probe.ts';
@@ -10,7 +11,7 @@ export type Stretch = { readonly from: number; readonly to: number };
 /** Where a write was found: in several pieces if others came in between. */
 export type Placement = { readonly write: number; readonly pieces: readonly Stretch[] };
 
-/** What the helpers may know about the state. */
+/** The view of the state that the searches get. */
 export type Board = {
   readonly bytes: ChannelBytes;
   readonly writes: Writes;

@@ -1,5 +1,5 @@
-// The bytes of one channel in the order in which they came, by position: what another channel wrote
-// in between is not there. Read in blocks, because a capture may be larger than memory.
+// The bytes of one channel in the order in which they came, by position, without the bytes that
+// other channels wrote in between. Read in blocks, because a capture may be larger than memory.
 
 import type { Chunk } from '../../types.ts';
 
@@ -148,7 +148,7 @@ function* spansOf(pieces: Iterable<Piece>): Generator<Piece & { readonly pieces:
   if (span !== undefined) yield span;
 }
 
-/** The first place whose value is at least `value`; values only grow. */
+/** The first index whose value is at least `value`; `values` ascend. */
 export function lowerBound(values: Float64Array | Int32Array, value: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {

@@ -1,5 +1,5 @@
-// What a terminal made of the bytes that were written to it: with ONLCR each `\n` is `\r\n`. This
-// finds its way in such bytes by the length of what was written, without walking through all.
+// Output that a terminal changed on the way: with ONLCR each `\n` is `\r\n`. Finds positions in
+// such bytes by the length that was written, without walking through all of them.
 
 import { type ChannelBytes, lowerBound } from './channel-bytes.ts';
 

@@ -8,7 +8,7 @@ const STEPS_PER_BYTE = 5;
 
 export class Effort {
   readonly #board: Pick<Board, 'bytes' | 'probes'>;
-  /** What other searches did. */
+  /** The work of other searches. */
   #others: number;
   #leftAt: number;
 
@@ -32,7 +32,7 @@ export class Effort {
     return this.steps > this.stepsMax;
   }
 
-  /** For a search that comes back: what others did since its last turn does not count. */
+  /** For a search with several turns: the work of others between them does not count. */
   measure<T>(work: () => T): T {
     this.#others += this.#sum() - this.#leftAt;
     const result = work();

@@ -19,7 +19,7 @@ type Hole = {
   readonly behind: number;
 };
 
-/** More places, for writes that have none yet. */
+/** Placements for writes that have none yet. */
 export function fillHoles(
   board: Board,
   placed: readonly Placement[],
@@ -28,7 +28,7 @@ export function fillHoles(
   const left = new Set(lost);
   const effort = new Effort(board);
   const found: Placement[] = [];
-  // What is found makes holes smaller, and others come into question for them.
+  // Each write that is found makes a hole smaller, so that other writes come into question.
   for (let pass = 0; pass < PASSES_MAX && left.size > 0; pass += 1) {
     const sorted = Int32Array.from(left).sort();
     const before = found.length;
@@ -57,7 +57,7 @@ function* holesOf(placed: readonly Placement[], length: number): Generator<Hole>
   if (from < length) yield { from, to: length, before, behind: -1 };
 }
 
-/** Those that were not over before what lies in front began, nor began when what follows was. */
+/** Writes that fit by time between the writes before and behind the hole. */
 function candidatesFor(hole: Hole, { writes }: Board, lost: Int32Array): number[] {
   const { before, behind } = hole;
   const low = before < 0 ? 0 : Math.max(0, before - AROUND);

@@ -1,6 +1,6 @@
-// What processes said they wrote to one channel, in order of time, in arrays of numbers: there may
-// be hundreds of thousands. Those whose place has not been found yet are linked, so that taking one
-// out and putting it back costs nothing.
+// The writes to one channel that processes reported, in order of time, in arrays of numbers: there
+// may be hundreds of thousands. Those that are not found yet are linked, so that taking one out and
+// putting it back costs nothing.
 
 import type { OwnWrite } from '../processes/processes.ts';
 
@@ -20,7 +20,7 @@ export class Writes {
   /** The bytes of all before each. */
   readonly bytesBefore: Float64Array;
   readonly #hashed: Uint8Array;
-  /** Of those not found; the last place stands for both ends. */
+  /** Links of those not found; the last index stands for both ends. */
   readonly #next: Int32Array;
   readonly #before: Int32Array;
   readonly #found: Uint8Array;

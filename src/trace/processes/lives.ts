@@ -16,7 +16,7 @@ export type Life = {
   readonly goneNs: bigint | undefined;
   /** Reports by itself, or by a process that looked at it, in order of time. */
   readonly said: readonly Frame[];
-  /** What the process that spawned it said. */
+  /** Reports of the process that spawned it. */
   readonly spawnedBy: readonly ExecFrame[];
   readonly reaps: readonly ReapFrame[];
 };
@@ -98,7 +98,7 @@ class Sorter {
   readonly #ownSpace: number;
   readonly #byName = new Map<string, Draft[]>();
   readonly #byTicks = new Map<string, Draft>();
-  /** What processes that have two names call themselves. */
+  /** The inner names of processes that have two. */
   readonly #inner = new Map<string, Who>();
   readonly #late: { readonly draft: Draft; readonly last: Draft }[] = [];
   readonly #unnamed: UnnamedReap[] = [];
@@ -233,7 +233,7 @@ class Sorter {
     return draft;
   }
 
-  /** What was said under the other name of a process is about it, too. */
+  /** Reports under the other name of a process are about it, too. */
   #merge(merged: Map<Draft, Draft>, draft: Draft, name: Who): void {
     let into = draft;
     for (let next = merged.get(into); next !== undefined; next = merged.get(into)) into = next;

@@ -4,9 +4,9 @@
 import type { Source } from '../decode/format.ts';
 
 /**
- * Who told about a process: its own shim, its parent's, the runner that started or reaped it, what
- * the runner saw in /proc or while it followed it, or only the kernel, which named the writer of
- * some bytes.
+ * The source of a report about a process: its own shim, its parent's, the runner that started or
+ * reaped it, the runner's look into /proc or while it followed it, or only the kernel, which named
+ * the writer of some bytes.
  */
 export type Teller = Source | 'parent' | 'kernel';
 
@@ -30,7 +30,7 @@ export type Image = {
   readonly isStatic: boolean;
   readonly cut: boolean;
   readonly redacted: boolean;
-  /** Told by the process itself (or seen in it), or only by who started it. */
+  /** Reported by the process itself (or seen in it), or only by its parent. */
   readonly argvFrom: 'child' | 'parent';
   /** It is the parent's: the process was forked and never became another program. */
   readonly inherited: boolean;

@@ -30,7 +30,7 @@ export type OwnWrite = WriteRecord & { readonly process: number };
 export type ProcessTable = {
   /** Parents before their children, in order of their start. */
   readonly processes: readonly Process[];
-  /** What they said they wrote, in order of time for each. */
+  /** The writes that they reported, in order of time for each. */
   readonly writes: readonly OwnWrite[];
   /** The process that had this name at a time, or nearest to it. */
   find(who: Who, atNs: bigint): Process | undefined;
@@ -127,8 +127,8 @@ function parentOf(
 }
 
 /**
- * What system(3) or pclose(3) said about the shell that the libc had started. Told only where that
- * is one and no other: several threads may start some at once.
+ * The status that system(3) or pclose(3) returned for the shell that the libc had started. Only if
+ * it can be no other: several threads may start some at once.
  */
 function unnamedReap(life: Life, parent: Life, lives: Lives): UnnamedReap | undefined {
   if (!startedInside(life)) return undefined;
@@ -153,7 +153,7 @@ function startedInside({ spawnedBy, said }: Life): boolean {
   return spawnedBy.length === 0 && said[0]?.type === 'start' && said[0].source === 'shim';
 }
 
-/** What wait(2) said, or else the process on its way out, or else the capture about its root. */
+/** From wait(2), else from the process on its way out, else from the capture about its root. */
 function endOf(
   life: Life,
   reap: Life['reaps'][number] | undefined,
