@@ -8,7 +8,7 @@
 //               what those processes printed afterwards.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { asCount, asString, parseObject } from '../text/json.ts';
+import { asCount, asString, parseObject, whole } from '../text/json.ts';
 import { createIn, hasIn, readTextIn, replaceIn } from './paths.ts';
 
 const ADOPTED = 'adopted';
@@ -34,8 +34,7 @@ export function noteReach(dir: string, { stdout, stderr }: EntryReach): void {
 
 export function reachOf(dir: string): EntryReach | undefined {
   const json = parseObject(textOf(dir, REACH));
-  const [stdout, stderr] = [asCount(json?.stdout), asCount(json?.stderr)];
-  return stdout === undefined || stderr === undefined ? undefined : { stdout, stderr };
+  return whole({ stdout: asCount(json?.stdout), stderr: asCount(json?.stderr) });
 }
 
 export function hasReach(dir: string): boolean {

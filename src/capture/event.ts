@@ -1,5 +1,13 @@
 // Lines of events.jsonl, the events of a run. The head of `format.ts` describes them.
-import { asCount, asCounts, asString, asTime, type JsonObject, parseObject } from '../text/json.ts';
+import {
+  asCount,
+  asCounts,
+  asString,
+  asTime,
+  type JsonObject,
+  parseObject,
+  whole,
+} from '../text/json.ts';
 import type { Hole, Outcome, Survivor } from '../types.ts';
 import { holeIn, line, outcomeIn, survivorOut, survivorsIn, time } from './format.ts';
 
@@ -68,9 +76,8 @@ export function decodeEvent(from: string | JsonObject): CaptureEvent | undefined
   if (json === undefined || at === undefined) return undefined;
   switch (json.type) {
     case 'resize': {
-      const [cols, rows] = [asCount(json.cols), asCount(json.rows)];
-      if (cols === undefined || rows === undefined) return undefined;
-      return { type: 'resize', at, cols, rows };
+      const size = whole({ cols: asCount(json.cols), rows: asCount(json.rows) });
+      return size && { type: 'resize', at, ...size };
     }
     case 'signal': {
       const signal = asString(json.signal);
@@ -78,12 +85,15 @@ export function decodeEvent(from: string | JsonObject): CaptureEvent | undefined
       return signal === undefined ? undefined : { type: 'signal', at, signal, from };
     }
     case 'gap': {
-      const [offset, lostBytes] = [asCount(json.offset), asCount(json.lost_bytes)];
-      const reason = asString(json.reason);
-      if (offset === undefined || lostBytes === undefined || reason === undefined) return undefined;
+      const gap = whole({
+        offset: asCount(json.offset),
+        lostBytes: asCount(json.lost_bytes),
+        reason: asString(json.reason),
+      });
       const [hole, indexHole] = [holeIn(json.hole), holeIn(json.index_hole)];
-      const gap = { type: 'gap', at, offset, lostBytes, reason } as const;
-      return { ...gap, ...(hole && { hole }), ...(indexHole && { indexHole }) };
+      return (
+        gap && { type: 'gap', at, ...gap, ...(hole && { hole }), ...(indexHole && { indexHole }) }
+      );
     }
     case 'shell_exited': {
       const state = typeof json.signal === 'string' ? 'signaled' : 'exited';
@@ -99,10 +109,13 @@ export function decodeEvent(from: string | JsonObject): CaptureEvent | undefined
       return reason === undefined ? undefined : { type: 'trace', at, reason };
     }
     case 'kill': {
-      const [signal, by] = [asString(json.signal), asString(json.by)];
-      const [died, alive] = [asCounts(json.died), asCounts(json.alive)];
-      if (signal === undefined || by === undefined || !died || !alive) return undefined;
-      return { type: 'kill', at, signal, by, died, alive };
+      const kill = whole({
+        signal: asString(json.signal),
+        by: asString(json.by),
+        died: asCounts(json.died),
+        alive: asCounts(json.alive),
+      });
+      return kill && { type: 'kill', at, ...kill };
     }
     default:
       return undefined; // a later version's event

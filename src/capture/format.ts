@@ -60,6 +60,7 @@ import {
   asTime,
   type JsonObject,
   parseObject,
+  whole,
 } from '../text/json.ts';
 import type {
   CaptureFinal,
@@ -67,6 +68,7 @@ import type {
   CaptureTrace,
   Channel,
   Chunk,
+  Command,
   Hole,
   Outcome,
   ProcessId,
@@ -140,35 +142,24 @@ export function decodeMeta(
 ): StoredMeta | undefined {
   const json = parseObject(text);
   if (json === undefined) return undefined;
-  const id = asString(json.session_id);
-  const argv = asStrings(json.command);
-  const cwd = asString(json.working_directory);
-  const createdAt = asTime(json.created_at);
-  const retention =
-    json.retention_seconds === undefined ? retentionSeconds : json.retention_seconds;
-  const transport = asOneOf(TRANSPORTS, json.transport);
-  const transportMode = asOneOf(TRANSPORT_MODES, json.transport_mode);
-  const starter = processId(json.starter_pid, json.starter_start);
-  const outputBytesMax = asCount(json.output_bytes_max);
-  if (id === undefined || argv === undefined || cwd === undefined) return undefined;
-  if (createdAt === undefined || asCount(retention) === undefined) return undefined;
-  if (transport === undefined || transportMode === undefined) return undefined;
-  if (starter === undefined || outputBytesMax === undefined) return undefined;
-  const shellText = asString(json.shell_text);
-  return {
-    id,
-    argv,
-    command: shellText === undefined ? { kind: 'argv', argv } : { kind: 'shell', text: shellText },
-    cwd,
-    createdAt,
-    retentionSeconds: Number(retention),
-    transport,
-    transportMode,
-    ttyAttached: json.tty_attached === true,
-    starter,
-    outputBytesMax,
-    ...optionalKeys(json),
-  };
+  const required = whole({
+    id: asString(json.session_id),
+    argv: asStrings(json.command),
+    cwd: asString(json.working_directory),
+    createdAt: asTime(json.created_at),
+    retentionSeconds: asCount(
+      json.retention_seconds === undefined ? retentionSeconds : json.retention_seconds,
+    ),
+    transport: asOneOf(TRANSPORTS, json.transport),
+    transportMode: asOneOf(TRANSPORT_MODES, json.transport_mode),
+    starter: processId(json.starter_pid, json.starter_start),
+    outputBytesMax: asCount(json.output_bytes_max),
+  });
+  if (required === undefined) return undefined;
+  const shell = asString(json.shell_text);
+  const command: Command =
+    shell === undefined ? { kind: 'argv', argv: required.argv } : { kind: 'shell', text: shell };
+  return { ...required, command, ttyAttached: json.tty_attached === true, ...optionalKeys(json) };
 }
 
 /** Keys that only some captures have, or only after the launch. */
@@ -222,20 +213,17 @@ export function encodeFinal(final: CaptureFinal, id: string): string {
 export function decodeFinal(text: string): CaptureFinal | undefined {
   const json = parseObject(text);
   if (json === undefined) return undefined;
-  const outcome = outcomeIn(json);
-  const at = asTime(json.ended_at);
-  const endedBy = asOneOf(ENDED_BY, json.ended_by);
-  const outputBytes = asCount(json.output_bytes);
-  const lostBytes = asCount(json.lost_bytes);
-  const survivors = survivorsIn(json.survivors);
-  const { output_closed: outputClosed } = json;
-  if (outcome === undefined || at === undefined || endedBy === undefined) return undefined;
-  if (outputBytes === undefined || lostBytes === undefined) return undefined;
-  if (typeof outputClosed !== 'boolean' || survivors === undefined) return undefined;
-  const state = outcome.kind;
-  const final = { state, outcome, at, endedBy, outputBytes, lostBytes, outputClosed, survivors };
+  const final = whole({
+    outcome: outcomeIn(json),
+    at: asTime(json.ended_at),
+    endedBy: asOneOf(ENDED_BY, json.ended_by),
+    outputBytes: asCount(json.output_bytes),
+    lostBytes: asCount(json.lost_bytes),
+    outputClosed: asOneOf([true, false], json.output_closed),
+    survivors: survivorsIn(json.survivors),
+  });
   const hole = holeIn(json.hole);
-  return hole === undefined ? final : { ...final, hole };
+  return final && { ...final, state: final.outcome.kind, ...(hole && { hole }) };
 }
 
 export function outcomeIn(json: JsonObject): Outcome | undefined {
@@ -264,19 +252,17 @@ export function encodeIndex(record: IndexRecord): string {
 
 export function decodeIndex(from: string | JsonObject): IndexRecord | undefined {
   const json = typeof from === 'string' ? parseObject(from) : from;
-  const offset = asCount(json?.offset);
-  const length = asCount(json?.length);
-  const lines = asCount(json?.lines);
-  const channel = asOneOf(CHANNELS, json?.channel);
-  const at = asTime(json?.timestamp);
-  const totalBytes = pair(json?.total_bytes);
-  const totalLines = pair(json?.total_lines);
-  if (offset === undefined || length === undefined || lines === undefined) return undefined;
-  if (channel === undefined || at === undefined) return undefined;
-  if (totalBytes === undefined || totalLines === undefined) return undefined;
   const pid = asCount(json?.pid);
-  const record = { offset, length, channel, at, lines, totalBytes, totalLines };
-  return possible(pid === undefined ? record : { ...record, pid });
+  const record = whole({
+    offset: asCount(json?.offset),
+    length: asCount(json?.length),
+    channel: asOneOf(CHANNELS, json?.channel),
+    at: asTime(json?.timestamp),
+    lines: asCount(json?.lines),
+    totalBytes: pair(json?.total_bytes),
+    totalLines: pair(json?.total_lines),
+  });
+  return record && possible(pid === undefined ? record : { ...record, pid });
 }
 
 /** A record whose numbers fit each other; undefined for one that cannot be true. */

@@ -3,7 +3,7 @@
 // has the names of the journal's own lines and `session_id` is null when the journal could not be
 // written. The next server of the project reads it after the starter died.
 import { decisionOf } from '../text/entry-decision.ts';
-import { asCount, asObject, asString, type JsonObject } from '../text/json.ts';
+import { asCount, asObject, asString, type JsonObject, whole } from '../text/json.ts';
 import type { JournalIntent } from '../types.ts';
 
 export function encodeIntent(intent: JournalIntent): JsonObject {
@@ -20,48 +20,39 @@ export function encodeIntent(intent: JournalIntent): JsonObject {
 /** Undefined for anything that is not a whole intent. */
 export function decodeIntent(value: unknown): JournalIntent | undefined {
   const json = asObject(value);
-  const directory = asString(json?.directory);
-  const sessionId = json?.session_id === null ? null : asString(json?.session_id);
-  const outputBytesMax = asCount(json?.output_bytes_max);
-  const draft = decodeDraft(asObject(json?.entry));
-  if (directory === undefined || sessionId === undefined) return undefined;
-  if (outputBytesMax === undefined || draft === undefined) return undefined;
-  return {
-    directory,
-    sessionId,
-    draft,
-    captureOutput: json?.capture_output === true,
-    outputBytesMax,
-    redact: json?.redact === true,
-  };
+  const intent = whole({
+    directory: asString(json?.directory),
+    sessionId: json?.session_id === null ? null : asString(json?.session_id),
+    draft: decodeDraft(asObject(json?.entry) ?? {}),
+    outputBytesMax: asCount(json?.output_bytes_max),
+  });
+  const [captureOutput, redact] = [json?.capture_output === true, json?.redact === true];
+  return intent && { ...intent, captureOutput, redact };
 }
 
-function decodeDraft(json: JsonObject | undefined): JournalIntent['draft'] | undefined {
-  const timestamp = asString(json?.timestamp);
-  const command = asString(json?.command);
-  const workingDirectory = asString(json?.working_directory);
-  const shell = asString(json?.shell);
-  const timeoutSeconds = asCount(json?.timeout_seconds);
-  if (json === undefined || timestamp === undefined || command === undefined) return undefined;
-  if (workingDirectory === undefined || shell === undefined) return undefined;
-  if (timeoutSeconds === undefined) return undefined;
-  return {
-    timestamp,
-    command,
-    description: asString(json.description) ?? null,
-    working_directory: workingDirectory,
-    shell,
-    timeout_seconds: timeoutSeconds,
-    environment: strings(json.environment),
-    agent_id: asString(json.agent_id) ?? null,
-    conversation_id: asString(json.conversation_id) ?? null,
-    tool_call_id: asString(json.tool_call_id) ?? null,
-    opencuff_version: asString(json.opencuff_version) ?? '',
-    plugin_version: asString(json.plugin_version) ?? '',
-    trace_id: asString(json.trace_id) ?? null,
-    context_source: json.context_source === 'self-reported' ? 'self-reported' : null,
-    decision: decisionOf(json.decision),
-  };
+function decodeDraft(json: JsonObject): JournalIntent['draft'] | undefined {
+  const required = whole({
+    timestamp: asString(json.timestamp),
+    command: asString(json.command),
+    working_directory: asString(json.working_directory),
+    shell: asString(json.shell),
+    timeout_seconds: asCount(json.timeout_seconds),
+  });
+  return (
+    required && {
+      ...required,
+      description: asString(json.description) ?? null,
+      environment: strings(json.environment),
+      agent_id: asString(json.agent_id) ?? null,
+      conversation_id: asString(json.conversation_id) ?? null,
+      tool_call_id: asString(json.tool_call_id) ?? null,
+      opencuff_version: asString(json.opencuff_version) ?? '',
+      plugin_version: asString(json.plugin_version) ?? '',
+      trace_id: asString(json.trace_id) ?? null,
+      context_source: json.context_source === 'self-reported' ? 'self-reported' : null,
+      decision: decisionOf(json.decision),
+    }
+  );
 }
 
 function strings(value: unknown): Readonly<Record<string, string>> | null {

@@ -5,7 +5,7 @@
 // over the runs of a dead one makes a file `claim-N` with {pid, start_time}; if several try, one
 // makes it, and the claim with the highest number counts.
 import * as fs from 'node:fs';
-import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
+import { asCount, asObject, asString, type JsonObject, parseObject, whole } from '../text/json.ts';
 import type { ProcessId, RunHandle, RunOwner } from '../types.ts';
 import * as paths from './paths.ts';
 
@@ -19,15 +19,11 @@ export function encodeOwner(owner: RunOwner): JsonObject {
 /** Undefined for anything that is not a whole owner. */
 export function decodeOwner(value: unknown): RunOwner | undefined {
   const json = asObject(value);
-  const dialect = asString(json?.dialect);
-  const project = asString(json?.project);
-  if (json === undefined || dialect === undefined || project === undefined) return undefined;
-  return {
-    dialect,
-    project,
-    client: asString(json.client) ?? null,
-    conversationId: asString(json.conversation_id) ?? null,
-  };
+  const required = whole({ dialect: asString(json?.dialect), project: asString(json?.project) });
+  const client = asString(json?.client) ?? null;
+  return (
+    required && { ...required, client, conversationId: asString(json?.conversation_id) ?? null }
+  );
 }
 
 export function noteHandle(dir: string, handle: RunHandle): void {
@@ -45,11 +41,9 @@ export function keeperOf(dir: string, starter: ProcessId): ProcessId {
   const number = lastClaim(dir);
   if (number === 0) return starter;
   const json = parseObject(paths.readTextIn(dir, `claim-${number}`) ?? '');
-  const [pid, startTime] = [asCount(json?.pid), asCount(json?.start_time)];
+  const claim = whole({ pid: asCount(json?.pid), startTime: asCount(json?.start_time) });
   // A claim that cannot be read keeps others away: the run may well be looked after.
-  return pid === undefined || startTime === undefined
-    ? { pid: 1, startTime: 0 }
-    : { pid, startTime };
+  return claim ?? { pid: 1, startTime: 0 };
 }
 
 /** Of several processes that claim the run of a dead one, one gets it. */

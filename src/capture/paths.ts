@@ -214,15 +214,7 @@ export function createIn(dir: string, name: string, text: string, fresh: boolean
     if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   }
-  try {
-    writeAll(fd, Buffer.from(text), nodeFs);
-    if (fresh) openToUs(path, FILE_MODE);
-  } catch (error) {
-    nodeFs.rmSync(path, { force: true });
-    throw error;
-  } finally {
-    nodeFs.closeSync(fd);
-  }
+  writeAll(fd, path, text, nodeFs, () => fresh && openToUs(path, FILE_MODE));
   return true;
 }
 
@@ -230,22 +222,23 @@ function writeTemp(dir: string, name: string, text: string, sync: boolean, io: F
   const { O_WRONLY, O_CREAT, O_TRUNC } = nodeFs.constants;
   const temp = `${name}.${process.pid}.tmp`;
   const fd = openIn(dir, temp, O_WRONLY | O_CREAT | O_TRUNC, FILE_MODE, io);
-  try {
-    writeAll(fd, Buffer.from(text), io);
-    if (sync) io.fsyncSync(fd);
-  } catch (error) {
-    nodeFs.rmSync(join(dir, temp), { force: true });
-    throw error;
-  } finally {
-    io.closeSync(fd);
-  }
+  writeAll(fd, join(dir, temp), text, io, () => sync && io.fsyncSync(fd));
   return join(dir, temp);
 }
 
-function writeAll(fd: number, bytes: Uint8Array, io: FileOps): void {
-  let done = 0;
-  while (done < bytes.length) {
-    done += io.writeSync(fd, bytes, done, bytes.length - done);
+/** Fills the new file at `path` and closes it; one that cannot be filled is removed. */
+function writeAll(fd: number, path: string, text: string, io: FileOps, finish: () => void): void {
+  const bytes = Buffer.from(text);
+  try {
+    for (let done = 0; done < bytes.length; ) {
+      done += io.writeSync(fd, bytes, done, bytes.length - done);
+    }
+    finish();
+  } catch (error) {
+    nodeFs.rmSync(path, { force: true });
+    throw error;
+  } finally {
+    io.closeSync(fd);
   }
 }
 

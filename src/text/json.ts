@@ -52,6 +52,13 @@ export function asStrings(value: unknown): string[] | undefined {
   return value.every((one) => typeof one === 'string') ? value : undefined;
 }
 
+type Whole<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+
+/** The same fields, if none of them is missing. */
+export function whole<T extends object>(fields: T): Whole<T> | undefined {
+  return Object.values(fields).includes(undefined) ? undefined : (fields as Whole<T>);
+}
+
 /** Its JSON for people to read; undefined for a value that JSON cannot express. */
 export function jsonText(value: unknown): string | undefined {
   try {
