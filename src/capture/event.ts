@@ -4,6 +4,7 @@ import {
   asCounts,
   asString,
   asTime,
+  defined,
   type JsonObject,
   parseObject,
   whole,
@@ -90,10 +91,8 @@ export function decodeEvent(from: string | JsonObject): CaptureEvent | undefined
         lostBytes: asCount(json.lost_bytes),
         reason: asString(json.reason),
       });
-      const [hole, indexHole] = [holeIn(json.hole), holeIn(json.index_hole)];
-      return (
-        gap && { type: 'gap', at, ...gap, ...(hole && { hole }), ...(indexHole && { indexHole }) }
-      );
+      const holes = { hole: holeIn(json.hole), indexHole: holeIn(json.index_hole) };
+      return gap && { type: 'gap', at, ...gap, ...defined(holes) };
     }
     case 'shell_exited': {
       const state = typeof json.signal === 'string' ? 'signaled' : 'exited';

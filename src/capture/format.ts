@@ -58,6 +58,7 @@ import {
   asString,
   asStrings,
   asTime,
+  defined,
   type JsonObject,
   parseObject,
   whole,
@@ -164,22 +165,15 @@ export function decodeMeta(
 
 /** Keys that only some captures have, or only after the launch. */
 function optionalKeys(json: JsonObject): Partial<CaptureMeta> {
-  const trace = traceIn(json.trace);
-  const journal = decodeIntent(json.journal);
-  const owner = decodeOwner(json.owner);
-  const killAfterMs = asCount(json.kill_after_ms);
-  const runner = processId(json.runner_pid, json.runner_start);
-  const child = processId(json.pid, json.pid_start);
-  const startedAt = asTime(json.started_at);
-  return {
-    ...(trace && { trace }),
-    ...(journal && { journal }),
-    ...(owner && { owner }),
-    ...(killAfterMs !== undefined && { killAfterMs }),
-    ...(runner && { runner }),
-    ...(child && { child }),
-    ...(startedAt !== undefined && { startedAt }),
-  };
+  return defined({
+    trace: traceIn(json.trace),
+    journal: decodeIntent(json.journal),
+    owner: decodeOwner(json.owner),
+    killAfterMs: asCount(json.kill_after_ms),
+    runner: processId(json.runner_pid, json.runner_start),
+    child: processId(json.pid, json.pid_start),
+    startedAt: asTime(json.started_at),
+  });
 }
 
 function traceIn(value: unknown): CaptureTrace | undefined {
@@ -222,8 +216,7 @@ export function decodeFinal(text: string): CaptureFinal | undefined {
     outputClosed: asOneOf([true, false], json.output_closed),
     survivors: survivorsIn(json.survivors),
   });
-  const hole = holeIn(json.hole);
-  return final && { ...final, state: final.outcome.kind, ...(hole && { hole }) };
+  return final && { ...final, state: final.outcome.kind, ...defined({ hole: holeIn(json.hole) }) };
 }
 
 export function outcomeIn(json: JsonObject): Outcome | undefined {

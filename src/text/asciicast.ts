@@ -1,7 +1,15 @@
 // asciicast, the file format of terminal sessions, versions 2 and 3: a line of JSON that says what
 // was recorded, then a line [time, code, data] per event. Version 2 counts time from the start,
 // version 3 from the event before and knows how the command ended. Pure: text in, text out.
-import { asCount, asObject, asString, type JsonObject, parseJson, parseObject } from './json.ts';
+import {
+  asCount,
+  asObject,
+  asString,
+  defined,
+  type JsonObject,
+  parseJson,
+  parseObject,
+} from './json.ts';
 
 export type CastVersion = 2 | 3;
 
@@ -42,9 +50,7 @@ export class CastEncoder {
       version: this.#version,
       ...(v2 ? { width, height } : { term: { cols: width, rows: height } }),
       timestamp: Math.floor(startedAt / 1000),
-      ...(idleSecondsMax !== undefined && { idle_time_limit: idleSecondsMax }),
-      ...(command !== undefined && { command }),
-      ...(title !== undefined && { title }),
+      ...defined({ idle_time_limit: idleSecondsMax, command, title }),
     });
   }
 
@@ -74,15 +80,12 @@ export function decodeCastHeader(
   const width = asCount(version === 2 ? term.width : term.cols);
   const height = asCount(version === 2 ? term.height : term.rows);
   if (width === undefined || height === undefined) return undefined;
-  const command = asString(json.command);
-  const title = asString(json.title);
   return {
     version,
     width,
     height,
     startedAt: (asNumber(json.timestamp) ?? 0) * 1000,
-    ...(command !== undefined && { command }),
-    ...(title !== undefined && { title }),
+    ...defined({ command: asString(json.command), title: asString(json.title) }),
   };
 }
 

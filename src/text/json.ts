@@ -59,6 +59,14 @@ export function whole<T extends object>(fields: T): Whole<T> | undefined {
   return Object.values(fields).includes(undefined) ? undefined : (fields as Whole<T>);
 }
 
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields that are there. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(there) as Defined<T>;
+}
+
 /** Its JSON for people to read; undefined for a value that JSON cannot express. */
 export function jsonText(value: unknown): string | undefined {
   try {

@@ -3,7 +3,7 @@
 // the same trace.
 
 import { fnv64 } from '../text/fnv.ts';
-import type { JsonObject } from '../text/json.ts';
+import { defined, type JsonObject } from '../text/json.ts';
 import { lastImage } from './processes/process.ts';
 import { exitFields, exitText, hasFailed, programName } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
@@ -13,11 +13,11 @@ const STATUS = { ok: 1, error: 2 };
 
 export function otlpTrace(trace: Trace): JsonObject {
   const traceId = hex128(trace.captureId);
-  const attributes = [text('service.name', 'cuff'), text('cuff.capture_id', trace.captureId)];
+  const resource = { 'service.name': 'cuff', 'cuff.capture_id': trace.captureId };
   return {
     resourceSpans: [
       {
-        resource: { attributes },
+        resource: { attributes: attributes(resource) },
         scopeSpans: [
           {
             scope: { name: 'cuff.trace' },
@@ -53,34 +53,33 @@ function attributesOf(process: TracedProcess): JsonObject[] {
   const { pid, ppid, exit, bytes, sources } = process;
   const image = lastImage(process);
   const { exit_code: code, signal } = exitFields(exit);
-  const found = [
-    whole('process.pid', pid),
-    whole('process.parent_pid', ppid),
-    whole('cuff.bytes.stdout', bytes.stdout),
-    whole('cuff.bytes.stderr', bytes.stderr),
-    whole('cuff.bytes.pty', bytes.pty),
-    list('cuff.sources', sources),
-  ];
-  if (image !== undefined) {
-    found.push(text('process.executable.path', image.exe));
-    found.push(list('process.command_args', image.argv));
-    found.push(text('process.working_directory', image.cwd));
-  }
-  if (typeof code === 'number') found.push(whole('process.exit.code', code));
-  if (typeof signal === 'string') found.push(text('process.exit.signal', signal));
-  return found;
+  return attributes({
+    'process.pid': pid,
+    'process.parent_pid': ppid,
+    'cuff.bytes.stdout': bytes.stdout,
+    'cuff.bytes.stderr': bytes.stderr,
+    'cuff.bytes.pty': bytes.pty,
+    'cuff.sources': sources,
+    ...(image && {
+      'process.executable.path': image.exe,
+      'process.command_args': image.argv,
+      'process.working_directory': image.cwd,
+    }),
+    ...defined({ 'process.exit.code': code, 'process.exit.signal': signal }),
+  });
 }
 
-function text(key: string, value: string): JsonObject {
-  return { key, value: { stringValue: value } };
+type Value = string | number | readonly string[];
+
+function attributes(values: Readonly<Record<string, Value>>): JsonObject[] {
+  return Object.entries(values).map(([key, value]) => ({ key, value: anyValue(value) }));
 }
 
-function whole(key: string, value: number): JsonObject {
-  return { key, value: { intValue: String(value) } };
-}
-
-function list(key: string, values: readonly string[]): JsonObject {
-  return { key, value: { arrayValue: { values: values.map((stringValue) => ({ stringValue })) } } };
+/** As OTLP has it: whole numbers are strings. */
+function anyValue(value: Value): JsonObject {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'number') return { intValue: String(value) };
+  return { arrayValue: { values: value.map(anyValue) } };
 }
 
 /** Not a secret and not a proof: only the same for the same, and never zero, which means none. */

@@ -2,9 +2,10 @@
 // started. A process that has not ended reaches to the end.
 
 import { table } from '../text/table.ts';
-import { exitText, hasFailed, programName, spanText } from './shown.ts';
+import { lastImage } from './processes/process.ts';
+import { commandText, durationText, exitText, hasFailed, spanText } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
-import { argvText, type Drawing } from './tree.ts';
+import type { Drawing } from './tree.ts';
 
 const BAR_MIN = 20;
 const BAR_MAX = 60;
@@ -32,8 +33,8 @@ export function renderTimeline(
     ],
     processes.map((process) => [
       String(process.pid),
-      spanText(positive(process.startNs - span.fromNs)),
-      process.endNs === undefined ? '' : spanText(positive(process.endNs - process.startNs)),
+      spanText(process.startNs - span.fromNs),
+      durationText(process),
       bar(process, span, cells),
       words(process),
     ]),
@@ -63,13 +64,8 @@ function bar(process: TracedProcess, { fromNs, toNs }: Span, cells: number): str
 }
 
 function words(process: TracedProcess): string {
-  const image = process.images.at(-1);
-  const text = image === undefined || image.inherited ? programName(process) : argvText(image);
+  const text = commandText(process, lastImage(process));
   return hasFailed(process.exit) ? `${text}  (${exitText(process.exit)})` : text;
-}
-
-function positive(ns: bigint): bigint {
-  return ns > 0n ? ns : 0n;
 }
 
 function compare(a: bigint, b: bigint): number {

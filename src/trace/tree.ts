@@ -1,11 +1,9 @@
 // The processes of a trace as a tree for a terminal, children below their parents: command line,
 // time, end and size of the output. Failed ones stand out.
 
-import { quoteWords } from '../text/printable.ts';
 import { formatSize } from '../text/size.ts';
 import { table } from '../text/table.ts';
-import type { Image } from './processes/process.ts';
-import { exitText, hasFailed, programName, spanText } from './shown.ts';
+import { argvText, commandText, durationText, exitText, hasFailed } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
 
 export type Drawing = {
@@ -42,7 +40,7 @@ export function renderTree(
     lines.map(({ process, text }) =>
       process === undefined
         ? ['', '', '', '', text]
-        : [String(process.pid), timeText(process), endText(process), bytesText(process), text],
+        : [String(process.pid), durationText(process), endText(process), bytesText(process), text],
     ),
     { ...(width !== undefined && { width }), styleHead: (text) => paint('dim', text) },
   );
@@ -69,7 +67,8 @@ function linesOf(processes: readonly TracedProcess[]): Line[] {
     const branch = parent === undefined ? '' : isLast ? '└─ ' : '├─ ';
     const [first, ...others] = process.images;
     const level = deep ? `(${depth}) ` : '';
-    lines.push({ process, text: rails + branch + level + imageText(process, first, cwd) });
+    const command = withCwd(commandText(process, first), first?.cwd ?? '', cwd);
+    lines.push({ process, text: rails + branch + level + command });
     const own = deep || parent === undefined ? rails : rails + (isLast ? '   ' : '│  ');
     let here = first?.cwd || cwd;
     for (const image of others) {
@@ -83,25 +82,9 @@ function linesOf(processes: readonly TracedProcess[]): Line[] {
   return lines;
 }
 
-function imageText(process: TracedProcess, image: Image | undefined, parentCwd: string): string {
-  const words = image === undefined || image.inherited ? programName(process) : argvText(image);
-  return withCwd(words, image?.cwd ?? '', parentCwd);
-}
-
 /** Where it works, if that is somewhere else. */
 function withCwd(words: string, cwd: string, before: string): string {
   return cwd === '' || cwd === before ? words : `${words}  [${cwd}]`;
-}
-
-/** An image known only by its file has no words. */
-export function argvText({ argv, exe, cut, isStatic }: Image): string {
-  const words = argv.length === 0 ? quoteWords([exe]) : quoteWords(argv);
-  return `${words}${cut ? ' …' : ''}${isStatic ? ' (static)' : ''}`;
-}
-
-function timeText({ startNs, endNs }: TracedProcess): string {
-  if (endNs === undefined) return '';
-  return spanText(endNs > startNs ? endNs - startNs : 0n);
 }
 
 function endText({ exit, endNs }: TracedProcess): string {
