@@ -36,7 +36,7 @@ export function parseSince(text: string, now: number): number | undefined {
 }
 
 /** The period that begins there, in words: `last 30 days`, `since 2026-01-18`, `all time`. */
-export function sinceWords(text: string | undefined): string {
+export function sinceText(text: string | undefined): string {
   if (text === undefined) return 'all time';
   const relative = relativeOf(text);
   if (relative === undefined) return `since ${text}`;

@@ -5,7 +5,7 @@ import {
   dateText,
   parseSince,
   secondsText,
-  sinceWords,
+  sinceText,
   spanText,
   timeText,
 } from '../../src/text/dates.ts';
@@ -76,7 +76,7 @@ describe('a time to start from', () => {
 });
 
 it('a period in words', () => {
-  const words = ['30d', '1d', '2w', '1m', '12h', '30min', '1y'].map(sinceWords);
+  const words = ['30d', '1d', '2w', '1m', '12h', '30min', '1y'].map(sinceText);
   expect(words).toEqual([
     'last 30 days',
     'last day',
@@ -86,10 +86,7 @@ it('a period in words', () => {
     'last 30 minutes',
     'last year',
   ]);
-  expect([sinceWords('2026-01-18'), sinceWords(undefined)]).toEqual([
-    'since 2026-01-18',
-    'all time',
-  ]);
+  expect([sinceText('2026-01-18'), sinceText(undefined)]).toEqual(['since 2026-01-18', 'all time']);
 });
 
 it('times are shown in UTC, and what is no time as it is', () => {

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { homeOf } from '../../places.ts';
 import { type PolicyFile, readPolicyFile } from '../../policies/files.ts';
 import { type Backtest, testPolicy } from '../../recordings/evidence.ts';
-import { countText, sinceWords } from '../../text/dates.ts';
+import { countText, sinceText } from '../../text/dates.ts';
 import { printable, shortLine } from '../../text/printable.ts';
 import { paint, put, putJson, say } from '../output.ts';
 import { Progress } from '../record/progress.ts';
@@ -37,7 +37,7 @@ export async function policyTest(flags: PolicyTestFlags): Promise<void> {
   if (damaged > 0) say(damagedLines(damaged));
   if (flags.json) return putJson(testJson(result));
   if (result.commands === 0 && since === undefined) return put(NO_RECORDINGS);
-  const period = sinceWords(flags.sinceText);
+  const period = sinceText(flags.sinceText);
   if (result.commands === 0) return put(`No recordings found (${period}).\n`);
   await put(testText(result, `Back-test of ${printable(flags.file)} (${period})`));
 }

@@ -8,7 +8,7 @@ import {
   policyYaml,
   STRATEGIES,
 } from '../../recordings/evidence.ts';
-import { countText, sinceWords } from '../../text/dates.ts';
+import { countText, sinceText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { put, say } from '../output.ts';
 import type { Flags } from './flags.ts';
@@ -37,7 +37,7 @@ export async function generate(flags: Flags): Promise<void> {
   if (damaged > 0) say(damagedLines(damaged));
   const json = flags.format() === 'json';
   if (generated.commands === 0 && !json) {
-    const period = sinceWords(flags.text('--since'));
+    const period = sinceText(flags.text('--since'));
     return put(since === undefined ? NO_RECORDINGS : `No recordings found (${period}).\n`);
   }
   const output = flags.text('--output');

@@ -10,7 +10,7 @@ import {
   shortId,
 } from '../../recordings/list.ts';
 import { csvRow } from '../../text/csv.ts';
-import { sinceWords, spanText, timeText } from '../../text/dates.ts';
+import { sinceText, spanText, timeText } from '../../text/dates.ts';
 import { printable, printableJson } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import type { SessionMetadata } from '../../types.ts';
@@ -53,7 +53,7 @@ export async function list(flags: Flags): Promise<void> {
 }
 
 function nothingSince(since: string | undefined): string {
-  return `No recordings found (${sinceWords(since)}).\n`;
+  return `No recordings found (${sinceText(since)}).\n`;
 }
 
 function csv(sessions: readonly SessionMetadata[], raw: boolean): string {

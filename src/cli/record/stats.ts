@@ -1,7 +1,7 @@
 // `cuff record stats`: what was run, how often, how it ended and how long it took.
 
 import { isFaulty, journalStats, type Stats } from '../../recordings/catalog.ts';
-import { countText, secondsText, sinceWords, spanText } from '../../text/dates.ts';
+import { countText, secondsText, sinceText, spanText } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import { paint, put, putJson, say } from '../output.ts';
@@ -30,7 +30,7 @@ export async function stats(flags: Flags): Promise<void> {
   if (flags.format() === 'json')
     return putJson({ ...statsJson(found, since), ...unreadableJson(unreadable) });
   if (found.commands === 0 && since === undefined) return put(NO_RECORDINGS);
-  const period = sinceWords(flags.text('--since'));
+  const period = sinceText(flags.text('--since'));
   if (found.commands === 0) return put(`No recordings found (${period}).\n`);
   await put(statsText(found, period));
 }

@@ -3,7 +3,7 @@
 
 import { fixedText } from '../pattern.ts';
 import type { Ability, Item, Plan } from './plan.ts';
-import { starred } from './words.ts';
+import { starred } from './text.ts';
 
 export const CLAUDE: Ability = {
   exact: true,

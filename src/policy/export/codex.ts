@@ -7,7 +7,7 @@ import { analyse } from '../analyse/index.ts';
 import type { Verdict } from '../decision.ts';
 import { literalText, type WordPattern } from '../pattern.ts';
 import type { Ability, Item, Plan } from './plan.ts';
-import { headLines } from './words.ts';
+import { headLines } from './text.ts';
 
 export const CODEX: Ability = {
   exact: false,

@@ -6,7 +6,7 @@ import { printable } from '../../text/printable.ts';
 import type { Verdict } from '../decision.ts';
 import { type HoleType, literalText, type WordPattern } from '../pattern.ts';
 import type { Ability, Item, Plan } from './plan.ts';
-import { headLines, typed } from './words.ts';
+import { headLines, typed } from './text.ts';
 
 export const GEMINI: Ability = {
   exact: true,

@@ -1,7 +1,7 @@
 // Writes the rules of a policy in the format of another agent, as far as that can express them, and
 // lists what it cannot. `plan.ts` chooses the rules and finds the losses by the abilities of the
 // target; one file for each target (`claude.ts`, `codex.ts`, `gemini.ts`, `opencode.ts`) has its
-// abilities and its syntax; `words.ts` has the lines for people. Pure: returns text and losses, and
+// abilities and its syntax; `text.ts` has the lines for people. Pure: returns text and losses, and
 // writes no file.
 
 import type { Policy } from '../policy.ts';
@@ -10,7 +10,7 @@ import { CODEX, codexText } from './codex.ts';
 import { GEMINI, geminiText } from './gemini.ts';
 import { OPENCODE, opencodeText } from './opencode.ts';
 import { type Ability, type Loss, type Plan, planOf } from './plan.ts';
-import { lossLine } from './words.ts';
+import { lossLine } from './text.ts';
 
 export { lossLine };
 

@@ -2,7 +2,7 @@
 // that matches counts. So the default comes first and what denies last.
 
 import type { Ability, Item, Plan } from './plan.ts';
-import { starred } from './words.ts';
+import { starred } from './text.ts';
 
 export const OPENCODE: Ability = {
   exact: true,

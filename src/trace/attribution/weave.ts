@@ -67,32 +67,33 @@ export class Weave {
     return end;
   }
 
-  /** A piece of something that is open, or the first of something else, up to what is certain. */
+  /** Tries every piece that may lie here, up to what is certain. */
   #try(at: number, left: number, row: number): number | undefined {
     this.#nodes += 1;
     if (this.#nodes > NODES_MAX || this.#effort.isSpent) return undefined;
-    const goesOn = left === row ? this.#open.length : 0;
-    for (let i = 0; i < goesOn; i += 1) {
-      const open = this.#open[i];
-      for (let length = PAGE_BYTES; open && length < open.left; length += PAGE_BYTES) {
-        const mark = this.#undo.length;
-        this.#extend(open, at, length);
-        const end = this.#behind(at + length, left, row);
-        if (end !== undefined) return end;
-        this.#takeBack(mark);
-      }
-    }
-    if (this.#open.length === OPEN_MAX) return undefined;
-    for (const write of this.#longOnes()) {
-      for (const length of firstPieces(this.#board.writes.length[write] ?? 0)) {
-        const mark = this.#undo.length;
-        this.#start(write, at, length);
-        const end = this.#behind(at + length, left, row);
-        if (end !== undefined) return end;
-        this.#takeBack(mark);
-      }
+    for (const { length, take } of this.#piecesAt(at, left === row)) {
+      const mark = this.#undo.length;
+      take();
+      const end = this.#behind(at + length, left, row);
+      if (end !== undefined) return end;
+      this.#takeBack(mark);
     }
     return undefined;
+  }
+
+  /** More of a write that is open, if one may go on here, or the first piece of another. */
+  *#piecesAt(at: number, goesOn: boolean): Generator<{ length: number; take: () => void }> {
+    for (const open of goesOn ? [...this.#open] : []) {
+      for (let length = PAGE_BYTES; length < open.left; length += PAGE_BYTES) {
+        yield { length, take: () => this.#extend(open, at, length) };
+      }
+    }
+    if (this.#open.length === OPEN_MAX) return;
+    for (const write of this.#longOnes()) {
+      for (const length of firstPieces(this.#board.writes.length[write] ?? 0)) {
+        yield { length, take: () => this.#start(write, at, length) };
+      }
+    }
   }
 
   #behind(at: number, left: number, row: number): number | undefined {
