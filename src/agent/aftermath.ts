@@ -1,25 +1,26 @@
-// What there is to tell about a run beside its output: who of it is still alive, how much of its
-// output could not be kept, and which failures its status hides. A capture that cannot be read any
-// more tells less, and breaks nothing.
+// What there is to tell about a run beside its output: which of its processes are alive, and how
+// much of its output could not be kept. A capture that cannot be read any more tells less, and
+// breaks nothing.
 
 import type { Capture } from '../capture/store.ts';
+import type { Ending } from '../recorder/ending.ts';
 import { missingBytes, unknownBytes, unreadNote } from '../shell/captures.ts';
 import { type RunProcess, runProcesses } from '../shell/processes.ts';
 import { unreadText } from '../text/missing.ts';
-import type { AgentRun, Finished } from './agent-run.ts';
+import type { AgentRun } from './agent-run.ts';
 import { isLost } from './exit-code.ts';
-import { type HiddenFailure, hiddenFailures } from './report-trace.ts';
+import type { Look } from './run-reading.ts';
 
-type Result = Pick<Finished, 'ended' | 'survivors'>;
+type Result = Pick<Ending, 'ended' | 'survivors'>;
 
-type Captures = { open(id: string): Capture };
+type Captures = Pick<Look, 'open'>;
 
-/** Who is alive of a run whose shell is done. */
+/** The processes that are alive of a run whose shell is done. */
 export function survivorsIn(capture: Pick<Capture, 'meta' | 'final'>): readonly RunProcess[] {
   return capture.final?.outputClosed === true ? [] : runProcesses(capture);
 }
 
-/** The same, without looking where nobody was left when it was done. */
+/** The same, without looking if none was left when it was done. */
 export function survivorsNow(
   captures: Captures,
   { id, result }: Pick<AgentRun, 'id' | 'result'>,
@@ -57,7 +58,7 @@ export function unreadOutput(
 /** The same of a capture; a runner that was just killed may still be seen as a process. */
 export function unreadIn(
   capture: Capture | undefined,
-  result: Pick<Finished, 'ended'> | undefined,
+  result: Pick<Ending, 'ended'> | undefined,
 ): string | undefined {
   const lost = result !== undefined && isLost(result.ended.outcome);
   const killed =
@@ -69,16 +70,10 @@ export function unreadIn(
   return unreadText(capture?.meta?.transport, unknown);
 }
 
-/** Failures that its status hides; of a run that goes on, and of one that is not traced, none. */
-export function hiddenNow({ begun, result }: AgentRun): readonly HiddenFailure[] {
-  if (result === undefined) return [];
-  return hiddenFailures(begun.run.recording.dir, begun.known.command, result.ended);
-}
-
 function asked<T>(question: () => T): T | undefined {
   try {
     return question();
   } catch {
-    return undefined; // swept, or damaged: who reads its output is told so there
+    return undefined; // swept, or damaged: reading its output says so
   }
 }

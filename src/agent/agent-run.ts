@@ -1,23 +1,20 @@
-// A run of an agent: what was asked, by which conversation, and how it came out. Its entry in the
-// journal is written when it is over, also long after the call that started it was answered.
+// A run of an agent: what was asked, by which conversation, and how it ended. Its entry in the
+// journal is written when it is over, also long after the call that started it was answered. Also
+// the runs of a server: whose they are, and how many there are at once.
 
-import type { AnyFinish } from '../recorder/outcome.ts';
-import type { Begun } from '../recorder/recorder.ts';
-import type { Ended, Survivor } from '../types.ts';
+import { AppError } from '../errors.ts';
+import type { Ending, Left } from '../recorder/ending.ts';
+import type { Start } from '../recorder/recorder.ts';
+import type { KillOptions, MemoryOutput, Run } from '../shell/run.ts';
+import type { Shell } from '../shell/shell.ts';
+import { shortLine } from '../text/printable.ts';
+import type { Ended, ProcessId } from '../types.ts';
+import { type HiddenFailure, hiddenAmong } from './report-trace.ts';
 
-/** How a run came out. */
-export type Finished = {
-  readonly ended: Ended;
-  readonly durationMs: number;
-  /** Processes that were still there when the shell was done. */
-  readonly survivors: readonly Survivor[];
-  /** Bytes that were printed and could not be kept. */
-  readonly lostBytes: number;
-  /** Why its output is not kept where captures are kept. */
-  readonly captureTrouble: string | undefined;
-  /** Whether it is in the journal, and if not, why. */
-  readonly written: AnyFinish['written'];
-};
+// Facts about runs that are over; their captures can be found without them.
+const KEPT_MAX = 1_000;
+
+const COMMAND_SHOWN_MAX = 80;
 
 export class AgentRun {
   readonly id: string;
@@ -28,31 +25,39 @@ export class AgentRun {
   readonly startedAt: number;
   /** The key of the conversation it belongs to. */
   readonly owner: string;
-  readonly begun: Begun;
-  /** The shell is done, its output captured, its entry on the disk. Never rejects. */
-  readonly finished: Promise<Finished>;
+  /** What its entry says and was known before: its command without secrets. */
+  readonly draft: Start['draft'];
+  /** The shell that can read it. */
+  readonly shell: Shell;
+  readonly #run: Run;
+  #ending: Promise<Ending | Left>;
+  #finished: Promise<Ending>;
   #pid: number | undefined;
   #live = true;
-  #result: Finished | undefined;
+  #result: Ending | undefined;
+  #hidden: readonly HiddenFailure[] = [];
 
   constructor(given: {
-    readonly begun: Begun;
+    readonly start: Start;
     readonly command: string;
     readonly owner: string;
     readonly startedAt: number;
   }) {
-    const { begun } = given;
-    this.id = begun.run.id;
-    this.begun = begun;
+    const { run, draft, shell, ending } = given.start;
+    this.#run = run;
+    this.id = run.id;
+    this.draft = draft;
+    this.shell = shell;
     this.command = given.command;
-    this.cwd = begun.known.working_directory;
+    this.cwd = draft.working_directory;
     this.owner = given.owner;
     this.startedAt = given.startedAt;
-    this.finished = this.#finish();
-    void begun.run.started.then((child) => {
+    this.#ending = ending;
+    this.#finished = this.#finish(ending);
+    void run.started.then((child) => {
       this.#pid = child?.pid;
     });
-    void begun.run.done.then(() => {
+    void run.done.then(() => {
       this.#live = false;
     });
   }
@@ -67,25 +72,126 @@ export class AgentRun {
     return this.#live;
   }
 
-  /** Undefined until `finished`. */
-  get result(): Finished | undefined {
+  /**
+   * The shell is done, its output captured, its entry on the disk. Calls that wait before the end
+   * get its findings, too; later ones do not, so that no output is kept in memory. Never rejects.
+   */
+  get finished(): Promise<Ending> {
+    return this.#finished;
+  }
+
+  /** The same, or that the server stopped and left the run. */
+  get ending(): Promise<Ending | Left> {
+    return this.#ending;
+  }
+
+  /** Undefined until `finished`. Without findings. */
+  get result(): Ending | undefined {
     return this.#result;
+  }
+
+  /** Failures inside of it that its status hides; none until `finished`. */
+  get hidden(): readonly HiddenFailure[] {
+    return this.#hidden;
   }
 
   /** Nothing of it need be read. */
   get silent(): boolean {
-    return this.begun.run.silent;
+    return this.#run.silent;
   }
 
-  async #finish(): Promise<Finished> {
-    const { run, finished } = this.begun;
-    const result = await finished;
-    this.#result = finishedOf(await run.done, result);
-    return this.#result;
+  /** The directory of its capture. */
+  get dir(): string {
+    return this.#run.recording.dir;
+  }
+
+  /** Whether its bytes can be read later, by its id. */
+  get captured(): boolean {
+    return this.#run.memory === undefined && this.#run.recording.on;
+  }
+
+  get memory(): MemoryOutput | undefined {
+    return this.#run.memory;
+  }
+
+  get started(): Promise<ProcessId | undefined> {
+    return this.#run.started;
+  }
+
+  /** Its shell is done; its entry may be on its way to the disk. */
+  get done(): Promise<Ended> {
+    return this.#run.done;
+  }
+
+  get closed(): Promise<void> {
+    return this.#run.closed;
+  }
+
+  write(input: string): void {
+    this.#run.write(input);
+  }
+
+  endInput(): void {
+    this.#run.endInput();
+  }
+
+  kill(options?: KillOptions): Promise<Ended> {
+    return this.#run.kill(options);
+  }
+
+  async #finish(handedOver: Promise<Ending | Left>): Promise<Ending> {
+    const { findings, ...facts } = await handedOver;
+    const ended = facts.ended ?? (await this.#run.done);
+    this.#result = { ...facts, ended };
+    this.#hidden = hiddenAmong(findings?.failures ?? [], ended);
+    this.#finished = Promise.resolve(this.#result);
+    this.#ending = this.#finished;
+    return { ...this.#result, ...(findings && { findings }) };
   }
 }
 
-function finishedOf(ended: Ended, result: AnyFinish): Finished {
-  const { durationMs, survivors, lostBytes, captureTrouble, written } = result;
-  return { ended, durationMs, survivors, lostBytes, captureTrouble, written };
+export class AgentRuns {
+  readonly #all = new Map<string, AgentRun>();
+
+  add(run: AgentRun): void {
+    this.#all.set(run.id, run);
+    for (const [id, { result }] of this.#all) {
+      if (this.#all.size <= KEPT_MAX) return;
+      if (result !== undefined) this.#all.delete(id);
+    }
+  }
+
+  get(id: string): AgentRun | undefined {
+    return this.#all.get(id);
+  }
+
+  /** Of the conversation with this key, oldest first. */
+  of(key: string): readonly AgentRun[] {
+    return [...this.#all.values()].filter(({ owner }) => owner === key);
+  }
+
+  /** Throws `too_many_runs` when as many run as may. */
+  refuseMore(
+    liveRunsMax: number,
+    { key }: { readonly key: string },
+    handleOf: ((run: AgentRun) => string) | undefined,
+  ): void {
+    const live = [...this.#all.values()].filter((run) => run.live);
+    if (live.length < liveRunsMax) return;
+    const own = live.filter(({ owner }) => owner === key);
+    const listed = own.map(
+      (run) => `\n  ${handleOf?.(run) ?? run.id}: ${shortLine(run.command, COMMAND_SHOWN_MAX)}`,
+    );
+    const others = live.length - own.length;
+    const rest = others === 0 ? '' : `\n  and ${others} of other conversations`;
+    const hint =
+      own.length === 0
+        ? 'All of them are of other conversations: try again when one is over.'
+        : `Wait for one of these or kill it:${listed.join('')}${rest}`;
+    throw new AppError(
+      'too_many_runs',
+      `${live.length} commands are running, and ${liveRunsMax} may; this one was not started.`,
+      { hint },
+    );
+  }
 }

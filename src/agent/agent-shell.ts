@@ -1,82 +1,67 @@
 // The shell of a dialect: runs that belong to conversations, each with its entry in the journal.
-// A dialect starts, waits, reads and kills through this and adds nothing but its words. A run that
-// nobody waits for any more goes on; at most so many run at once.
+// A dialect starts, waits, reads and kills through this and adds nothing but its words. A run goes
+// on when no call waits for it any more; at most so many run at once.
 
 import packageJson from '../../package.json' with { type: 'json' };
 import { noteHandle } from '../capture/owner.ts';
-import { readOutput } from '../capture/reader.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { Guard, UNRULED } from '../guard/guard.ts';
 import { onlyInterrupts } from '../guard/judged-texts.ts';
 import type { Services } from '../host/plugin.ts';
 import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
+import type { Permission } from '../recorder/admission.ts';
+import type { Ending, Left } from '../recorder/ending.ts';
 import { refuseCancelled } from '../recorder/errors.ts';
-import type { Ruled } from '../recorder/question.ts';
-import { type Begun, type ExecuteRequest, Recorder } from '../recorder/recorder.ts';
+import { Recorder, type RunRequest, type Start } from '../recorder/recorder.ts';
+import type { RunSettings } from '../recorder/settings.ts';
 import { SECRET_PREFIXES } from '../run/env.ts';
-import { view } from '../shell/output/raw-view.ts';
 import { aborted, within } from '../shell/run.ts';
-import {
-  type Capture,
-  createShell,
-  type ReadResult,
-  type Shell,
-  type ViewOptions,
-} from '../shell/shell.ts';
+import { type Capture, createShell, type Shell } from '../shell/shell.ts';
 import { traceCheck } from '../shell/trace-check.ts';
-import { shortLine } from '../text/printable.ts';
-import type { Health, Log, RunHandle, StopCause, View } from '../types.ts';
-import { AgentRun, type Finished } from './agent-run.ts';
+import type { Health, Log, RunHandle, StopCause } from '../types.ts';
+import { AgentRun, AgentRuns } from './agent-run.ts';
 import type { Caller } from './caller.ts';
 import { type OwnCapture, OwnCaptures } from './own-captures.ts';
-import { type AgentSettings, recorderSettingsOf } from './settings.ts';
+import { type Look, lookWith } from './run-reading.ts';
 import { Takeover, type Took } from './takeover.ts';
 import { Unrecorded } from './unrecorded.ts';
 
-export { AgentRun, type Finished };
-
-// What is known about runs that are over; their captures can be found without it.
-const KEPT_MAX = 1_000;
+export { AgentRun, type Ending, type Left, type Look, type RunRequest };
 
 // What was typed into a shell is judged as a whole. More than this is more than is analysed, so
 // that from there on all of it is asked about.
 const TYPED_MAX = 70_000;
-
-export type RunRequest = Omit<ExecuteRequest, 'timeoutSeconds' | 'unlimited'> & {
-  /** How long the caller will wait, for the entry. */
-  readonly waitMs: number;
-  /** A hard deadline; without it nothing ends the run but itself or a kill. */
-  readonly killAfterMs?: number | undefined;
-  /** It only ends others, so it runs also when as many run as may. */
-  readonly makesRoom?: boolean | undefined;
-};
 
 export type AgentShellOptions = {
   readonly services: Services;
   /** The dialect. */
   readonly name: string;
   readonly pluginVersion: string;
-  readonly settings: AgentSettings;
-  /** What its caller can use to wait for a live run or to end it. */
-  readonly handleOf: (run: AgentRun) => string;
+  readonly settings: RunSettings;
+  /**
+   * What its caller can use to wait for a live run or to end it. Undefined where only the call that
+   * starts a run waits for it: then no later server takes it over.
+   */
+  readonly handleOf: ((run: AgentRun) => string) | undefined;
+  /** Whether the journal gets a session before the first command. */
+  readonly firstSession?: boolean;
 };
 
 export class AgentShell {
   readonly #options: AgentShellOptions;
   readonly #recorder: Recorder;
-  /** Without secrets; made when it is needed first. Runs it started go on in it after a reload. */
-  #agentShell: Shell | undefined;
-  readonly #runs = new Map<string, AgentRun>();
+  /** Shells with an environment of their own. Their runs go on in them after a reload. */
+  readonly #shells = new Map<RunSettings['environment'], Shell>();
+  readonly #runs = new AgentRuns();
   /** What live terminals were given. */
   readonly #typed = new WeakMap<AgentRun, { text: string; last: Promise<void> }>();
   readonly #announced: Announcement;
   readonly #unfollow: (() => void) | undefined;
-  readonly #takeover: Takeover;
+  readonly #takeover: Takeover | undefined;
   readonly #own: OwnCaptures;
-  #settings: AgentSettings;
-  #opened: Capture | undefined;
+  #settings: RunSettings;
   readonly #unrecorded = new Unrecorded();
 
   static async open(options: AgentShellOptions): Promise<AgentShell> {
@@ -93,7 +78,7 @@ export class AgentShell {
     this.#settings = settings;
     this.#recorder = new Recorder({
       shell: this.#shell,
-      settings: recorderSettingsOf(settings),
+      settings,
       pluginVersion,
       workingDirectory: projectDirectory,
       settingsWait,
@@ -103,7 +88,7 @@ export class AgentShell {
       now,
       guard: policy && new Guard(policy, metrics),
     });
-    this.#recorder.start({ firstSession: false });
+    this.#recorder.open({ firstSession: options.firstSession ?? false });
     this.#announced = announceServer(stateRoot, () => ({
       version: packageJson.version,
       projectDirectory,
@@ -112,13 +97,15 @@ export class AgentShell {
       health: withPolicy(this.#recorder.health(), policy?.health().problems, notices?.()),
     }));
     this.#own = new OwnCaptures(this.#shell.store);
-    this.#takeover = new Takeover({
-      store: this.#shell.store,
-      dialect: options.name,
-      project: projectDirectory,
-      log: this.#log,
-      adopt: (capture, caller) => this.#adopt(capture, caller),
-    });
+    this.#takeover =
+      options.handleOf &&
+      new Takeover({
+        store: this.#shell.store,
+        dialect: options.name,
+        project: projectDirectory,
+        log: this.#log,
+        adopt: (capture, caller) => this.#adopt(capture, caller),
+      });
     this.#unfollow = policy?.onChanged(() => this.#announced.changed());
   }
 
@@ -129,7 +116,7 @@ export class AgentShell {
     return names.filter((name) => SECRET_PREFIXES.some((prefix) => name.startsWith(prefix)));
   }
 
-  /** Whether somebody relies on it that runs are traced. */
+  /** Whether the settings insist on traced runs. */
   get wantsTrace(): boolean {
     return this.#settings.recording.trace === 'on';
   }
@@ -146,25 +133,29 @@ export class AgentShell {
 
   /** Rejects with an `AppError` when the command is not executed. */
   async start(request: RunRequest, caller: Caller): Promise<AgentRun> {
-    const makesRoom = request.makesRoom === true;
-    refuseCancelled(caller);
-    if (!makesRoom) this.#refuseTooMany(caller);
-    const asked = executeRequest(this.#owned(request, caller));
-    // Without a policy nothing is waited for: it has begun when this returns.
-    const ruling = this.#recorder.guarded ? await this.#ruled(asked, caller) : UNRULED;
-    // Somebody may have been asked meanwhile.
-    refuseCancelled(caller);
-    if (!makesRoom) this.#refuseTooMany(caller);
-    const begun = this.#recorder.begin(asked, caller.context, ruling);
-    return this.#keep(begun, request.command, caller, this.#options.services.now());
+    const { makesRoom, command } = request;
+    const { liveRunsMax } = this.#settings;
+    try {
+      refuseCancelled(caller);
+      if (makesRoom !== true) this.#runs.refuseMore(liveRunsMax, caller, this.#options.handleOf);
+      const owned = this.#owned(request, caller);
+      // Without a policy nothing is waited for: it has begun when this returns.
+      const permission = this.#recorder.guarded ? await this.#permit(owned, caller) : UNRULED;
+      // A person may have been asked meanwhile.
+      refuseCancelled(caller);
+      if (makesRoom !== true) this.#runs.refuseMore(liveRunsMax, caller, this.#options.handleOf);
+      const start = this.#recorder.start(owned, caller, permission);
+      return this.#keep(start, command, caller, this.#options.services.now());
+    } finally {
+      this.#announced.changed();
+    }
   }
 
-  #keep(begun: Begun, command: string, { key }: Caller, startedAt: number): AgentRun {
-    const run = new AgentRun({ begun, command, owner: key, startedAt });
-    this.#runs.set(run.id, run);
+  #keep(start: Start, command: string, { key }: Caller, startedAt: number): AgentRun {
+    const run = new AgentRun({ start, command, owner: key, startedAt });
+    this.#runs.add(run);
     this.#own.started(key, run.id);
-    this.#forget();
-    void run.finished.then(({ written }) => this.#unrecorded.note(key, written));
+    void run.finished.then(({ receipt }) => this.#unrecorded.note(key, receipt));
     void run.finished.then(() => this.#announced.changed());
     return run;
   }
@@ -173,20 +164,20 @@ export class AgentShell {
    * Goes on, once, with the live runs that a dead server left to this conversation. `took` gets
    * each of them before any call of the conversation is answered. Never rejects.
    */
-  takeOver(caller: Caller, took: Took): Promise<void> {
-    return this.#takeover.once(caller, took);
+  async takeOver(caller: Caller, took: Took): Promise<void> {
+    await this.#takeover?.once(caller, took);
   }
 
   async #adopt(capture: Capture, caller: Caller): Promise<AgentRun> {
-    const begun = this.#recorder.adopt(capture);
-    await begun.run.started;
-    return this.#keep(begun, begun.known.command, caller, capture.meta?.createdAt ?? 0);
+    const start = this.#recorder.adopt(capture);
+    await start.run.started;
+    return this.#keep(start, start.draft.command, caller, capture.meta?.createdAt ?? 0);
   }
 
   /** What its conversation calls the run, for a server that may have to take it over. */
-  named({ id, begun }: AgentRun, handle: RunHandle): void {
+  named({ id, dir }: AgentRun, handle: RunHandle): void {
     try {
-      noteHandle(begun.run.recording.dir, handle);
+      noteHandle(dir, handle);
     } catch (error) {
       const words = messageOf(error);
       this.#log('warn', 'Handle not recorded', { run_id: id, handle, error: words });
@@ -200,30 +191,30 @@ export class AgentShell {
     // One after the other: two halves of a command may come at once.
     const turn = typed.last.then(async () => {
       if (this.#recorder.guarded && !onlyInterrupts(keys)) {
-        const { shell } = run.begun.known;
+        const { shell } = run.draft;
         const chosen = { typed: { into: run.command, shell, before: typed.text } };
-        const request = { command: keys, workingDirectory: run.cwd, waitMs: 0, chosen };
-        await this.#ruled(executeRequest(request), caller);
+        await this.#permit({ command: keys, workingDirectory: run.cwd, chosen }, caller);
       }
       // Also without a policy: there may be one before the next key.
       typed.text = `${typed.text}${keys}`.slice(0, TYPED_MAX);
-      if (run.result === undefined) run.begun.run.write(keys);
+      if (run.result === undefined) run.write(keys);
     });
-    typed.last = turn.catch(() => undefined); // whoever typed it is told
+    typed.last = turn.catch(() => undefined); // the call that typed it is told
     return turn;
   }
 
   #owned(request: RunRequest, { client, context }: Caller): RunRequest {
-    const { name: dialect, services } = this.#options;
+    const { name: dialect, services, handleOf } = this.#options;
+    if (handleOf === undefined) return request;
     const { projectDirectory: project } = services;
     const owner = { dialect, project, client, conversationId: context.conversationId };
     return { ...request, how: { ...request.how, owner } };
   }
 
-  async #ruled(request: ExecuteRequest, caller: Caller): Promise<Ruled> {
-    const ruling = await this.#recorder.rule(request, caller.context, caller);
-    if (ruling.note !== undefined) caller.notes.push(ruling.note);
-    return ruling;
+  async #permit(request: RunRequest, caller: Caller): Promise<Permission> {
+    const permission = await this.#recorder.permit(request, caller);
+    if (permission.note !== undefined) caller.notes.push(permission.note);
+    return permission;
   }
 
   /** Why commands of this conversation are not in the journal, as far as it was not told yet. */
@@ -234,7 +225,7 @@ export class AgentShell {
   /** Writes down that a command was asked for and refused. Never rejects: it is refused anyway. */
   async deny(request: RunRequest, caller: Caller): Promise<void> {
     try {
-      await this.#recorder.deny(executeRequest(request), caller.context);
+      await this.#recorder.deny(request, caller);
     } catch (error) {
       const words = messageOf(error);
       this.#log('warn', 'Refusal not recorded', { session_id: null, error: words });
@@ -243,7 +234,7 @@ export class AgentShell {
   }
 
   /**
-   * How it came out, or undefined when the time is over first: then it goes on and has its pid. A
+   * How it ended, or undefined when the time is over first: then it goes on and has its pid. A
    * caller who cancels meanwhile ends the run, or only the waiting if it says `leave`.
    */
   async wait(
@@ -251,31 +242,36 @@ export class AgentShell {
     waitMs: number,
     { signal, progress }: Caller,
     onCancel: 'kill' | 'leave' = 'kill',
-  ): Promise<Finished | undefined> {
+  ): Promise<Ending | undefined> {
     const call = { progress, ...(onCancel === 'kill' && { signal }) };
-    const finished = await this.#recorder.attend(run.begun, call, () => {
+    const ending = await this.#recorder.attend(run, call, () => {
       const over = within(run.finished, waitMs);
       return onCancel === 'kill' ? over : Promise.race([over, aborted(signal)]);
     });
-    if (finished === undefined) await run.begun.run.started;
-    return finished;
+    if (ending === undefined) await run.started;
+    return ending;
+  }
+
+  /** How it ended, or that the server stops and leaves it. A caller who cancels ends the run. */
+  waitForEnd(run: AgentRun, caller: Caller): Promise<Ending | Left> {
+    return this.#recorder.attend(run, caller, () => run.ending);
   }
 
   /** TERM, grace, KILL to every process of it. Resolves when all are gone and it is journalled. */
   async kill(
     run: AgentRun,
     options: { readonly signal?: string; readonly graceMs?: number } = {},
-  ): Promise<Finished> {
-    await run.begun.run.kill(options);
+  ): Promise<Ending> {
+    await run.kill(options);
     return run.finished;
   }
 
   /** The runs of this conversation that this server started, oldest first. */
   runs({ key }: Caller): readonly AgentRun[] {
-    return [...this.#runs.values()].filter(({ owner }) => owner === key);
+    return this.#runs.of(key);
   }
 
-  /** Undefined for a run of somebody else as for none at all. */
+  /** Undefined for a run of another conversation, as if there were none. */
   byId({ key }: Caller, id: string): AgentRun | undefined {
     const run = this.#runs.get(id);
     return run?.owner === key ? run : undefined;
@@ -299,35 +295,44 @@ export class AgentShell {
     return this.#own.over(id, () => this.open(id));
   }
 
-  view(id: string, options: ViewOptions): View {
-    return view(this.open(id), options);
+  /** For one answer: the capture that came with the ending, else opened when it is needed. */
+  look(run: Pick<AgentRun, 'id' | 'silent'>, ending?: Ending): Look {
+    let capture = ending?.findings?.capture;
+    return lookWith(
+      (id) => {
+        capture ??= this.open(id);
+        return capture;
+      },
+      () => run.silent,
+    );
   }
 
-  read(id: string, cursor: number, maxBytes: number): ReadResult {
-    if (this.#runs.get(id)?.silent) return NOTHING_READ;
-    return readOutput(this.open(id), cursor, maxBytes);
-  }
-
-  /** A new question is about a new moment. */
-  lookAgain(): void {
-    this.#opened = undefined;
-  }
-
-  /** The same for all that is asked about it in one turn: an answer is about one moment. */
+  /** As it is now. Throws `session_not_found`. */
   open(id: string): Capture {
-    if (this.#opened?.id === id) return this.#opened;
-    this.#opened = this.#shell.open(id);
-    setImmediate(() => this.lookAgain());
-    return this.#opened;
+    return this.#shell.open(id);
+  }
+
+  view: Look['view'] = (id, options) => this.#now.view(id, options);
+  read: Look['read'] = (id, cursor, maxBytes) => this.#now.read(id, cursor, maxBytes);
+
+  /** For readers that come back: each time they see a run as it is then. */
+  readonly #now = lookWith(
+    (id) => this.open(id),
+    (id) => this.#runs.get(id)?.silent === true,
+  );
+
+  /** The sessions and entries of the journal. */
+  get journal(): Pick<Recorder, 'listRecent' | 'session' | 'sessionInfo'> {
+    return this.#recorder;
   }
 
   health(): Health {
     return this.#recorder.health();
   }
 
-  async reload(settings: AgentSettings): Promise<void> {
+  async reload(settings: RunSettings): Promise<void> {
     this.#settings = settings;
-    await this.#recorder.reload(recorderSettingsOf(settings), this.#shell);
+    await this.#recorder.reload(settings, this.#shell);
     this.#announced.changed();
   }
 
@@ -337,60 +342,27 @@ export class AgentShell {
   }
 
   async close(): Promise<void> {
-    this.#takeover.close();
+    this.#takeover?.close();
     await this.#recorder.close();
-    this.#agentShell?.close();
+    for (const shell of this.#shells.values()) shell.close();
     this.#unfollow?.();
     this.#announced.close();
   }
 
-  /** What starts runs now. Any of the two reads the captures of both. */
+  /** Starts runs from now on. Each of the shells reads the captures of all. */
   get #shell(): Shell {
     const { projectDirectory: cwd, stateRoot, env, shell } = this.#options.services;
-    if (this.#settings.environment === 'inherit') return shell();
+    const { environment } = this.#settings;
+    if (environment === 'inherit') return shell();
+    const known = this.#shells.get(environment);
+    if (known !== undefined) return known;
     const { backend: runner } = shell();
-    this.#agentShell ??= createShell({ stateRoot, cwd, env, environment: 'agent', runner });
-    return this.#agentShell;
+    const variables = environment === 'none' ? { env: {} } : { env, environment };
+    const made = createShell({ stateRoot, cwd, runner, ...variables });
+    this.#shells.set(environment, made);
+    return made;
   }
 
   #log: Log = (level, message, fields) =>
     this.#options.services.log(level, message, { plugin: this.#options.name, ...fields });
-
-  #refuseTooMany(caller: Caller): void {
-    const live = [...this.#runs.values()].filter((run) => run.live);
-    const { liveRunsMax } = this.#settings;
-    if (live.length < liveRunsMax) return;
-    const own = live.filter(({ owner }) => owner === caller.key);
-    const { handleOf } = this.#options;
-    const listed = own.map(
-      (run) => `\n  ${handleOf(run)}: ${shortLine(run.command, COMMAND_SHOWN_MAX)}`,
-    );
-    const others = live.length - own.length;
-    const rest = others === 0 ? '' : `\n  and ${others} of other conversations`;
-    const hint =
-      own.length === 0
-        ? 'All of them are of other conversations: try again when one is over.'
-        : `Wait for one of these or kill it:${listed.join('')}${rest}`;
-    throw new AppError(
-      'too_many_runs',
-      `${live.length} commands are running, and ${liveRunsMax} may; this one was not started.`,
-      { hint },
-    );
-  }
-
-  #forget(): void {
-    for (const [id, { result }] of this.#runs) {
-      if (this.#runs.size <= KEPT_MAX) return;
-      if (result !== undefined) this.#runs.delete(id);
-    }
-  }
 }
-
-function executeRequest(request: RunRequest): ExecuteRequest {
-  const { waitMs, killAfterMs, makesRoom: _, ...command } = request;
-  const unlimited = killAfterMs === undefined;
-  return { ...command, timeoutSeconds: (killAfterMs ?? waitMs) / 1000, unlimited };
-}
-
-const COMMAND_SHOWN_MAX = 80;
-const NOTHING_READ: ReadResult = { chunks: [], nextCursor: 0, eof: true, final: true };

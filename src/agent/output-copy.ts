@@ -44,7 +44,7 @@ export type Copy = {
 
 /** In the run's capture, to be swept with it. Its own directory, so that no watcher is woken. */
 export function pathInCapture(run: AgentRun, name: string, disk: CopyDisk = nodeFs): string {
-  const directory = join(run.begun.run.recording.dir, 'text');
+  const directory = join(run.dir, 'text');
   try {
     disk.mkdirSync(directory, { mode: DIRECTORY_MODE, recursive: true });
   } catch {
@@ -208,7 +208,7 @@ export class LiveCopy implements Copy {
   async #sayLastWords(): Promise<void> {
     const { lastWords } = this.#options;
     if (lastWords === undefined) return;
-    const ended = await Promise.race([this.#run.begun.run.done, aborted(this.#stop.signal)]);
+    const ended = await Promise.race([this.#run.done, aborted(this.#stop.signal)]);
     if (ended === undefined) return;
     const end = capturedBytes(this.#run);
     await this.upTo(end);
@@ -237,14 +237,13 @@ export class LiveCopy implements Copy {
 }
 
 /** The store that the run's capture lies in: not the usual one where that cannot be written. */
-function storeOf({ begun }: AgentRun): Store {
-  const { store } = begun.shell;
-  return { ...store, root: dirname(dirname(begun.run.recording.dir)) };
+function storeOf({ shell, dir }: AgentRun): Store {
+  return { ...shell.store, root: dirname(dirname(dir)) };
 }
 
 /** Every byte that was captured, of both streams, as it came. */
-export function rawPath({ begun }: AgentRun): string {
-  return join(begun.run.recording.dir, 'output.bin');
+export function rawPath({ dir }: AgentRun): string {
+  return join(dir, 'output.bin');
 }
 
 /** How far the output goes that is captured by now; 0 when the capture cannot be read any more. */

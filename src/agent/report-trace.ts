@@ -20,26 +20,23 @@ export type HiddenFailure = {
     | undefined;
 };
 
-/** Of a capture, whoever ran it. */
+/** Of a run of another server: its trace is decoded now. */
 export function hiddenIn({ dir, meta, final }: Capture): readonly HiddenFailure[] {
   if (meta?.trace?.enabled !== true) return [];
+  if (final !== undefined && final.endedBy !== 'itself') return [];
   const text = meta.command.kind === 'shell' ? meta.command.text : '';
-  return hiddenFailures(dir, text, final);
+  const trace = smallTrace(dir);
+  return trace?.kind === 'whole' ? hiddenAmong(failures(trace.processes, text), final) : [];
 }
 
-/** `ended` undefined: nobody can say any more how it came out. */
-export function hiddenFailures(
-  dir: string,
-  text: string,
+/** `ended` undefined: it is not known how the run ended. */
+export function hiddenAmong(
+  failed: readonly Failure[],
   ended: Pick<Ended, 'outcome' | 'endedBy'> | undefined,
 ): readonly HiddenFailure[] {
   if (ended !== undefined && ended.endedBy !== 'itself') return [];
-  const trace = smallTrace(dir);
-  if (trace?.kind !== 'whole') return [];
   const told = ended?.outcome.kind === 'exited' ? ended.outcome.code : undefined;
-  return failures(trace.processes, text)
-    .filter(({ process }) => !tells(told, process))
-    .flatMap(hidden);
+  return failed.filter(({ process }) => !tells(told, process)).flatMap(hidden);
 }
 
 const NUMBERS: Readonly<Record<string, number | undefined>> = constants.signals;

@@ -3,14 +3,15 @@
 // for each run, what its caller was told and how its pipeline is watched.
 
 import { type Source, withSnapshot } from '../capture/snapshot.ts';
+import type { Ending } from '../recorder/ending.ts';
 import { missingBytes } from '../shell/captures.ts';
 import { streamOf } from '../shell/output/piece.ts';
 import type { RunProcess } from '../shell/processes.ts';
 import type { Capture } from '../shell/shell.ts';
 import { keepRecent } from '../text/recent.ts';
 import type { EndedBy, Outcome, StreamTotals } from '../types.ts';
-import { hiddenNow, survivorsIn, unreadIn } from './aftermath.ts';
-import type { AgentRun, Finished } from './agent-run.ts';
+import { survivorsIn, unreadIn } from './aftermath.ts';
+import type { AgentRun } from './agent-run.ts';
 import { NewsReader } from './report-news.ts';
 import { type FailedStage, StageWatch, type WatchedPipeline } from './report-stages.ts';
 import { type HiddenFailure, hiddenIn } from './report-trace.ts';
@@ -44,7 +45,7 @@ export type Report = {
   readonly redacted: boolean;
 };
 
-type Ending = Pick<Report, 'ended' | 'pid' | 'survivors' | 'unread'>;
+type End = Pick<Report, 'ended' | 'pid' | 'survivors' | 'unread'>;
 
 export class Reports {
   readonly #watch: StageWatch;
@@ -80,7 +81,7 @@ export class Reports {
   }
 
   /** The part that is known without looking at its output. */
-  ending(capture: Capture, run: AgentRun | undefined): Ending {
+  ending(capture: Capture, run: AgentRun | undefined): End {
     const ended = run === undefined ? endOf(capture) : run.result?.ended;
     return {
       ended: ended && { outcome: ended.outcome, endedBy: ended.endedBy },
@@ -103,7 +104,9 @@ export class Reports {
       elapsedMs: Math.max(0, (ended && over) ?? this.#now() - startedAt),
       totals: totalsNow(capture),
       survivors,
-      ...(ended === undefined ? NO_FAILURES : this.#failures(id, () => hiddenIn(capture))),
+      ...(ended === undefined
+        ? NO_FAILURES
+        : this.#failures(id, () => run?.hidden ?? hiddenIn(capture))),
       untraced: meta?.trace?.enabled === false ? meta.trace.reason : undefined,
       lostBytes: Math.max(result?.lostBytes ?? 0, missingBytes(capture).bytes),
       unread,
@@ -112,7 +115,7 @@ export class Reports {
   }
 
   /** The same for a run that is over and has nothing to be read: no file is opened for it. */
-  ofSilent(run: AgentRun, { ended, durationMs }: Finished): Report {
+  ofSilent(run: AgentRun, { ended, durationMs }: Ending): Report {
     return {
       id: run.id,
       ended: { outcome: ended.outcome, endedBy: ended.endedBy },
@@ -120,7 +123,7 @@ export class Reports {
       elapsedMs: durationMs,
       totals: NO_TOTALS,
       survivors: [],
-      ...this.#failures(run.id, () => hiddenNow(run)),
+      ...this.#failures(run.id, () => run.hidden),
       untraced: undefined,
       lostBytes: 0,
       unread: undefined,
@@ -148,7 +151,7 @@ export class Reports {
 const NO_FAILURES: Pick<Report, 'stages' | 'hidden'> = { stages: [], hidden: [] };
 
 function isRedacted(run: AgentRun | undefined): boolean {
-  return run !== undefined && run.begun.known.command !== run.command;
+  return run !== undefined && run.draft.command !== run.command;
 }
 
 function isSame({ stage: place }: HiddenFailure, { stage, of }: FailedStage): boolean {

@@ -1,7 +1,7 @@
-// Commands that are not in the journal, until their conversation was told why. What the person
-// chose is told once; a failure is told of each command.
+// Commands that are not in the journal, until their conversation was told why. That recording is
+// turned off is told once; a failure is told of each command.
 
-import type { Finished } from './agent-run.ts';
+import type { EntryReceipt } from '../recorder/journal.ts';
 
 const KEPT_MAX = 1_000; // of callers who never come back
 
@@ -9,9 +9,9 @@ export class Unrecorded {
   #waiting: { readonly owner: string; readonly why: string }[] = [];
   #toldChoice = false;
 
-  note(owner: string, written: Finished['written']): void {
-    if (written.recorded !== false) return;
-    const { why, chosen = false } = written;
+  note(owner: string, receipt: EntryReceipt): void {
+    if (receipt.recorded !== false) return;
+    const { why, chosen = false } = receipt;
     if (chosen && this.#toldChoice) return;
     this.#toldChoice ||= chosen;
     this.#waiting = [...this.#waiting, { owner, why }].slice(-KEPT_MAX);

@@ -48,6 +48,32 @@ export function keepOpen(dir: string): KeptFiles {
   };
 }
 
+/** For a caller that reads the same files several times: a small one is opened and read once. */
+export function readOnce(dir: string, bytesMax: number): KeptFiles {
+  const files = new Map<string, ByteSource>();
+  return {
+    open(name) {
+      const source = files.get(name) ?? openSource(dir, name);
+      if (files.has(name) || source.size > bytesMax) return source;
+      const small = inMemory(source);
+      files.set(name, small);
+      return small;
+    },
+    close() {},
+  };
+}
+
+function inMemory(source: ByteSource): ByteSource {
+  const bytes = source.read(0, source.size);
+  source.close();
+  return {
+    size: bytes.length,
+    changedAt: source.changedAt,
+    read: (position, length) => bytes.subarray(position, position + Math.max(0, length)),
+    close() {},
+  };
+}
+
 function openFile(dir: string, name: string): number | undefined {
   try {
     return openIn(dir, name, constants.O_RDONLY);

@@ -1,19 +1,58 @@
 // What all dialects that run commands have in common in settings.yml: what is recorded, where and
 // with which environment commands run, and how many may run at once. A dialect adds its own keys.
+// Unknown keys are problems, because a mistyped one would silently do nothing.
 
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import type { AgentSettings } from '../agent/settings.ts';
 import type { ConfigProblem, JsonSchema } from '../host/plugin.ts';
-import {
-  checked,
-  jsonSchema,
-  parsed,
-  path,
-  recording,
-  recordingSettings,
-  variable,
-} from './recording-config.ts';
+import { TRACE_DEFAULT } from '../limits.ts';
+import { ConfigurationError } from '../recorder/errors.ts';
+import { type RecordingSettings, type RunSettings, SESSION_MODES } from '../recorder/settings.ts';
+import { journalPath } from '../recordings/directory.ts';
+import { TRACE_SETTINGS } from '../types.ts';
+import { placeProblems, problemsOf } from './config-problems.ts';
+
+export const path = z
+  .string()
+  .min(1)
+  .regex(/^[^\0]*$/, 'must not contain NUL');
+export const variable = z.string().regex(/^[^=\0]+$/, 'is not the name of a variable');
+
+export const recording = z.strictObject({
+  enabled: z.boolean().default(true).describe('Record what is executed.'),
+  directory: path.default('.cuff/recordings').describe('Where the journal is kept.'),
+  capture_env: z
+    .boolean()
+    .default(false)
+    .describe('Store environment variables with each entry; they may hold secrets.'),
+  env_allowlist: z
+    .array(variable)
+    .default(['PATH', 'HOME', 'USER', 'SHELL', 'PWD'])
+    .describe('The variables that capture_env stores.'),
+  capture_output: z
+    .boolean()
+    .default(true)
+    .describe('Store stdout and stderr; without it their bytes are in no file.'),
+  max_output_size: z
+    .int()
+    .min(1)
+    .default(1_000_000)
+    .describe('How many bytes of each stream an entry holds.'),
+  session_mode: z
+    .enum(SESSION_MODES)
+    .default('per_conversation')
+    .describe('What a session is: a conversation, a day, or the life of the server.'),
+  retention_days: z.int().min(0).default(30).describe('Days to keep sessions; 0 keeps them.'),
+  strict: z.boolean().default(false).describe('Refuse to execute what cannot be recorded.'),
+  redact: z
+    .boolean()
+    .default(false)
+    .describe('Replace secrets of the environment in stored output, too.'),
+  trace: z
+    .enum(TRACE_SETTINGS)
+    .default(TRACE_DEFAULT)
+    .describe('Write down every process of a command; auto: where a self-test passes.'),
+});
 
 const LIVE_RUNS_MAX = 16; // more at once than any agent keeps an eye on
 
@@ -34,7 +73,9 @@ const captured = recording.extend({
     .describe('Output is always captured.'),
 });
 
-function commonKeys(environment: AgentSettings['environment']) {
+type AgentEnvironment = Exclude<RunSettings['environment'], 'none'>;
+
+function commonKeys(environment: AgentEnvironment) {
   return {
     recording: captured.prefault({}).describe('What is recorded, and where.'),
     working_directory: path
@@ -64,25 +105,24 @@ function commonKeys(environment: AgentSettings['environment']) {
 
 type Common = ReturnType<typeof commonKeys>;
 
-/** The configuration of one dialect. */
-export type DialectConfig<S extends z.ZodRawShape> = {
+/** The configuration of one dialect; `Own` are the settings that the others do not have. */
+export type DialectConfig<Own> = {
   readonly schema: JsonSchema;
   /** With a project, also what is named and not there. */
   problems(given: unknown, project?: string): readonly ConfigProblem[];
   /** Throws `ConfigurationError`. */
-  read(given: unknown, projectDirectory: string): DialectSettings<S>;
+  read(given: unknown, projectDirectory: string): DialectSettings<Own>;
 };
 
-type DialectSettings<S extends z.ZodRawShape> = {
-  readonly agent: AgentSettings;
-  /** The keys of its own, with their defaults. */
-  readonly own: z.output<z.ZodObject<S>>;
-};
+type DialectSettings<Own> = { readonly agent: RunSettings; readonly own: Own };
+
+/** The settings of its own that a config reads. */
+export type OwnSettings<Config> = Config extends DialectConfig<infer Own> ? Own : never;
 
 export function dialectConfig<S extends z.ZodRawShape>(
-  environment: AgentSettings['environment'],
+  environment: AgentEnvironment,
   shape: S,
-): DialectConfig<S> {
+): DialectConfig<z.output<z.ZodObject<S>>> {
   const common = z.strictObject(commonKeys(environment));
   const own = z.object(shape);
   const whole: z.ZodObject = z.strictObject({ ...commonKeys(environment), ...shape });
@@ -101,13 +141,66 @@ export function dialectConfig<S extends z.ZodRawShape>(
 function agentSettings(
   given: z.output<z.ZodObject<Common>>,
   projectDirectory: string,
-): AgentSettings {
+): RunSettings {
   return {
     recording: recordingSettings(given.recording, projectDirectory),
     workingDirectory: resolve(projectDirectory, given.working_directory ?? '.'),
+    shell: '/bin/bash',
     environment: given.environment,
     envOverrides: given.env_overrides,
     liveRunsMax: given.max_live_runs,
     onShutdown: given.on_shutdown,
   };
+}
+
+export function recordingSettings(
+  r: z.output<typeof recording>,
+  projectDirectory: string,
+): RecordingSettings {
+  return {
+    enabled: r.enabled,
+    directory: journalPath(projectDirectory, r.directory),
+    captureEnv: r.capture_env,
+    envAllowlist: r.env_allowlist,
+    captureOutput: r.capture_output,
+    outputBytesMax: r.max_output_size,
+    sessionMode: r.session_mode,
+    retentionDays: r.retention_days,
+    strict: r.strict,
+    redact: r.redact,
+    trace: r.trace,
+  };
+}
+
+/** With a project, also what is named and not there. */
+export function checked(
+  schema: z.ZodType,
+  given: unknown,
+  project: string | undefined,
+): readonly ConfigProblem[] {
+  const whole = sections(given);
+  const problems = problemsOf(schema, whole);
+  return project === undefined ? problems : [...problems, ...placeProblems(whole, project)];
+}
+
+/** Throws `ConfigurationError` for a config that has problems. */
+export function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
+  const [problem] = problemsOf(schema, sections(given));
+  if (problem !== undefined) {
+    throw new ConfigurationError(`${problem.path.join('.') || 'config'}: ${problem.message}`);
+  }
+  return schema.parse(sections(given));
+}
+
+/** For editors: what `settings.yml` may say, without what is filled in. */
+export function jsonSchema(of: z.ZodType): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(of, { io: 'input' });
+  return schema;
+}
+
+/** In YAML a section whose keys are all commented out is null. */
+function sections(given: unknown): unknown {
+  if (given === undefined || given === null) return {};
+  if (typeof given !== 'object' || Array.isArray(given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }

@@ -1,7 +1,6 @@
 // What every dialect that runs commands is made of: its settings, a shell for conversations, the
 // checking of arguments, and errors as one sentence. A dialect adds its tools and its words.
 
-import type * as z from 'zod';
 import { type AgentRun, AgentShell } from '../agent/agent-shell.ts';
 import { type Caller, callerOf } from '../agent/caller.ts';
 import { isAppError } from '../errors.ts';
@@ -13,22 +12,27 @@ import { type Args, ArgumentError, checkedArguments } from './arguments.ts';
 
 const COMMAND_SHOWN_MAX = 80;
 const WHY_MAX = 300; // characters of a reason
+const NOT_STARTED = 'It was not started.';
 
-export type About<S extends z.ZodRawShape> = {
+export type About<Own> = {
   /** As settings call it. */
   readonly name: string;
   readonly version: string;
-  readonly config: DialectConfig<S>;
+  readonly config: DialectConfig<Own>;
+  /** Each call waits for the end of its run, so that no run is named, or taken over, later. */
+  readonly waitsAlways?: boolean;
+  /** The journal gets a session before the first command. */
+  readonly firstSession?: boolean;
 };
 
-export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
-  readonly #about: About<S>;
+export abstract class Dialect<Own> implements Plugin {
+  readonly #about: About<Own>;
   readonly #services: Services;
-  #settings: ReturnType<DialectConfig<S>['read']>;
+  #settings: ReturnType<DialectConfig<Own>['read']>;
   #shell: AgentShell | undefined;
 
   /** Throws `ConfigurationError`. */
-  constructor(about: About<S>, config: unknown, services: Services) {
+  constructor(about: About<Own>, config: unknown, services: Services) {
     this.#about = about;
     this.#services = services;
     this.#settings = about.config.read(config, services.projectDirectory);
@@ -40,11 +44,12 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   protected abstract answer(tool: string, args: Args, caller: Caller): Promise<ToolResult>;
 
   async initialize(): Promise<void> {
-    const { name, version: pluginVersion } = this.#about;
+    const { name, version: pluginVersion, waitsAlways, firstSession = false } = this.#about;
     const { agent: settings } = this.#settings;
     const services = this.#services;
-    const handleOf = (run: AgentRun): string => this.handleOf(run);
-    this.#shell = await AgentShell.open({ services, name, pluginVersion, settings, handleOf });
+    const handleOf = waitsAlways ? undefined : (run: AgentRun): string => this.handleOf(run);
+    const about = { services, name, pluginVersion, settings, handleOf, firstSession };
+    this.#shell = await AgentShell.open(about);
   }
 
   stopping(cause: StopCause): void {
@@ -56,7 +61,7 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   }
 
   async healthCheck(): Promise<Health> {
-    return this.#shell?.health() ?? { healthy: false, reasons: ['It was not started.'] };
+    return this.#shell?.health() ?? { healthy: false, reasons: [NOT_STARTED] };
   }
 
   /** Throws `ConfigurationError`, and nothing has changed then. */
@@ -68,14 +73,12 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   async callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
     const tool = this.getTools().find((one) => one.name === name);
     if (tool === undefined) return failed(`Unknown tool: ${name}`);
-    this.#shell?.lookAgain();
+    if (this.#shell === undefined) return failed(NOT_STARTED);
     try {
       const caller = callerOf(context, this.#services.env);
       await this.#takeOver(caller);
-      const result = await this.answer(name, checkedArguments(tool, args), caller);
-      const untold = this.#shell?.untold(caller) ?? [];
-      caller.notes.push(...untold.map((why) => `[not in the journal: ${shortLine(why, WHY_MAX)}]`));
-      return noted(result, caller);
+      const result = await this.answer(name, this.checked(tool, args), caller);
+      return this.noted(result, caller);
     } catch (error) {
       if (error instanceof ArgumentError) return failed(error.message);
       if (isAppError(error)) {
@@ -84,6 +87,22 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
       }
       throw error;
     }
+  }
+
+  /** Throws `ArgumentError`. */
+  protected checked(tool: ToolDefinition, args: Args): Args {
+    return checkedArguments(tool, args);
+  }
+
+  /** The answer with the lines that belong to it whatever it is about. */
+  protected noted(result: ToolResult, caller: Caller): ToolResult {
+    const untold = this.#shell?.untold(caller) ?? [];
+    const unrecorded = untold.map((why) => `[not in the journal: ${shortLine(why, WHY_MAX)}]`);
+    const notes = [...caller.notes, ...unrecorded];
+    if (notes.length === 0) return result;
+    const { text } = result;
+    const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+    return { ...result, text: `${text}${gap}${notes.join('\n')}` };
   }
 
   /** Whether a refusal by the policy is an answer; models trained on a tool know it as an error. */
@@ -123,8 +142,8 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
     return handle;
   }
 
-  /** The keys of its own. */
-  protected get own(): ReturnType<DialectConfig<S>['read']>['own'] {
+  /** The settings of its own. */
+  protected get own(): Own {
     return this.#settings.own;
   }
 
@@ -133,7 +152,7 @@ export abstract class Dialect<S extends z.ZodRawShape> implements Plugin {
   }
 
   protected get shell(): AgentShell {
-    if (this.#shell === undefined) throw new Error('the dialect was not started');
+    if (this.#shell === undefined) throw new Error(NOT_STARTED);
     return this.#shell;
   }
 
@@ -159,13 +178,6 @@ export function pidText({ pid }: Pick<AgentRun, 'pid'>): string {
 /** A run that can be named by nothing yet, since the call that started it waits for it. */
 export function waitedForText(run: Pick<AgentRun, 'pid'>): string {
   return `${pidText(run)}, which another call waits for`;
-}
-
-function noted(result: ToolResult, { notes }: Caller): ToolResult {
-  if (notes.length === 0) return result;
-  const { text } = result;
-  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
-  return { ...result, text: `${text}${gap}${notes.join('\n')}` };
 }
 
 function failed(text: string): ToolResult {

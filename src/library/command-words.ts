@@ -3,7 +3,7 @@
 
 import { unreadOutput } from '../agent/aftermath.ts';
 import type { AgentRun } from '../agent/agent-run.ts';
-import type { AgentShell, Finished } from '../agent/agent-shell.ts';
+import type { AgentShell, Ending } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { isLost } from '../agent/exit-code.ts';
 import { TIMER_MS_MAX } from '../limits.ts';
@@ -23,7 +23,7 @@ export type OutputView = {
   readonly bytesMax: number;
 };
 
-export type FinishedRun = { readonly run: AgentRun; readonly finished: Finished };
+export type FinishedRun = { readonly run: AgentRun; readonly finished: Ending };
 
 /** The request has a deadline, so this comes to an end. */
 export async function runToEnd(
@@ -52,7 +52,7 @@ export function outputText(
 export function endLines(
   shell: AgentShell,
   run: Pick<AgentRun, 'id'>,
-  result: Finished,
+  result: Ending,
   killAfterMs: number,
 ): readonly string[] {
   return [
@@ -62,7 +62,7 @@ export function endLines(
   ];
 }
 
-export function codeLines({ ended: { outcome, endedBy } }: Finished): readonly string[] {
+export function codeLines({ ended: { outcome, endedBy } }: Ending): readonly string[] {
   const own = endedBy === 'itself' && outcome.kind === 'exited' && outcome.code !== 0;
   return own ? [`[exit code ${outcome.code}]`] : [];
 }
@@ -85,9 +85,9 @@ function survivorLines(survivors: readonly Survivor[]): readonly string[] {
   return more === 0 ? lines : [...lines, `[and ${more} more processes]`];
 }
 
-export function unrecordedLines({ written }: Finished, wanted: boolean): readonly string[] {
-  if (written.recorded || !wanted) return [];
-  return [`[not recorded: ${written.why.replace(/\.$/, '')}]`];
+export function unrecordedLines({ receipt }: Ending, wanted: boolean): readonly string[] {
+  if (receipt.recorded || !wanted) return [];
+  return [`[not recorded: ${receipt.why.replace(/\.$/, '')}]`];
 }
 
 /** The output and the lines about it, each on a line of its own. */

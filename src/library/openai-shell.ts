@@ -3,7 +3,7 @@
 // `local_shell`. Every command is a fresh bash in the working directory, one after the other.
 
 import { constants } from 'node:os';
-import type { AgentShell, Finished } from '../agent/agent-shell.ts';
+import type { AgentShell, Ending } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { isLost } from '../agent/exit-code.ts';
 import { isAppError } from '../errors.ts';
@@ -142,7 +142,7 @@ async function runOne(
   limits: Limits,
 ): Promise<OpenAIShellOutput> {
   try {
-    const asked = { ...one, chosen: { env: one.env }, waitMs: one.killAfterMs };
+    const asked = { ...one, chosen: { env: one.env } };
     const { run, finished } = await runToEnd(shell, asked, caller);
     const { bytesMax } = limits;
     const text = (channel: 'stdout' | 'stderr'): string =>
@@ -160,7 +160,7 @@ async function runOne(
   }
 }
 
-function outcomeOf({ ended: { outcome, endedBy } }: Finished): OpenAIShellOutput['outcome'] {
+function outcomeOf({ ended: { outcome, endedBy } }: Ending): OpenAIShellOutput['outcome'] {
   if (endedBy === 'timeout') return { type: 'timeout' };
   if (outcome.kind === 'exited') return { type: 'exit', exit_code: outcome.code };
   if (isLost(outcome)) return { type: 'exit', exit_code: -1 };

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentShell, Finished } from '../agent/agent-shell.ts';
+import type { AgentShell, Ending } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { AppError, errnoOf, messageOf } from '../errors.ts';
 import { asksForStatus, startUpFile, stateIsWhole } from './bash-state.ts';
@@ -74,8 +74,7 @@ export class PersistentShell {
       // bash expands what is in BASH_ENV as if it stood in double quotes.
       const startUp = files.startUp.replace(/[$`"\\]/g, '\\$&');
       const env = { BASH_ENV: startUp, PWD: where };
-      const limits = { waitMs: timeoutMs, killAfterMs: timeoutMs };
-      const request = { command, workingDirectory: where, env, ...limits };
+      const request = { command, workingDirectory: where, env, killAfterMs: timeoutMs };
       const how = { transport: 'merged' } as const;
       const { run, finished } = await runToEnd(this.#shell, { ...request, how }, caller);
       const lostDirectory = there === undefined ? state?.cwd : undefined;
@@ -86,7 +85,7 @@ export class PersistentShell {
   }
 
   /** Only a command that came to its own end leaves anything behind. */
-  #adopt({ ended }: Finished, { saved, cwd }: Files): boolean {
+  #adopt({ ended }: Ending, { saved, cwd }: Files): boolean {
     if (ended.outcome.kind !== 'exited' || ended.endedBy !== 'itself') return true;
     const script = contentOf(saved);
     if (!stateIsWhole(script)) return false; // `exec`, a trap of its own, no room on the disk

@@ -1,10 +1,14 @@
 // What must hold before a command is started, and what is known about it then: the terms of the
 // settings in force, a working directory that is there, a place in the journal, and the part of its
-// entry that does not depend on how it ends.
+// entry that does not depend on how it ends. Also the question that the policy is asked about it:
+// what was judged is what is started, even if the settings have changed meanwhile.
 
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { isAppError } from '../errors.ts';
+import type { Ruling } from '../guard/guard.ts';
+import { type Chosen, isBash } from '../guard/judged-texts.ts';
+import type { Asked } from '../guard/question.ts';
 import { entryTimestamp } from '../journal/entry.ts';
 import { storedEnvironment } from '../journal/environment.ts';
 import { REAL_DISK } from '../ops/health.ts';
@@ -13,27 +17,41 @@ import { NO_PAGER } from '../run/env.ts';
 import type { StartOptions } from '../shell/shell.ts';
 import { commandRedactor, type Redactor, redactor } from '../text/redact.ts';
 import { wholeText } from '../text/utf8.ts';
-import type { AgentContext, EntryDecision, Env, JournalIntent } from '../types.ts';
+import type { AgentContext, AskPerson, EntryDecision, Env, JournalIntent } from '../types.ts';
 import { ExecutionError, RecordingError } from './errors.ts';
-import type { Place, RecorderJournal } from './journal.ts';
-import type { RecorderSettings } from './settings.ts';
+import type { JournalPlace, RecorderJournal } from './journal.ts';
+import type { RunSettings } from './settings.ts';
 
 type How = Pick<StartOptions, 'transport' | 'stdin' | 'size' | 'graceMs' | 'owner'>;
 
-export type ExecuteRequest = {
+/** A command that an agent wants run. */
+export type RunRequest = {
   readonly command: string;
-  readonly timeoutSeconds?: number | undefined;
   /** A relative one starts at the default one. */
   readonly workingDirectory?: string | undefined;
   readonly description?: string | undefined;
   /** In place of the settings' own. */
   readonly shell?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Nothing ends it when its time is over: `timeoutSeconds` is only how long somebody waits. */
-  readonly unlimited?: boolean | undefined;
+  /** A hard deadline; without it only the run itself or a kill ends it. */
+  readonly killAfterMs?: number | undefined;
   readonly how?: How | undefined;
   /** What of it the agent has chosen: a policy judges that with the command. */
   readonly chosen?: AgentChoice | undefined;
+  /** It only ends other runs, so it starts even if as many run as may. */
+  readonly makesRoom?: boolean | undefined;
+  /** How many bytes of each stream the caller gets with the ending. */
+  readonly headBytes?: number | undefined;
+};
+
+/** The call that a command belongs to. */
+export type Call = {
+  readonly context: AgentContext;
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: ((message: string) => void) | undefined;
+  readonly ask?: AskPerson | undefined;
+  /** Whose conversation it is; calls without one share theirs. */
+  readonly key?: string | undefined;
 };
 
 type AgentChoice = {
@@ -48,7 +66,7 @@ type AgentChoice = {
 };
 
 /** What is the same for all commands between two changes of the settings. */
-export type Terms = RecorderSettings & {
+export type Terms = RunSettings & {
   readonly redact: Redactor;
   /** For the text of a command: also what its own words call a secret. */
   readonly redactCommand: Redactor;
@@ -58,32 +76,31 @@ export type Terms = RecorderSettings & {
   readonly overrides: Readonly<Record<string, string>> | undefined;
 };
 
-/** A command that was let in. */
-export type Admitted = {
+/** A command that may start. */
+export type Admission = {
   readonly terms: Terms;
   readonly text: string;
-  readonly place: Place;
-  readonly known: JournalIntent['draft'];
-  readonly timeoutAsked: number;
+  readonly place: JournalPlace;
+  readonly draft: JournalIntent['draft'];
   readonly how: StartOptions;
 };
 
-export function termsOf(settings: RecorderSettings, env: Env): Terms {
-  const { inheritEnv, envOverrides } = settings.execution;
+export function termsOf(settings: RunSettings, env: Env): Terms {
+  const { environment, envOverrides } = settings;
   // What is withheld from commands is a secret all the same.
   const redact = redactor({ ...env, ...envOverrides });
   return {
     ...settings,
     redact,
     redactCommand: commandRedactor(redact),
-    childEnv: { ...(inheritEnv ? env : {}), ...envOverrides },
+    childEnv: { ...(environment === 'none' ? {} : env), ...envOverrides },
     overrides: Object.keys(envOverrides).length === 0 ? undefined : envOverrides,
   };
 }
 
 /** Throws an `ExecutionError` or `RecordingError`; nothing has happened then. */
 export function admit(
-  request: ExecuteRequest,
+  request: RunRequest,
   context: AgentContext,
   terms: Terms,
   around: {
@@ -92,28 +109,26 @@ export function admit(
     readonly now: () => number;
     readonly decision: EntryDecision | null;
   },
-): Admitted {
-  const { execution, recording } = terms;
+): Admission {
+  const { recording } = terms;
   const cwd = directoryOf(request, terms);
   const place = around.journal.place(context);
   if (recording.enabled && recording.strict) checkRecordable(place, recording.directory);
-  const timeoutAsked = request.timeoutSeconds ?? execution.defaultTimeoutSeconds;
-  const timeoutSeconds = Math.min(timeoutAsked, execution.maxTimeoutSeconds);
-  const known: JournalIntent['draft'] = {
+  const { command, description, killAfterMs } = request;
+  const draft: JournalIntent['draft'] = {
     timestamp: entryTimestamp(around.now()),
-    command: terms.redactCommand(request.command),
-    description:
-      request.description === undefined ? null : terms.redactCommand(request.description),
+    command: terms.redactCommand(command),
+    description: description === undefined ? null : terms.redactCommand(description),
     working_directory: cwd,
-    shell: request.shell ?? execution.shell,
-    timeout_seconds: request.unlimited === true ? 0 : Math.max(1, Math.ceil(timeoutSeconds)),
+    shell: request.shell ?? terms.shell,
+    timeout_seconds: killAfterMs === undefined ? 0 : Math.max(1, Math.ceil(killAfterMs / 1000)),
     environment: environmentOf(terms),
     ...saidBy(context),
     opencuff_version: packageJson.version,
     plugin_version: around.pluginVersion,
     decision: around.decision,
   };
-  // What a caller says of these was judged.
+  // The policy has judged what a caller says of these.
   const held = around.decision?.mode === 'enforce' ? NO_PAGER : undefined;
   const env =
     request.env === undefined && held === undefined
@@ -122,21 +137,21 @@ export function admit(
   const how = {
     ...request.how,
     ...(env && { env }),
-    ...(request.unlimited !== true && { killAfterMs: Math.ceil(timeoutSeconds * 1000) }),
+    ...(killAfterMs !== undefined && { killAfterMs: Math.ceil(killAfterMs) }),
   };
-  return { terms, text: request.command, place, known, timeoutAsked, how };
+  return { terms, text: command, place, draft, how };
 }
 
-/** For whoever writes the entry should this server die; none where the person wants no entries. */
-export function intentOf({ terms, place, known }: Admitted): JournalIntent | undefined {
+/** For the server that writes the entry should this one die; none where entries are turned off. */
+export function intentOf({ terms, place, draft }: Admission): JournalIntent | undefined {
   if (!place.recorded && place.chosen === true) return undefined;
   const { directory, captureOutput, outputBytesMax, redact } = terms.recording;
   const sessionId = place.recorded ? place.writer.id : null;
-  return { directory, sessionId, draft: known, captureOutput, outputBytesMax, redact };
+  return { directory, sessionId, draft, captureOutput, outputBytesMax, redact };
 }
 
 /** As the system gets it: what is judged and stored is what is executed. */
-export function wholeRequest(request: ExecuteRequest): ExecuteRequest {
+export function wholeRequest(request: RunRequest): RunRequest {
   const { command, description, chosen } = request;
   return {
     ...request,
@@ -149,11 +164,8 @@ export function wholeRequest(request: ExecuteRequest): ExecuteRequest {
 }
 
 /** Where it is to run. Throws an `ExecutionError` when it cannot. */
-export function directoryOf(
-  { workingDirectory = '.' }: Pick<ExecuteRequest, 'workingDirectory'>,
-  { execution }: Terms,
-): string {
-  const cwd = resolve(execution.workingDirectory, workingDirectory);
+function directoryOf({ workingDirectory = '.' }: RunRequest, terms: Terms): string {
+  const cwd = resolve(terms.workingDirectory, workingDirectory);
   checkDirectory(cwd);
   return cwd;
 }
@@ -187,10 +199,52 @@ function checkDirectory(cwd: string): void {
 }
 
 /** Of a disk that is full only a write tells; a session that is open does not. */
-function checkRecordable(place: Place, directory: string): void {
+function checkRecordable(place: JournalPlace, directory: string): void {
   const why = place.recorded ? REAL_DISK.writeProblem(directory) : place.why;
   if (why === undefined) return;
   throw new RecordingError(`Not executed, because it cannot be recorded: ${why}.`, {
     hint: 'Make the recording directory writable, or set recording.strict to false.',
   });
+}
+
+/** What the policy allows, and the request as it was judged. */
+export type Permission = Ruling & { readonly request?: RunRequest };
+
+type Question = {
+  readonly asked: Asked & Chosen;
+  readonly request: RunRequest;
+  /** For the entry: no values, there may be secrets in them. */
+  readonly beside: readonly string[];
+};
+
+/** Rejects with an `ExecutionError` if the working directory is none. */
+export async function questionOf(given: RunRequest, terms: Terms): Promise<Question> {
+  const { chosen, shell: named, how } = given;
+  const cwd = directoryOf(given, terms);
+  const request = { ...given, workingDirectory: cwd, shell: named ?? terms.shell };
+  const command = chosen?.command ?? given.command;
+  // Naming the default shell changes nothing.
+  const shell = named === undefined || isBash(named) ? undefined : named;
+  const settingsShell = named === undefined ? basename(terms.shell) : undefined;
+  const { env, stdin, typed } = chosen ?? {};
+  const beside = [
+    ...Object.keys(env ?? {}).map((name) => `env ${name}`),
+    ...(stdin === undefined ? [] : ['stdin']),
+    ...(shell === undefined ? [] : [`shell ${shell}`]),
+    ...(typed === undefined ? [] : ['typed']),
+  ];
+  const tty = how?.transport === 'pty';
+  const asked = { ...chosen, cwd, command, shell, settingsShell, tty };
+  if (stdin === undefined && typed === undefined) return { asked, request, beside };
+  const { readerOf } = await import('../guard/input-reader.ts');
+  const reader = readerOf(typed?.into ?? command, typed?.shell ?? request.shell);
+  return { asked: { ...asked, reader }, request, beside };
+}
+
+/** What was judged with the command belongs to the decision about it. */
+export function noting(
+  decision: EntryDecision | null,
+  beside: readonly string[],
+): EntryDecision | null {
+  return decision === null || beside.length === 0 ? decision : { ...decision, beside };
 }

@@ -6,11 +6,12 @@ import type { JournalEnv } from '../journal/files.ts';
 import { appendLater } from '../journal/later.ts';
 import { Sessions } from '../journal/sessions.ts';
 import type { SessionWriter } from '../journal/writer.ts';
+import { type DiskProbe, recorderHealth } from '../ops/health.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import type {
   AgentContext,
-  Entry,
   EntryDraft,
+  Health,
   JournalIntent,
   LaterOutput,
   Log,
@@ -18,7 +19,7 @@ import type {
   SessionMetadata,
   SessionStatus,
 } from '../types.ts';
-import type { RecordingSettings } from './settings.ts';
+import type { RecordingSettings, SessionMode } from './settings.ts';
 
 export type JournalParts = {
   readonly owner: ProcessId;
@@ -35,7 +36,7 @@ export type JournalParts = {
   readonly changed: (metadata: SessionMetadata, sizeBytes: number) => void;
 };
 
-/** `chosen`: the person wants it so, and nothing is wrong. */
+/** `chosen`: the settings say so, and nothing is wrong. */
 type Unrecorded = {
   readonly recorded: false;
   readonly why: string;
@@ -43,14 +44,29 @@ type Unrecorded = {
 };
 
 /** Where a command's entry will go, or why it will go nowhere. */
-export type Place = { readonly recorded: true; readonly writer: SessionWriter } | Unrecorded;
+export type JournalPlace = { readonly recorded: true; readonly writer: SessionWriter } | Unrecorded;
 
-export type Written = { readonly recorded: true; readonly entry: Entry } | Unrecorded;
+/** The entry of a command, or why it has none. `recovered`: the recovery has written it. */
+export type EntryReceipt =
+  | { readonly recorded: true; readonly entryId: string; readonly sessionId: string }
+  | { readonly recorded: 'recovered' }
+  | Unrecorded;
 
-const TURNED_OFF: Place = {
-  recorded: false,
-  why: 'recording is turned off in the settings',
-  chosen: true,
+const OFF = 'recording is turned off in the settings';
+
+const TURNED_OFF = { recorded: false, why: OFF, chosen: true } as const;
+
+/** Of a run that another server has started, and this one keeps no journal. */
+export const NO_ENTRIES: EntryReceipt = { recorded: false, why: OFF };
+
+export type JournalInfo = {
+  readonly recording: boolean;
+  /** Why nothing is recorded. */
+  readonly why: string | undefined;
+  readonly directory: string;
+  readonly sessionMode: SessionMode;
+  readonly session: SessionMetadata | undefined;
+  readonly activeSessions: readonly string[];
 };
 
 export class RecorderJournal {
@@ -59,18 +75,15 @@ export class RecorderJournal {
   #settings: RecordingSettings;
   #sessions: Sessions | undefined;
   #last: SessionWriter | undefined;
+  /** What went wrong with the last command's entry. */
   #trouble: string | undefined;
+  #spaceLow = false;
   entriesWritten = 0;
   errors = 0;
 
   constructor(parts: JournalParts, settings: RecordingSettings) {
     this.#parts = parts;
     this.#settings = settings;
-  }
-
-  /** What went wrong with the last command's entry. */
-  get trouble(): string | undefined {
-    return this.#trouble;
   }
 
   get recording(): boolean {
@@ -85,6 +98,32 @@ export class RecorderJournal {
     return ((conversationId === null ? undefined : own) ?? last ?? open[0])?.metadata;
   }
 
+  info(conversationId: string | null): JournalInfo {
+    const { enabled, directory, sessionMode } = this.#settings;
+    return {
+      recording: this.recording,
+      why: enabled ? this.#trouble : OFF,
+      directory,
+      sessionMode,
+      session: this.current(conversationId),
+      activeSessions: this.active().map(({ session_id }) => session_id),
+    };
+  }
+
+  health(disk: DiskProbe | undefined): Health {
+    const { directory } = this.#settings;
+    const session = this.current()?.session_id;
+    const { recording, entriesWritten: entries } = this;
+    const facts = { directory, recording, trouble: this.#trouble, session, entries };
+    const health = recorderHealth(facts, disk);
+    const low = health.disk_space_ok === false;
+    if (low && !this.#spaceLow) {
+      this.#parts.log('warn', 'Disk space low', { session_id: session ?? null, directory });
+    }
+    this.#spaceLow = low;
+    return health;
+  }
+
   active(): readonly SessionMetadata[] {
     return (this.#sessions?.active() ?? []).map(({ metadata }) => metadata);
   }
@@ -95,7 +134,7 @@ export class RecorderJournal {
     this.#try(() => this.#open().start());
   }
 
-  place(context: AgentContext): Place {
+  place(context: AgentContext): JournalPlace {
     if (!this.#settings.enabled) return TURNED_OFF;
     const found = this.#try(() => this.#open().writerFor(context));
     if (found === undefined) return { recorded: false, why: this.#trouble ?? '' };
@@ -104,14 +143,14 @@ export class RecorderJournal {
   }
 
   /** The entry of a command that is over: it is on the disk, or owed. Never rejects. */
-  async write(place: Place, draft: EntryDraft): Promise<Written> {
+  async write(place: JournalPlace, draft: EntryDraft): Promise<EntryReceipt> {
     const { run_id } = draft;
-    const written = place.recorded ? await this.#append(place.writer, draft) : place;
+    const receipt = place.recorded ? await this.#append(place.writer, draft) : place;
     if (place.recorded && run_id !== null) place.writer.arrived();
-    if (written.recorded) {
+    if (receipt.recorded) {
       if (this.#parts.owed.size > 0) this.#parts.writable();
-    } else if (written.chosen !== true && run_id !== null) this.owe(run_id);
-    return written;
+    } else if (receipt.chosen !== true && run_id !== null) this.owe(run_id);
+    return receipt;
   }
 
   /** The journal lacks something of this run, and gets it when it can be written. */
@@ -119,12 +158,12 @@ export class RecorderJournal {
     this.#parts.owed.add(runId);
   }
 
-  async #append(writer: SessionWriter, draft: EntryDraft): Promise<Written> {
+  async #append(writer: SessionWriter, draft: EntryDraft): Promise<EntryReceipt> {
     try {
-      const entry = await writer.append(draft);
+      const { entry_id: entryId, session_id: sessionId } = await writer.append(draft);
       this.entriesWritten += 1;
       this.works(writer);
-      return { recorded: true, entry };
+      return { recorded: true, entryId, sessionId };
     } catch (error) {
       const { words, type } = troubleOf(error);
       this.#degrade('Recording write failed', writer.id, words, type);

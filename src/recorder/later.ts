@@ -9,14 +9,10 @@ import type { Capture } from '../capture/store.ts';
 import { keptUntil, streamBytes, streamTotals } from '../capture/stream.ts';
 import { messageOf } from '../errors.ts';
 import { hasRoom } from '../ops/health.ts';
-import type { Run } from '../shell/run.ts';
-import type { Shell } from '../shell/shell.ts';
 import type { Redactor } from '../text/redact.ts';
 import type { Entry, LaterOutput, Log, Survivor } from '../types.ts';
-import type { Terms } from './admission.ts';
 import type { RecorderJournal } from './journal.ts';
 import { bytesWanted, type StreamHead, type Streams, storedOutput } from './output.ts';
-import type { Seen } from './run.ts';
 
 /** The field of an entry; no field for a command that left nothing. */
 export function survivorsField(
@@ -37,37 +33,6 @@ export function noteEntryReach(dir: string, { stdout, stderr }: Streams, log: Lo
   }
 }
 
-/** Resolves when the run has closed and the rest is written, or the server leaves it. */
-export async function recordWhenClosed(
-  about: {
-    readonly command: { readonly terms: Terms };
-    readonly run: Run;
-    readonly seen: Seen;
-  },
-  shell: Shell,
-  entry: Entry,
-  closed: Promise<true | undefined>,
-  around: Around,
-): Promise<void> {
-  const { run, seen, command } = about;
-  if ((await closed) === undefined) return;
-  const { directory, outputBytesMax, redact } = command.terms.recording;
-  const { stdout, stderr } = seen.streams;
-  const keep = {
-    directory,
-    outputBytesMax,
-    redact: redact ? command.terms.redact : undefined,
-    reach: { stdout: stdout.total, stderr: stderr.total },
-  };
-  const done = await recordLater(() => shell.open(run.id), entry, keep, around);
-  if (!done) around.journal.owe(run.id);
-}
-
-type Around = {
-  readonly journal: Pick<RecorderJournal, 'later' | 'owe'>;
-  readonly log: Log;
-};
-
 /** How much of each stream is kept, and without which secrets. */
 type Keep = { readonly outputBytesMax: number; readonly redact: Redactor | undefined };
 
@@ -77,11 +42,11 @@ type Keep = { readonly outputBytesMax: number; readonly redact: Redactor | undef
  */
 export async function recordLater(
   open: () => Capture,
-  entry: Entry,
+  entry: Pick<LaterOutput, 'entry_id' | 'survivors'> & { readonly session_id: string },
   keep: Keep & { readonly directory: string; readonly reach?: EntryReach },
   { journal, log }: { readonly journal: Pick<RecorderJournal, 'later'>; readonly log: Log },
 ): Promise<boolean> {
-  const { entry_id, session_id, survivors = [] } = entry;
+  const { entry_id, session_id, survivors } = entry;
   try {
     const capture = open();
     const reach = reachOf(capture.dir) ?? keep.reach;

@@ -3,19 +3,32 @@
 
 import { decodeMetadata } from '../journal/entry.ts';
 import { findSessionFiles, plainFile, readText } from '../journal/files.ts';
-import { journalSessionIds, readEntries } from '../journal/reader.ts';
+import {
+  findSessions,
+  journalSessionIds,
+  type ReadSession,
+  readEntries,
+  readSession,
+} from '../journal/reader.ts';
 import type { Entry } from '../types.ts';
 
 // Beyond these only sessions of long ago could have newer entries, and those that are open are
-// named by whoever writes them.
+// named by their writer.
 const SESSIONS_MAX = 500;
 
 const TAIL_BYTES = 262_144; // read from the end first, then twice as much, until it is enough
 
 /** For a list, which does not show it: there may be megabytes of it. */
-export function withoutOutput(entry: Entry): Entry {
+function withoutOutput(entry: Entry): Entry {
   const { later: _, ...rest } = entry;
   return { ...rest, stdout: null, stderr: null };
+}
+
+/** The one session whose id contains `part`, without the output of its commands. */
+export function sessionNamed(directory: string, part: string): ReadSession | undefined {
+  const [id, ...others] = findSessions(directory, part);
+  if (id === undefined || others.length > 0) return undefined;
+  return readSession(directory, id, withoutOutput);
 }
 
 /** Newest first, without output. `open`: sessions that may have new entries, however old. */

@@ -1,131 +1,132 @@
-// A shell that keeps a journal. Joins what executes commands, what writes them down, what looks
-// after runs of servers that are gone, and what removes sessions whose time is over. What an answer
-// looks like belongs to the door that gives it.
+// A shell that keeps a journal. Every command of an agent goes this way: it is permitted, gets a
+// place in the journal, is started, ends, and its entry is written before its caller hears of the
+// end. When the server stops, the recorder ends or leaves the runs that are still going.
 
 import { messageOf } from '../errors.ts';
-import { entryTimestamp } from '../journal/entry.ts';
+import { type Guard, UNRULED } from '../guard/guard.ts';
 import type { JournalEnv } from '../journal/files.ts';
-import { findSessions, type ReadSession, readSession } from '../journal/reader.ts';
-import { removeSession, sessionsOlderThan } from '../journal/retention.ts';
-import type { Changed } from '../journal/writer.ts';
-import { type DiskProbe, recorderHealth } from '../ops/health.ts';
+import type { ReadSession } from '../journal/reader.ts';
+import type { DiskProbe } from '../ops/health.ts';
+import type { RecorderMetrics } from '../ops/metrics.ts';
 import type { ServerCounters } from '../ops/servers.ts';
+import { argvOf } from '../run/env.ts';
 import { thisProcess } from '../run/processes.ts';
-import { attachRun } from '../shell/attach.ts';
-import type { Capture } from '../shell/shell.ts';
+import { deferred, type Run, within } from '../shell/run.ts';
+import type { Capture, Shell } from '../shell/shell.ts';
 import { traceCheck } from '../shell/trace-check.ts';
-import { commandRedactor, redactor } from '../text/redact.ts';
-import type { AgentContext, Entry, Health, SessionMetadata, StopCause } from '../types.ts';
-import type { ExecuteRequest } from './admission.ts';
-import { CatalogFeeder } from './catalog-feed.ts';
+import { UNTRACED } from '../tracing/entry.ts';
+import type { AgentContext, Entry, EntryDecision, Env, Health, Log, StopCause } from '../types.ts';
 import {
-  type Begun,
-  type ExecuteCall,
-  type ExecuteResult,
-  Executor,
-  type ExecutorOptions,
-} from './execute.ts';
-import { RecorderJournal, type Written } from './journal.ts';
-import type { Ruled } from './question.ts';
-import { recentEntries, withoutOutput } from './recent.ts';
-import { type EarlierRun, Recovery } from './recovery.ts';
-import type { RecorderSettings, SessionMode } from './settings.ts';
+  type Admission,
+  admit,
+  type Call,
+  intentOf,
+  noting,
+  type Permission,
+  questionOf,
+  type RunRequest,
+  type Terms,
+  termsOf,
+  wholeRequest,
+} from './admission.ts';
+import { adoption } from './adoption.ts';
+import { DENIED, type Ending, type Left, readOutputOf } from './ending.ts';
+import { type Around, enterCommand, storedBytesWanted, writeEntry } from './entry.ts';
+import { ExecutionError, RefusedError } from './errors.ts';
+import { type EntryReceipt, type JournalInfo, NO_ENTRIES, RecorderJournal } from './journal.ts';
+import { NO_OUTPUT, wholeBelow } from './output.ts';
+import { type AwaitedRun, heartbeat } from './progress.ts';
+import { recentEntries, sessionNamed } from './recent.ts';
+import type { EarlierRun } from './recovery.ts';
+import type { RunSettings } from './settings.ts';
+import { Upkeep } from './upkeep.ts';
 
-export type { Begun, ExecuteCall, ExecuteRequest, ExecuteResult };
+const KILL_WAIT_MS = 10_000; // a process in uninterruptible sleep must not hold up the server's end
 
-const RETENTION_EVERY_MS = 600_000;
-const DAY_MS = 86_400_000;
-const TURNED_OFF = { recorded: false, why: 'recording is turned off in the settings' } as const;
+const LEFT: EntryReceipt = { recorded: false, why: 'it goes on without the server' };
 
-export type RecorderOptions = Omit<ExecutorOptions, 'journal'> & {
-  readonly settings: RecorderSettings;
+export type { Call, RunRequest };
+
+/** A command that was started. */
+export type Start = {
+  readonly run: Run;
+  /** The shell that can read it. */
+  readonly shell: Shell;
+  /** What its entry says and was known before. */
+  readonly draft: Admission['draft'];
+  /** It is over, and its entry is on the disk. Never rejects. */
+  readonly ending: Promise<Ending | Left>;
+};
+
+export type RecorderOptions = {
+  readonly shell: Shell;
+  readonly settings: RunSettings;
+  readonly pluginVersion: string;
   /** The project: what a session says about where it was. */
   readonly workingDirectory: string;
-  /** While it says so no session is removed: those settings may keep sessions longer. */
+  readonly log: Log;
+  readonly metrics: RecorderMetrics;
+  readonly env: Env;
+  readonly now: () => number;
+  /** Without it every command may run. */
+  readonly guard?: Guard | undefined;
   readonly settingsWait?: (() => boolean) | undefined;
+  readonly heartbeatMs?: number | undefined;
   /** For tests: a disk that fails. */
   readonly journal?: Omit<JournalEnv, 'now'>;
   readonly disk?: DiskProbe;
 };
 
-export type SessionInfo = {
-  readonly recording: boolean;
-  /** Why nothing is recorded. */
-  readonly why: string | undefined;
-  readonly directory: string;
-  readonly sessionMode: SessionMode;
-  readonly session: SessionMetadata | undefined;
-  readonly activeSessions: readonly string[];
-  readonly earlierRuns: readonly EarlierRun[];
-};
+export type SessionInfo = JournalInfo & { readonly earlierRuns: readonly EarlierRun[] };
 
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #journal: RecorderJournal;
-  readonly #executor: Executor;
-  /** Runs of which the journal lacks something, because it could not be written. */
-  readonly #owed = new Set<string>();
-  #settings: RecorderSettings;
-  #recovery: Recovery | undefined;
-  #catalog: CatalogFeeder;
-  #retention: NodeJS.Timeout | undefined;
-  #spaceLow = false;
-  #closed = false;
+  readonly #upkeep: Upkeep;
+  /** Runs of which something is left, survivors included. */
+  readonly #live = new Set<Run>();
+  /** Runs whose entry is not written yet. */
+  readonly #unfinished = new Set<Promise<unknown>>();
+  /** Called for runs that the server leaves when it stops. */
+  readonly #leave = new Set<() => void>();
+  /** Ids of runs whose callers would cancel them by leaving. */
+  readonly #attended = new Set<string>();
+  readonly #questions = new Set<Promise<Permission>>();
+  #terms: Terms;
+  #shell: Shell;
+  #commands = 0;
+  #clientGone = false;
+  #closing = false;
 
   constructor(options: RecorderOptions) {
-    const { settings, log, metrics, workingDirectory } = options;
+    const { settings, shell, log, metrics, workingDirectory, env, now, settingsWait } = options;
     this.#options = options;
-    this.#settings = settings;
-    this.#catalog = new CatalogFeeder(settings.recording.directory);
-    const { alive } = options.shell.store;
-    const owner = thisProcess();
-    const writable = (): void => void this.#recovery?.retry();
-    const owing = { owed: this.#owed, writable };
-    const parts = { owner, alive, workingDirectory, env: this.#env(), log, metrics, ...owing };
-    const changed: Changed = ({ session_id }) => this.#catalog.touch(session_id);
-    this.#journal = new RecorderJournal({ ...parts, changed }, settings.recording);
-    this.#executor = new Executor({ ...options, journal: this.#journal }, settings);
-  }
-
-  /** Makes a first session and looks after what servers that are gone have left. */
-  start({ firstSession = true }: { readonly firstSession?: boolean } = {}): void {
-    if (firstSession) this.#journal.start();
-    this.#lookAfter();
-    this.#retention = setInterval(() => {
-      this.#retain();
-      void this.#recovery?.retry();
-    }, RETENTION_EVERY_MS).unref();
-    // Before the first command, which would have to wait for it.
-    if (this.#settings.recording.trace !== 'off') setImmediate(traceCheck, this.#options.env);
-  }
-
-  /** Rejects with an `ExecutionError` or `RecordingError` for a command that was not executed. */
-  execute(
-    request: ExecuteRequest,
-    context: AgentContext,
-    call: ExecuteCall = {},
-  ): Promise<ExecuteResult> {
-    return this.#executor.execute(request, context, call);
-  }
-
-  /** Starts it and comes back; its entry is written when it is over. Throws as `execute` does. */
-  begin(request: ExecuteRequest, context: AgentContext, ruling: Ruled): Begun {
-    return this.#executor.begin(request, context, ruling);
-  }
-
-  /** Goes on with a run of a server that is gone. Its entry is the recovery's. */
-  adopt(capture: Capture): Begun {
-    const { id, meta } = capture;
-    return this.#executor.adopt({
-      run: attachRun(this.#options.shell.store, capture),
-      known: knownOf(capture),
-      startedAt: meta?.startedAt ?? meta?.createdAt ?? 0,
-      entered: async () => {
-        if (this.#recovery === undefined || meta?.journal === undefined) return TURNED_OFF;
-        await this.#recovery.entered(id);
-        return { recorded: 'recovered' };
+    this.#shell = shell;
+    this.#terms = termsOf(settings, env);
+    const { store } = shell;
+    const journalEnv = { now, ...options.journal };
+    const owed = new Set<string>();
+    const parts = { owner: thisProcess(), alive: store.alive, workingDirectory, log, metrics };
+    this.#journal = new RecorderJournal(
+      {
+        ...parts,
+        env: journalEnv,
+        owed,
+        writable: () => this.#upkeep.writable(),
+        changed: ({ session_id }) => this.#upkeep.changed(session_id),
       },
-    });
+      settings.recording,
+    );
+    const about = { store, journal: this.#journal, journalEnv, log, env, now, owed, settingsWait };
+    this.#upkeep = new Upkeep(about, settings);
+  }
+
+  /** Makes a first session and looks after the runs that dead servers have left. */
+  open({ firstSession = true }: { readonly firstSession?: boolean } = {}): void {
+    if (firstSession) this.#journal.start();
+    this.#upkeep.open();
+    // Before the first command, which would have to wait for it.
+    if (this.#terms.recording.trace !== 'off') setImmediate(traceCheck, this.#options.env);
   }
 
   /** Whether there is a policy to ask. */
@@ -133,165 +134,265 @@ export class Recorder {
     return this.#options.guard?.active === true;
   }
 
-  /** What may run. Rejects with a `RefusedError`, and that is in the journal then. */
-  rule(request: ExecuteRequest, context: AgentContext, call: ExecuteCall): Promise<Ruled> {
-    return this.#executor.rule(request, context, call);
+  /**
+   * Asks the policy, and the person where the policy says so. Rejects with a `RefusedError` if the
+   * command may not run; the refusal is in the journal then.
+   */
+  async permit(request: RunRequest, call: Call): Promise<Permission> {
+    const { guard } = this.#options;
+    if (guard?.active !== true) return UNRULED;
+    this.#refuseClosing();
+    const permission = this.#permit(guard, request, call);
+    this.#questions.add(permission);
+    try {
+      return await permission;
+    } finally {
+      this.#questions.delete(permission);
+    }
   }
 
-  /** Writes down that it was asked for and not executed. Rejects as `execute` does. */
-  deny(request: ExecuteRequest, context: AgentContext): Promise<Written> {
-    return this.#executor.deny(request, context);
+  async #permit(guard: Guard, given: RunRequest, call: Call): Promise<Permission> {
+    const { log } = this.#options;
+    const terms = this.#terms;
+    const { asked, request, beside } = await questionOf(wholeRequest(given), terms);
+    const about = { ...call, redact: terms.redactCommand, shell: this.#shell };
+    const ruling = await guard.rule(asked, about);
+    const decision = noting(ruling.decision, beside);
+    if (ruling.run) return { ...ruling, decision, request };
+    await this.deny(request, call, decision).catch((error: unknown) => {
+      const words = messageOf(error);
+      log('warn', 'Refusal not recorded', { session_id: null, error: words });
+    });
+    throw new RefusedError(ruling.text);
+  }
+
+  /** Writes down that it was asked for and not executed. */
+  async deny(
+    request: RunRequest,
+    { context }: Pick<Call, 'context'>,
+    decision: EntryDecision | null = null,
+  ): Promise<void> {
+    this.#refuseClosing();
+    const { place, draft } = this.#admit(wholeRequest(request), context, decision);
+    const ended = { ...DENIED, ...NO_OUTPUT, ...UNTRACED, duration_ms: 0, run_id: null };
+    await writeEntry(place, { ...draft, ...ended }, undefined, this.#around);
+  }
+
+  /**
+   * Starts it and returns. The entry is written when the run is over, even if no call waits for it.
+   * Throws an `ExecutionError` or `RecordingError` for a command that is not executed.
+   */
+  start(given: RunRequest, { context }: Pick<Call, 'context'>, permission: Permission): Start {
+    this.#refuseClosing();
+    const { decision, hold, request = wholeRequest(given) } = permission;
+    const admission = this.#admit(request, context, decision);
+    const shell = this.#shell;
+    const run = this.#run(shell, admission, hold);
+    if (admission.place.recorded) admission.place.writer.expect();
+    const ending = this.#counted(this.#finish(shell, admission, run, request.headBytes ?? 0));
+    return { run, shell, draft: admission.draft, ending };
+  }
+
+  /** Goes on with a run of a dead server: it ends or is left with this one. */
+  adopt(capture: Capture): Start {
+    const shell = this.#shell;
+    const { run, draft, finish } = adoption(shell, capture, this.#terms, this.#options.now);
+    this.#keep(run);
+    const entered = async (): Promise<EntryReceipt> =>
+      capture.meta?.journal === undefined ? NO_ENTRIES : this.#upkeep.entered(run.id);
+    const ending = this.#unlessLeft(run.done).then((ended) =>
+      finish(ended, ended === undefined ? LEFT : entered()),
+    );
+    return { run, shell, draft, ending: this.#counted(ending) };
   }
 
   /** Waits with `wait`: meanwhile the caller hears how it goes, and can cancel the run. */
-  attend<T>(begun: Begun, call: ExecuteCall, wait: () => Promise<T>): Promise<T> {
-    return this.#executor.attend(begun, call, wait);
+  async attend<T>(
+    run: AwaitedRun,
+    { signal, progress }: Omit<Call, 'context'>,
+    wait: () => Promise<T>,
+  ): Promise<T> {
+    const { redact } = this.#terms;
+    const cancel = (): void => void kill(run, 'cancelled');
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted === true) cancel();
+    if (signal !== undefined) this.#attended.add(run.id);
+    const tell = progress && ((line: string): void => progress(redact(line)));
+    const stop = heartbeat(run, tell, this.#options.heartbeatMs);
+    try {
+      return await wait();
+    } finally {
+      stop();
+      signal?.removeEventListener('abort', cancel);
+      this.#attended.delete(run.id);
+    }
   }
 
   sessionInfo(conversationId: string | null = null): SessionInfo {
-    const { enabled, directory, sessionMode } = this.#settings.recording;
-    return {
-      recording: this.#journal.recording,
-      why: enabled ? this.#journal.trouble : 'recording is turned off in the settings',
-      directory,
-      sessionMode,
-      session: this.#journal.current(conversationId),
-      activeSessions: this.#journal.active().map(({ session_id }) => session_id),
-      earlierRuns: this.#recovery?.earlierRuns() ?? [],
-    };
+    return { ...this.#journal.info(conversationId), earlierRuns: this.#upkeep.earlierRuns() };
   }
 
   /** Of this conversation, or of the whole journal without one; newest first. */
   listRecent(count: number, conversationId: string | null): readonly Entry[] {
     const open = this.#journal.active().map(({ session_id }) => session_id);
-    return recentEntries(this.#settings.recording.directory, count, open, conversationId);
+    return recentEntries(this.#terms.recording.directory, count, open, conversationId);
   }
 
   /** The one session whose id contains `part`, without the output of its commands. */
   session(part: string): ReadSession | undefined {
-    const { directory } = this.#settings.recording;
-    const [id, ...others] = findSessions(directory, part);
-    if (id === undefined || others.length > 0) return undefined;
-    return readSession(directory, id, withoutOutput);
+    return sessionNamed(this.#terms.recording.directory, part);
   }
 
   health(): Health {
-    const { directory } = this.#settings.recording;
-    const session = this.#journal.current()?.session_id;
-    const { recording, trouble, entriesWritten: entries } = this.#journal;
-    const facts = { directory, recording, trouble, session, entries };
-    const health = recorderHealth(facts, this.#options.disk);
-    const low = health.disk_space_ok === false;
-    if (low && !this.#spaceLow) {
-      this.#options.log('warn', 'Disk space low', { session_id: session ?? null, directory });
-    }
-    this.#spaceLow = low;
-    return health;
+    return this.#journal.health(this.#options.disk);
   }
 
   counters(): ServerCounters {
     const { entriesWritten: entries, errors: recordingErrors } = this.#journal;
-    return { commands: this.#executor.commands, entries, recordingErrors };
+    return { commands: this.#commands, entries, recordingErrors };
   }
 
-  /** Commands that are executed from now on are started by `shell`. */
-  async reload(settings: RecorderSettings, shell = this.#options.shell): Promise<void> {
-    const { directory, enabled } = this.#settings.recording;
-    const moved = settings.recording.directory !== directory;
-    this.#settings = settings;
-    this.#executor.reload(settings, shell);
+  /** Later commands are started by `shell`; those under way go on as they began. */
+  async reload(settings: RunSettings, shell = this.#shell): Promise<void> {
+    this.#shell = shell;
+    this.#terms = termsOf(settings, this.#options.env);
     await this.#journal.reload(settings.recording);
-    if (moved) {
-      this.#catalog.close();
-      this.#catalog = new CatalogFeeder(settings.recording.directory);
-    }
-    if (moved || !enabled) this.#lookAfter();
+    this.#upkeep.reload(settings);
   }
 
   /** Entries of finished commands and the ends of sessions are written when this returns. */
   stopping(cause: StopCause): void {
-    this.#executor.stopping(cause);
+    // A client that is gone has cancelled the calls it was waiting for.
+    if (cause === 'client') this.#clientGone = true;
     this.#journal.endNow('shutdown', 'shutdown');
   }
 
   /** Runs end or are left as the settings say; then every session gets its end. */
   async close(): Promise<void> {
-    this.#closed = true;
-    clearInterval(this.#retention);
-    await this.#executor.close();
-    await this.#recovery?.close();
+    const { guard } = this.#options;
+    // A command that a person is being asked about is refused now, and that must be written down.
+    guard?.stopAsking();
+    await Promise.allSettled(this.#questions);
+    this.#closing = true;
+    if (this.#terms.onShutdown === 'kill') await this.#killAll();
+    // A run that could not be ended must not hold up the server's end.
+    for (const leave of this.#leave) leave();
+    await Promise.allSettled(this.#unfinished);
+    await guard?.close();
+    await this.#upkeep.close();
     await this.#journal.close('shutdown', 'shutdown');
-    this.#catalog.close();
+    this.#upkeep.closeCatalog();
   }
 
-  #env(): JournalEnv {
-    return { now: this.#options.now, ...this.#options.journal };
+  get #around(): Around {
+    return { ...this.#options, journal: this.#journal };
   }
 
-  #lookAfter(): void {
-    const { enabled, directory, redact } = this.#settings.recording;
-    if (!enabled) return;
-    void this.#recovery?.close();
-    const { shell, log, env } = this.#options;
-    const secrets = redactor({ ...env, ...this.#settings.execution.envOverrides });
-    this.#recovery = new Recovery({
-      store: shell.store,
-      directory,
-      owner: thisProcess(),
-      env: this.#env(),
-      log,
-      redact: redact ? secrets : undefined,
-      secrets: commandRedactor(secrets),
-      owed: this.#owed,
-      journal: this.#journal,
-    });
-    void this.#recovery.first.then(() => this.#retain());
+  #refuseClosing(): void {
+    if (this.#closing) throw new ExecutionError('start_failed', 'The server is stopping.');
   }
 
-  /** Removes sessions whose time is over. What cannot be removed stays for the next time. */
-  #retain(): void {
-    const { retentionDays, directory, enabled } = this.#settings.recording;
-    if (!enabled || retentionDays === 0 || this.#closed) return;
-    const { log, now, shell, settingsWait } = this.#options;
-    const { alive } = shell.store;
-    const cutoff = now() - retentionDays * DAY_MS;
-    const old = sessionsOlderThan(directory, cutoff, alive, { arrived: true });
-    if (old.length > 0 && settingsWait?.() === true) {
-      const fields = { sessions: old.length, retention_days: retentionDays };
-      log('info', 'Old sessions kept while settings wait', fields);
-      return;
+  #admit(request: RunRequest, context: AgentContext, decision: EntryDecision | null): Admission {
+    const { pluginVersion, now } = this.#options;
+    const around = { journal: this.#journal, pluginVersion, now, decision };
+    return admit(request, context, this.#terms, around);
+  }
+
+  #counted<T>(finishing: Promise<T>): Promise<T> {
+    this.#unfinished.add(finishing);
+    finishing.then(() => this.#unfinished.delete(finishing));
+    return finishing;
+  }
+
+  #run(shell: Shell, admission: Admission, hold: Permission['hold']): Run {
+    const { terms, text, place, draft, how } = admission;
+    const { captureOutput, outputBytesMax, redact, trace, captureEnv } = terms.recording;
+    const journal = intentOf(admission);
+    // Then all of it is in the entry, and that is on the disk before the answer.
+    const kept = place.recorded && captureOutput && !redact;
+    try {
+      const command = { kind: 'shell', text, shell: draft.shell } as const;
+      const run = shell.start(command, {
+        ...how,
+        ...hold(argvOf(command)),
+        cwd: draft.working_directory,
+        shown: draft.command,
+        output: captureOutput ? 'capture' : 'memory',
+        trace,
+        traceEnv: captureEnv ? terms.recording.envAllowlist : [],
+        ...(journal && { journal }),
+        ...(kept && { keptBytes: wholeBelow(outputBytesMax) }),
+      });
+      this.#keep(run);
+      return run;
+    } catch (error) {
+      const why = messageOf(error);
+      const session_id = place.recorded ? place.writer.id : null;
+      this.#options.log('error', 'Command could not be started', { session_id, error: why });
+      throw new ExecutionError('start_failed', why, { cause: error });
     }
-    for (const session_id of old) {
-      try {
-        removeSession(directory, session_id);
-        log('info', 'Session removed', { session_id, retention_days: retentionDays });
-      } catch (error) {
-        const words = messageOf(error);
-        log('warn', 'Session could not be removed', { session_id, error: words });
-      }
+  }
+
+  #keep(run: Run): void {
+    this.#live.add(run);
+    run.closed.then(() => this.#live.delete(run));
+  }
+
+  /** Never rejects. */
+  async #finish(
+    shell: Shell,
+    admission: Admission,
+    run: Run,
+    headBytes: number,
+  ): Promise<Ending | Left> {
+    const startedAt = performance.now();
+    const ended = await this.#unlessLeft(run.done);
+    // Where the machine is busy, the command is well under way before we get to this.
+    const durationMs = run.tookMs ?? Math.round(performance.now() - startedAt);
+    const output = readOutputOf(
+      shell,
+      run,
+      Math.max(headBytes, storedBytesWanted(admission.terms)),
+    );
+    const { survivors, lostBytes, ...found } = output;
+    const captureTrouble = run.recording.on ? undefined : run.recording.why;
+    const facts = { durationMs, survivors, lostBytes, captureTrouble };
+    if (ended === undefined) {
+      return { ...facts, ended, receipt: LEFT, findings: { ...found, failures: [] } };
     }
+    this.#commands += 1;
+    const over = { admission, shell, run, ended, output, durationMs };
+    const { receipt, failures, later } = await enterCommand(over, this.#around);
+    if (later !== undefined) void this.#counted(this.#whenClosed(run, later));
+    return { ...facts, ended, receipt, findings: { ...found, failures } };
+  }
+
+  async #whenClosed(run: Run, later: () => Promise<void>): Promise<void> {
+    const closed = await this.#unlessLeft(run.closed.then(() => true));
+    if (closed === true) await later();
+  }
+
+  /** Undefined when the server stops first and leaves the run. */
+  async #unlessLeft<T>(end: Promise<T>): Promise<T | undefined> {
+    const left = deferred<undefined>();
+    const leave = (): void => left.resolve(undefined);
+    this.#leave.add(leave);
+    try {
+      return await Promise.race([end, left.promise]);
+    } finally {
+      this.#leave.delete(leave);
+    }
+  }
+
+  async #killAll(): Promise<void> {
+    const causeOf = ({ id }: Run): 'cancelled' | 'shutdown' =>
+      this.#clientGone && this.#attended.has(id) ? 'cancelled' : 'shutdown';
+    const killed = [...this.#live].map((run) => kill(run, causeOf(run)));
+    await within(Promise.all(killed), KILL_WAIT_MS);
   }
 }
 
-/** What was known before the run; without an intent, as much of it as the capture has. */
-function knownOf({ meta }: Capture): Begun['known'] {
-  if (meta?.journal !== undefined) return meta.journal.draft;
-  const { command, cwd = '', createdAt = 0 } = meta ?? {};
-  return {
-    timestamp: entryTimestamp(createdAt),
-    command: command?.kind === 'shell' ? command.text : (command?.argv.join(' ') ?? ''),
-    description: null,
-    working_directory: cwd,
-    shell: meta?.argv[0] ?? '',
-    timeout_seconds: 0,
-    environment: null,
-    agent_id: null,
-    conversation_id: null,
-    tool_call_id: null,
-    opencuff_version: '',
-    plugin_version: '',
-    trace_id: null,
-    context_source: null,
-    decision: null,
-  };
+/** An order that cannot be given is no reason to end the server: the run has a timeout, too. */
+async function kill(run: Pick<Run, 'kill'>, cause: 'cancelled' | 'shutdown'): Promise<void> {
+  await run.kill({ cause }).catch(() => undefined);
 }

@@ -8,9 +8,9 @@ import type { Capture } from '../shell/captures.ts';
 import type { Redactor } from '../text/redact.ts';
 import { entryProcesses, UNTRACED } from '../tracing/entry.ts';
 import type { EntryDraft, JournalIntent } from '../types.ts';
+import { type EntryEnd, entryEnd } from './ending.ts';
 import { survivorsField } from './later.ts';
 import { bytesWanted, NO_OUTPUT, readStreams, type Streams, storedOutput } from './output.ts';
-import { type End, endOf } from './run.ts';
 
 export type FoundRun = {
   readonly capture: Capture;
@@ -80,7 +80,7 @@ export function entryOf(
   const traced = meta?.trace?.enabled === true;
   return {
     ...draft,
-    ...(final === undefined ? UNSEEN_END : endOf(final)),
+    ...(final === undefined ? UNSEEN_END : entryEnd(final)),
     ...(streams === undefined ? NO_OUTPUT : storedOutput(streams, outputBytesMax, redact)),
     ...(traced ? entryProcesses(capture.dir, draft.command, secrets) : UNTRACED),
     ...survivorsField(final?.survivors ?? [], secrets),
@@ -89,7 +89,7 @@ export function entryOf(
   };
 }
 
-const UNSEEN_END: End = {
+const UNSEEN_END: EntryEnd = {
   timed_out: false,
   exit_code: null,
   end_reason: 'interrupted',

@@ -237,7 +237,9 @@ export class Recovery {
     if (isUnsafe(intent, redact)) forgetReach(capture.dir);
     if (entry === undefined || isUnsafe(intent, redact)) return 'nothing';
     const keep = { directory, outputBytesMax: intent.outputBytesMax, redact };
-    const done = await recordLater(() => capture, entry, keep, { journal, log });
+    const { survivors = [] } = entry;
+    const about = { ...entry, survivors };
+    const done = await recordLater(() => capture, about, keep, { journal, log });
     return done ? 'nothing' : 'writing';
   }
 

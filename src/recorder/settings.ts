@@ -1,5 +1,5 @@
-// What a recorder is told to do. The door that reads a configuration has checked it and made every
-// path absolute.
+// What the runs of a dialect are told by its settings. The door that reads a configuration has
+// checked it and made every path absolute.
 
 import type { TraceSetting } from '../types.ts';
 
@@ -26,19 +26,19 @@ export type RecordingSettings = {
   readonly trace: TraceSetting;
 };
 
-export type ExecutionSettings = {
-  readonly defaultTimeoutSeconds: number;
-  readonly maxTimeoutSeconds: number;
+export type RunSettings = {
+  readonly recording: RecordingSettings;
   /** Absolute; where commands run unless they say otherwise. */
   readonly workingDirectory: string;
+  /** The program that gets `-c COMMAND`. */
   readonly shell: string;
-  readonly inheritEnv: boolean;
+  /**
+   * `agent`: the server's, without the secrets of model providers, and editors fail at once.
+   * `none`: nothing but `envOverrides`.
+   */
+  readonly environment: 'agent' | 'inherit' | 'none';
   readonly envOverrides: Readonly<Record<string, string>>;
+  readonly liveRunsMax: number;
   /** What happens to live runs when the server stops. */
   readonly onShutdown: 'kill' | 'leave';
-};
-
-export type RecorderSettings = {
-  readonly recording: RecordingSettings;
-  readonly execution: ExecutionSettings;
 };

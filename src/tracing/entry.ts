@@ -22,20 +22,34 @@ export const UNTRACED: EntryProcesses = {
   failed_process_list: null,
 };
 
+/** What an entry says of a trace, and the processes that failed: decoded once for both. */
+export type TracedProcesses = {
+  readonly entry: EntryProcesses;
+  readonly failures: readonly Failure[];
+};
+
+export const UNTRACED_RUN: TracedProcesses = { entry: UNTRACED, failures: [] };
+
 /** A trace that cannot be read yields no process facts, never an error. */
-export function entryProcesses(dir: string, command: string, redact: Redactor): EntryProcesses {
+export function readProcesses(dir: string, command: string, redact: Redactor): TracedProcesses {
   const trace = smallTrace(dir);
-  if (trace === undefined) return UNTRACED;
-  if (trace.kind === 'counted') return { ...UNTRACED, processes: trace.count };
+  if (trace?.kind !== 'whole') {
+    return { entry: { ...UNTRACED, processes: trace?.count ?? null }, failures: [] };
+  }
   const { processes } = trace;
   const failed = failures(processes, command);
   const short = (text: string): string => shortened(redact(text));
-  return {
+  const entry = {
     processes: processes.length,
     failed_processes: failed.length,
     process_list: [...new Set(programsOf(processes))].slice(0, LISTED_MAX).map(short),
     failed_process_list: failed.slice(0, FAILED_MAX).map((one) => failureText(one, short)),
   };
+  return { entry, failures: failed };
+}
+
+export function entryProcesses(dir: string, command: string, redact: Redactor): EntryProcesses {
+  return readProcesses(dir, command, redact).entry;
 }
 
 /**

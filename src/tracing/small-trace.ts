@@ -31,20 +31,12 @@ export type SmallTrace =
   | { readonly kind: 'whole'; readonly processes: readonly Process[] }
   | { readonly kind: 'counted'; readonly count: number };
 
-/** The last trace read: the entry and the answer of one command ask for the same one. */
-let last: { readonly dir: string; readonly size: number; readonly trace: SmallTrace } | undefined;
-
 /** Undefined if there is no readable trace. */
 export function smallTrace(dir: string): SmallTrace | undefined {
   let fd: number | undefined;
   try {
     fd = openIn(dir, 'trace.bin', fs.constants.O_RDONLY);
-    const { size } = fs.fstatSync(fd);
-    // A trace only grows, so an equal size means equal content.
-    if (last?.dir === dir && last.size === size) return last.trace;
-    const trace = readSmall(fd, size);
-    last = trace && { dir, size, trace };
-    return trace;
+    return readSmall(fd, fs.fstatSync(fd).size);
   } catch (error) {
     // It could not be made, was removed, or another file is in its place.
     if (errnoOf(error) === undefined && !(error instanceof AppError)) throw error;

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { AgentRun } from '../../src/agent/agent-run.ts';
-import type { Begun } from '../../src/recorder/recorder.ts';
+import type { Start } from '../../src/recorder/recorder.ts';
 import type { Ended } from '../../src/types.ts';
 
 it('a run is not live once its shell is done, also while its entry is being written', async () => {
@@ -10,13 +10,13 @@ it('a run is not live once its shell is done, also while its entry is being writ
   const done = new Promise<Ended>((resolve) => {
     end = resolve;
   });
-  const begun = {
+  const start = {
     run: { id: 'one', started: Promise.resolve({ pid: 7 }), done },
-    known: { working_directory: '/' },
-    finished: new Promise<never>(() => undefined), // a disk that takes its time
+    draft: { working_directory: '/' },
+    ending: new Promise<never>(() => undefined), // a disk that takes its time
   };
   const run = new AgentRun({
-    begun: begun as unknown as Begun,
+    start: start as unknown as Start,
     command: 'true',
     owner: 'a conversation',
     startedAt: 0,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Caller } from '../../src/agent/caller.ts';
-import { dialectConfig } from '../../src/dialects/agent-config.ts';
+import { dialectConfig, type OwnSettings } from '../../src/dialects/agent-config.ts';
 import type { Args } from '../../src/dialects/arguments.ts';
 import { Dialect } from '../../src/dialects/dialect.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../src/host/plugin.ts';
@@ -37,7 +37,7 @@ const KILL: ToolDefinition = {
   parameters: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
 };
 
-class Smallest extends Dialect<{ wait_ms: z.ZodDefault<z.ZodInt> }> {
+class Smallest extends Dialect<OwnSettings<typeof config>> {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema = config.schema;
 
@@ -61,7 +61,7 @@ class Smallest extends Dialect<{ wait_ms: z.ZodDefault<z.ZodInt> }> {
       return { success: true, text: ended.endedBy };
     }
     const waitMs = typeof args.wait_ms === 'number' ? args.wait_ms : this.own.wait_ms;
-    const run = await this.shell.start({ command: String(args.command), waitMs }, caller);
+    const run = await this.shell.start({ command: String(args.command) }, caller);
     const finished = await this.shell.wait(run, waitMs, caller);
     if (finished === undefined) return { success: true, text: run.id };
     const { text } = this.shell.view(run.id, { kind: 'tail' });

@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { NOBODY } from '../../src/agent/context.ts';
 import {
   BashRecorderError,
   ConfigurationError,
@@ -14,7 +13,7 @@ import {
 import { until } from '../cli/helper.ts';
 import { faultyDisk } from '../journal/helper.ts';
 import { lacking } from '../requirements.ts';
-import { call, execute, World } from './helper.ts';
+import { call, execute, executeWith, World } from './helper.ts';
 
 /** A small disk of its own for the journal. */
 function mounted(dir: string, size: string): boolean {
@@ -237,9 +236,10 @@ async function life(world: World, failing: number, count = 1): Promise<Life> {
   const recorder = await world.recorder(config, { journal: { fs: disk } });
   const ids: (string | null)[] = [];
   for (const n of [1, 2, 3]) {
-    const result = await recorder.execute({ command: `echo ${n}; exit ${n}` }, NOBODY);
-    expect([result.stdout.text, result.end?.exit_code]).toEqual([`${n}\n`, n]);
-    ids.push(result.written.recorded ? result.written.entry.entry_id : null);
+    const { ended, findings, receipt } = await executeWith(recorder, `echo ${n}; exit ${n}`);
+    const stdout = Buffer.from(findings?.heads.stdout.bytes ?? []).toString();
+    expect([stdout, ended?.outcome]).toEqual([`${n}\n`, { kind: 'exited', code: n }]);
+    ids.push(receipt.recorded === true ? receipt.entryId : null);
   }
   await recorder.close();
   return { ids, calls: disk.calls.length };

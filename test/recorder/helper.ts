@@ -4,8 +4,11 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { AgentRun } from '../../src/agent/agent-run.ts';
+import { NOBODY } from '../../src/agent/context.ts';
+import { recorderConfig } from '../../src/dialects/bash_recorder/config.ts';
 import { RecorderPlugin } from '../../src/dialects/bash_recorder/dialect.ts';
-import { recorderSettings } from '../../src/dialects/recording-config.ts';
+import { UNRULED } from '../../src/guard/guard.ts';
 import type {
   CallContext,
   Plugin,
@@ -18,6 +21,7 @@ import { createMetrics } from '../../src/ops/metrics.ts';
 import { openServerLog } from '../../src/ops/server-log.ts';
 import { PolicyEngine } from '../../src/policies/engine.ts';
 import * as files from '../../src/policies/files.ts';
+import type { Ending, Left } from '../../src/recorder/ending.ts';
 import { Recorder, type RecorderOptions } from '../../src/recorder/recorder.ts';
 import { createShell, type Shell } from '../../src/shell/shell.ts';
 import type { Entry, LogLevel, SessionMetadata } from '../../src/types.ts';
@@ -129,7 +133,7 @@ export class World {
     const { log, env, now } = this.services;
     const recorder = new Recorder({
       shell: this.shell,
-      settings: recorderSettings(config, this.project),
+      settings: recorderConfig.read(config, this.project).agent,
       pluginVersion: '1.0.0',
       workingDirectory: this.project,
       log,
@@ -138,7 +142,7 @@ export class World {
       now,
       ...options,
     });
-    recorder.start();
+    recorder.open();
     return recorder;
   }
 
@@ -208,6 +212,17 @@ export function call(
   about: Partial<CallContext> = {},
 ): Promise<ToolResult> {
   return plugin.callTool(name, args, context(about));
+}
+
+/** One command of a recorder without its plugin, from its start to its end. */
+export async function executeWith(
+  recorder: Recorder,
+  command: string,
+  progress?: (message: string) => void,
+): Promise<Ending | Left> {
+  const start = recorder.start({ command }, { context: NOBODY }, UNRULED);
+  const run = new AgentRun({ start, command, owner: '', startedAt: 0 });
+  return recorder.attend(run, { progress }, () => run.ending);
 }
 
 /** Executes and gives the fields of the answer. */

@@ -3,8 +3,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { NOBODY } from '../../src/agent/context.ts';
-import { World } from './helper.ts';
+import { executeWith, World } from './helper.ts';
 
 /** Runs until somebody was told `wanted`; everything that was told. */
 async function told(world: World, prints: string, wanted: string, config = {}): Promise<string[]> {
@@ -16,7 +15,7 @@ async function told(world: World, prints: string, wanted: string, config = {}): 
     if (messages.includes(wanted)) fs.writeFileSync(go, '');
   };
   const command = `${prints}; while ! test -e ${go}; do sleep 0.02; done`;
-  await recorder.execute({ command }, NOBODY, { progress });
+  await executeWith(recorder, command, progress);
   await recorder.close();
   return messages;
 }

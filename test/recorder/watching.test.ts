@@ -3,10 +3,9 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NOBODY } from '../../src/agent/context.ts';
 import { createMetrics, processMetrics } from '../../src/ops/metrics.ts';
 import { until } from '../cli/helper.ts';
-import { execute, World } from './helper.ts';
+import { execute, executeWith, World } from './helper.ts';
 import { Server } from './server.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -55,8 +54,8 @@ describe('the metrics', () => {
     const world = new World();
     const config = { recording: { max_output_size: 3 } };
     const recorder = await world.recorder(config, { metrics });
-    await recorder.execute({ command: 'printf ok' }, NOBODY);
-    await recorder.execute({ command: 'printf truncated; exit 3' }, NOBODY);
+    await executeWith(recorder, 'printf ok');
+    await executeWith(recorder, 'printf truncated; exit 3');
     const text = await metrics.text();
     for (const line of [
       'bash_recorder_commands_total{exit_code="0",timed_out="false"} 1',
@@ -78,7 +77,7 @@ describe('the metrics', () => {
     const world = new World();
     fs.writeFileSync(join(world.project, '.cuff'), 'a file in its way');
     const recorder = await world.recorder({}, { metrics });
-    await recorder.execute({ command: 'true' }, NOBODY);
+    await executeWith(recorder, 'true');
     const text = await metrics.text();
     expect(text).toMatch(/bash_recorder_recording_errors_total\{error_type="E[A-Z]+"\} 2\n/);
     await recorder.close();

@@ -1,8 +1,8 @@
 // What the settings say about the journal. Loaded only when it matters: it needs every plugin's
 // idea of its configuration, because settings that are wrong must not count as the defaults.
 
+import { recorderSettings } from '../../dialects/bash_recorder/config.ts';
 import { BUILTINS } from '../../dialects/builtins.ts';
-import { recorderSettings } from '../../dialects/recording-config.ts';
 import { loadSettings } from '../../host/settings.ts';
 import { type Located, nearestJournal } from '../../recordings/directory.ts';
 import { waitingSentence } from '../../trust/settings.ts';

@@ -2,16 +2,15 @@
 // with the limits of the settings. Also what is wrong with the arguments of a call, in a sentence.
 
 import type { ToolDefinition } from '../../host/plugin.ts';
-import type { ExecuteRequest } from '../../recorder/recorder.ts';
-import type { ExecutionSettings } from '../../recorder/settings.ts';
-import { ArgumentError, refuseUnknown, shown } from '../arguments.ts';
-
-type Args = Readonly<Record<string, unknown>>;
+import { SHOWN_BYTES_MAX } from '../../recorder/output.ts';
+import type { RunRequest } from '../../recorder/recorder.ts';
+import { type Args, ArgumentError, refuseUnknown, shown } from '../arguments.ts';
+import type { Timeouts } from './config.ts';
 
 const RECENT_DEFAULT = 10;
 const RECENT_MAX = 100;
 
-export function recorderTools(limits: ExecutionSettings): readonly ToolDefinition[] {
+export function recorderTools(limits: Timeouts): readonly ToolDefinition[] {
   const { defaultTimeoutSeconds, maxTimeoutSeconds } = limits;
   return [
     {
@@ -98,8 +97,14 @@ Returns:
 
 const COMMAND_BYTES_MAX = 131_071; // what Linux takes as one argument
 
+type ExecuteCall = {
+  readonly request: RunRequest;
+  /** In seconds; a command may get less. */
+  readonly timeoutAsked: number;
+};
+
 /** Throws `ArgumentError`. */
-export function executeRequest(args: Args): ExecuteRequest {
+export function executeCall(args: Args, limits: Timeouts): ExecuteCall {
   refuseUnknown('execute', args, ['command', 'timeout', 'working_directory', 'description']);
   const command = text(args, 'command');
   if (command === undefined || command.trim() === '') {
@@ -110,12 +115,21 @@ export function executeRequest(args: Args): ExecuteRequest {
       `command may have ${COMMAND_BYTES_MAX} bytes: write it to a file and run that.`,
     );
   }
-  return {
+  const timeoutAsked =
+    wholeNumber(args, 'timeout', 'a whole number of seconds') ?? limits.defaultTimeoutSeconds;
+  const request = {
     command,
-    timeoutSeconds: wholeNumber(args, 'timeout', 'a whole number of seconds'),
+    killAfterMs: Math.min(timeoutAsked, limits.maxTimeoutSeconds) * 1000,
     workingDirectory: text(args, 'working_directory'),
     description: text(args, 'description'),
+    headBytes: SHOWN_BYTES_MAX,
   };
+  return { request, timeoutAsked };
+}
+
+/** Of a tool that takes none. Throws `ArgumentError`. */
+export function refuseArguments(tool: string, args: Args): void {
+  refuseUnknown(tool, args, []);
 }
 
 /** Throws `ArgumentError`. */

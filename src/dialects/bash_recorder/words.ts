@@ -1,7 +1,10 @@
 // What the tools of `bash_recorder` answer. Facts first, and what to do next only where there is
 // something to do: fields that have nothing to say are left out.
 
-import type { ExecuteResult, SessionInfo } from '../../recorder/recorder.ts';
+import type { AgentRun, Ending, Left } from '../../agent/agent-shell.ts';
+import { entryEnd } from '../../recorder/ending.ts';
+import { type Shown, shownStream } from '../../recorder/output.ts';
+import type { SessionInfo } from '../../recorder/recorder.ts';
 import type { Entry } from '../../types.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -14,25 +17,54 @@ export type Wording = {
   readonly mounted: (tool: string) => boolean;
   /** That recording is turned off was said before. */
   readonly quiet: boolean;
+  /** In seconds; it may have got less. */
+  readonly timeoutAsked: number;
+  /** What the policy has to say about it. */
+  readonly notes: readonly string[];
 };
 
+/** What an answer is about. */
+type Facts = Omit<Ending | Left, 'findings'> & {
+  readonly run: AgentRun;
+  readonly end: ReturnType<typeof entryEnd> | undefined;
+  readonly stdout: Shown;
+  readonly stderr: Shown;
+  /** That the end of its output may be missing. */
+  readonly unread: string | undefined;
+  /** False when the output is lost with its capture. */
+  readonly readable: boolean;
+};
+
+const NOTHING = { bytes: new Uint8Array(), total: 0 };
+
 /** The fields of seed 000's result in its order, with the session beside the entry's id. */
-export function executeAnswer(result: ExecuteResult, wording: Wording): Answer {
-  const { end, written, survivors } = result;
+export function executeAnswer(run: AgentRun, ending: Ending | Left, wording: Wording): Answer {
+  const { findings, ...rest } = ending;
+  const { heads, unread, readable = true } = findings ?? {};
+  const result: Facts = {
+    ...rest,
+    run,
+    end: ending.ended && entryEnd(ending.ended),
+    stdout: shownStream(heads?.stdout ?? NOTHING),
+    stderr: shownStream(heads?.stderr ?? NOTHING),
+    unread,
+    readable,
+  };
+  const { end, receipt, survivors } = result;
   const about = [...outputNotices(result, wording), ...survivorNotices(result, wording)];
-  const said = result.note === undefined ? [] : [result.note];
   const unrecorded = recordingNotices(result, wording);
-  const notices = [...endNotices(result), ...about, ...unrecorded, ...said];
+  const notices = [...endNotices(result, wording), ...about, ...unrecorded, ...wording.notes];
+  const recorded = receipt.recorded === true ? receipt : { entryId: null, sessionId: null };
   return {
     stdout: result.stdout.text,
     stderr: result.stderr.text,
     exit_code: end?.exit_code ?? null,
     timed_out: end?.timed_out ?? false,
     duration_ms: result.durationMs,
-    recording_id: written.recorded ? written.entry.entry_id : null,
-    session_id: written.recorded ? written.entry.session_id : null,
-    working_directory: result.workingDirectory,
-    ...(about.length > 0 || end === undefined ? { run_id: result.runId } : {}),
+    recording_id: recorded.entryId,
+    session_id: recorded.sessionId,
+    working_directory: run.cwd,
+    ...(about.length > 0 || end === undefined ? { run_id: run.id } : {}),
     ...(end?.signal ? { signal: end.signal } : {}),
     ...(survivors.length === 0
       ? {}
@@ -41,13 +73,14 @@ export function executeAnswer(result: ExecuteResult, wording: Wording): Answer {
   };
 }
 
-function endNotices({ end, timeoutSeconds, timeoutAsked, runId }: ExecuteResult): string[] {
+function endNotices({ end, run }: Facts, { timeoutAsked }: Wording): string[] {
+  const { timeout_seconds: timeoutSeconds } = run.draft;
   const capped =
     timeoutAsked > timeoutSeconds
       ? [`The timeout of ${timeoutAsked} seconds was capped at the maximum of ${timeoutSeconds}.`]
       : [];
   if (end === undefined) {
-    return [...capped, `The server stops and leaves the command running as run ${runId}.`];
+    return [...capped, `The server stops and leaves the command running as run ${run.id}.`];
   }
   const why = ENDINGS[end.end_reason];
   if (end.timed_out) {
@@ -64,8 +97,9 @@ const ENDINGS: Readonly<Partial<Record<string, string>>> = {
   interrupted: 'Nobody saw how it ended: its runner was killed.',
 };
 
-function outputNotices(result: ExecuteResult, { mounted }: Wording): string[] {
-  const { runId, captured, lostBytes, unread, readable } = result;
+function outputNotices(result: Facts, { mounted }: Wording): string[] {
+  const { lostBytes, unread, readable } = result;
+  const { id: runId, captured } = result.run;
   const streams = [
     ['stdout', result.stdout],
     ['stderr', result.stderr],
@@ -88,10 +122,8 @@ function outputNotices(result: ExecuteResult, { mounted }: Wording): string[] {
   return notices;
 }
 
-function survivorNotices(
-  { survivors, runId, captured }: ExecuteResult,
-  { mounted }: Wording,
-): string[] {
+function survivorNotices({ survivors, run }: Facts, { mounted }: Wording): string[] {
+  const { id: runId, captured } = run;
   if (survivors.length === 0) return [];
   const one = survivors.length === 1;
   const still = one ? '1 process still runs' : `${survivors.length} processes still run`;
@@ -103,16 +135,17 @@ function survivorNotices(
   return [`${still} in the background.${where}`];
 }
 
-function recordingNotices(
-  { written, end, captureTrouble }: ExecuteResult,
-  { quiet }: Wording,
-): string[] {
+function recordingNotices({ receipt, end, captureTrouble }: Facts, { quiet }: Wording): string[] {
   if (captureTrouble !== undefined) {
     return [`Its output is not kept: ${captureTrouble.replace(/\.$/, '')}.`];
   }
-  if (written.recorded || quiet) return [];
+  if (receipt.recorded || quiet) return [];
   if (end === undefined) return ['Its entry is written when it has ended.'];
-  return [`This command was not recorded: ${written.why.replace(/\.$/, '')}.`];
+  return [`This command was not recorded: ${receipt.why.replace(/\.$/, '')}.`];
+}
+
+export function notStarted(why: string): string {
+  return `The command could not be started: ${why}. Check execution.shell.`;
 }
 
 export function sessionAnswer(info: SessionInfo): Answer {

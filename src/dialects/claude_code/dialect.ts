@@ -4,8 +4,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { hiddenNow, lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
-import type { AgentRun, Finished } from '../../agent/agent-shell.ts';
+import { lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
+import type { AgentRun, Ending } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { Conversations } from '../../agent/conversations.ts';
 import { exitCodeOf } from '../../agent/exit-code.ts';
@@ -16,7 +16,7 @@ import { leadsToRemote } from '../../run/mounts.ts';
 import { CleanReader } from '../../shell/output/new-output.ts';
 import { cleanView } from '../../shell/output/view.ts';
 import type { RunHandle } from '../../types.ts';
-import { dialectConfig } from '../agent-config.ts';
+import { dialectConfig, type OwnSettings } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf } from '../arguments.ts';
 import { Dialect, pidText, waitedForText } from '../dialect.ts';
 import { hiddenLines } from '../hidden-words.ts';
@@ -76,7 +76,7 @@ class Talk {
   }
 }
 
-export class ClaudeCode extends Dialect<typeof keys> {
+export class ClaudeCode extends Dialect<OwnSettings<typeof config>> {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema = config.schema;
 
@@ -124,7 +124,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
       how: { transport: 'merged' as const },
     };
     if (args.run_in_background === true) {
-      const run = await this.shell.start({ ...request, waitMs: 0 }, caller);
+      const run = await this.shell.start(request, caller);
       return this.#inBackground(run, talk, words.background);
     }
     const { default_timeout_ms, max_timeout_ms, on_timeout, keep_directory } = this.own;
@@ -133,7 +133,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
     const followed = keep_directory ? this.#preludes.follow(command) : undefined;
     const env = followed?.env;
     const run = await started(followed, () =>
-      this.shell.start({ ...request, env, waitMs: timeoutMs, ...deadline }, caller),
+      this.shell.start({ ...request, env, ...deadline }, caller),
     );
     const patience = timeoutMs + (on_timeout === 'kill' ? KILL_ROOM_MS : 0);
     const finished = await this.shell.wait(run, patience, caller);
@@ -149,13 +149,10 @@ export class ClaudeCode extends Dialect<typeof keys> {
     return this.#waited(run, finished, timeoutMs, notes);
   }
 
-  #waited(
-    run: AgentRun,
-    { ended, survivors, lostBytes }: Finished,
-    timeoutMs: number,
-    notes: readonly string[],
-  ): ToolResult {
+  #waited(run: AgentRun, ending: Ending, timeoutMs: number, notes: readonly string[]): ToolResult {
     const { id, command } = run;
+    const { ended, survivors, lostBytes } = ending;
+    const look = this.shell.look(run, ending);
     const options = {
       bytesMax: this.own.max_output_chars,
       cr: 'overwrite',
@@ -163,14 +160,14 @@ export class ClaudeCode extends Dialect<typeof keys> {
     } as const;
     const [output, trouble] = readOr('', () => {
       if (run.silent) return '';
-      return words.outputOf(cleanView(this.shell, id, { kind: 'ends', ...options }));
+      return words.outputOf(cleanView(look, id, { kind: 'ends', ...options }));
     });
     const left = [
       ...words.lostNote(lostBytes),
-      ...unreadOutput(this.shell, run),
+      ...unreadOutput(look, run),
       ...words.survivorNote(survivors),
     ];
-    const inside = hiddenLines(hiddenNow(run)).map((line) => `[${line}]`);
+    const inside = hiddenLines(run.hidden).map((line) => `[${line}]`);
     const all = [...trouble, ...inside, ...left, ...notes];
     return words.bashAnswer({ command, output, ended, timeoutMs, notes: all });
   }
@@ -180,7 +177,7 @@ export class ClaudeCode extends Dialect<typeof keys> {
     talk: Talk,
     say: (id: string, path: string) => string,
   ): Promise<ToolResult> {
-    if ((await run.begun.run.started) === undefined) {
+    if ((await run.started) === undefined) {
       return this.#waited(run, await run.finished, 0, []);
     }
     const id = talk.nextId();
@@ -228,14 +225,15 @@ export class ClaudeCode extends Dialect<typeof keys> {
     );
     const waiting = `[There is more: call BashOutput again. All of it is in ${pathOf(run)}]`;
     const unfiltered = '[The filter takes too long, so the last part is shown without it]';
-    const lostBytes = lostOutput(this.shell, run);
+    const look = this.shell.look(run);
+    const lostBytes = lostOutput(look, run);
     const notes = [
       ...(gaveUp ? [unfiltered] : []),
       ...(more ? [waiting] : []),
       ...trouble,
       ...(lostBytes > shell.lostBytes ? words.lostNote(lostBytes) : []),
-      ...unreadOutput(this.shell, run),
-      ...words.survivorNote(survivorsNow(this.shell, run)),
+      ...unreadOutput(look, run),
+      ...words.survivorNote(survivorsNow(look, run)),
     ];
     shell.lostBytes = lostBytes;
     const shown = words.bashOutput({
@@ -255,15 +253,17 @@ export class ClaudeCode extends Dialect<typeof keys> {
     const waited = args.block !== false;
     const waitMs = waited ? (numberOf(args.timeout) ?? TASK_WAIT_MS_DEFAULT) : 0;
     const finished = await this.shell.wait(shell.run, waitMs, caller, 'leave');
+    const { run } = shell;
+    const look = this.shell.look(run, finished);
     const limits = { bytesMax: this.own.max_output_chars, cr: 'overwrite' } as const;
     const [output, trouble] = readOr('', () =>
-      words.taskText(cleanView(this.shell, shell.run.id, { kind: 'tail', ...limits })),
+      words.taskText(cleanView(look, run.id, { kind: 'tail', ...limits })),
     );
     const notes = [
       ...trouble,
-      ...words.lostNote(lostOutput(this.shell, shell.run)),
-      ...unreadOutput(this.shell, shell.run),
-      ...words.survivorNote(survivorsNow(this.shell, shell.run)),
+      ...words.lostNote(lostOutput(look, run)),
+      ...unreadOutput(look, run),
+      ...words.survivorNote(survivorsNow(look, run)),
     ];
     const code = finished && exitCodeOf(finished.ended.outcome);
     const status = words.statusOf(finished?.ended);
@@ -317,8 +317,8 @@ async function started(
 }
 
 /** The file with all of its output. */
-function pathOf({ begun }: AgentRun): string {
-  return join(begun.run.recording.dir, 'output.bin');
+function pathOf({ dir }: AgentRun): string {
+  return join(dir, 'output.bin');
 }
 
 /** What can be read, and what is to be said if that is nothing: how it came out is told anyway. */

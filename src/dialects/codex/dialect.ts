@@ -2,8 +2,8 @@
 // session with a number of its own in each conversation, until its end was told.
 
 import * as z from 'zod';
-import { hiddenNow, lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
-import type { AgentRun, Finished } from '../../agent/agent-shell.ts';
+import { lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
+import type { AgentRun, Ending, Look } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { Conversations } from '../../agent/conversations.ts';
 import { exitCodeOf, isLost } from '../../agent/exit-code.ts';
@@ -12,7 +12,7 @@ import { messageOf } from '../../errors.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { CleanReader, type NewEnds } from '../../shell/output/new-output.ts';
 import type { RunHandle } from '../../types.ts';
-import { dialectConfig } from '../agent-config.ts';
+import { dialectConfig, type OwnSettings } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf } from '../arguments.ts';
 import { Dialect, pidText, waitedForText } from '../dialect.ts';
 import { hiddenLines } from '../hidden-words.ts';
@@ -65,7 +65,7 @@ class Talk {
   next = FIRST_SESSION;
 }
 
-export class Codex extends Dialect<typeof keys> {
+export class Codex extends Dialect<OwnSettings<typeof config>> {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema = config.schema;
 
@@ -107,7 +107,6 @@ export class Codex extends Dialect<typeof keys> {
     const run = await this.shell.start(
       {
         command,
-        waitMs,
         workingDirectory: textOf(args.workdir),
         shell: shellOf(args.shell),
         env: { ...PLAIN_ENV, ...this.#loginEnv(args) },
@@ -122,14 +121,15 @@ export class Codex extends Dialect<typeof keys> {
       return failed(`exec_command failed: ${outcome.message}`);
     }
     const talk = this.#talks.of(caller);
-    const reader = new CleanReader(this.shell, run.id);
+    const look = this.shell.look(run, finished);
+    const reader = new CleanReader(finished === undefined ? this.shell : look, run.id);
     const session = { id: talk.next, run, tty, reader, lostBytes: 0 };
     if (finished === undefined) {
       talk.next += 1;
       talk.sessions.set(session.id, session);
       this.shell.named(run, session.id);
     }
-    return this.#told(session, finished, wallMs, args);
+    return this.#told(session, { finished, look, wallMs }, args);
   }
 
   protected override handleSeen(handle: RunHandle, caller: Caller): void {
@@ -162,14 +162,15 @@ export class Codex extends Dialect<typeof keys> {
     if (run.result === undefined && chars !== '') await this.#type(run, chars, tty, caller);
     const finished = await this.shell.wait(run, waitMs, caller, 'leave');
     if (finished !== undefined) talk.sessions.delete(session.id);
-    return this.#told(session, finished, performance.now() - startedAt, args);
+    const look = this.shell.look(run, finished);
+    return this.#told(session, { finished, look, wallMs: performance.now() - startedAt }, args);
   }
 
   /** What has no terminal cannot be typed to, but be interrupted; it does not survive that. */
   async #type(run: AgentRun, chars: string, tty: boolean, caller: Caller): Promise<void> {
     if (!tty) {
       // The answer tells how the run is; the end of the kill is not waited for.
-      run.begun.run.kill({ signal: 'INT' }).catch(() => undefined);
+      run.kill({ signal: 'INT' }).catch(() => undefined);
       return;
     }
     await this.shell.type(run, chars, caller);
@@ -177,20 +178,29 @@ export class Codex extends Dialect<typeof keys> {
   }
 
   /** Whatever happens to its output, how it is and its session are told. */
-  #told(session: Session, finished: Finished | undefined, wallMs: number, args: Args): ToolResult {
+  #told(
+    session: Session,
+    about: {
+      readonly finished: Ending | undefined;
+      readonly look: Look;
+      readonly wallMs: number;
+    },
+    args: Args,
+  ): ToolResult {
+    const { finished, look, wallMs } = about;
     const { id, run } = session;
     const { max_output_tokens } = this.own;
     const asked =
       typeof args.max_output_tokens === 'number' ? args.max_output_tokens : max_output_tokens;
     const { output, trouble } = newOutput(session, Math.min(asked, max_output_tokens));
-    const lostBytes = lostOutput(this.shell, run);
+    const lostBytes = lostOutput(look, run);
     const notes = [
       ...words.endNote(finished?.ended),
       ...trouble,
-      ...hiddenLines(hiddenNow(run)).map((line) => `[${line}]`),
+      ...hiddenLines(run.hidden).map((line) => `[${line}]`),
       ...(lostBytes > session.lostBytes ? [words.lostNote(lostBytes)] : []),
-      ...unreadOutput(this.shell, run),
-      ...words.survivorNote(survivorsNow(this.shell, run)),
+      ...unreadOutput(look, run),
+      ...words.survivorNote(survivorsNow(look, run)),
     ];
     session.lostBytes = lostBytes;
     const process =

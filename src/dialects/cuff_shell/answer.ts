@@ -7,6 +7,7 @@ import { missedVariables, type Report } from '../../agent/report.ts';
 import { answerOf } from '../../agent/report-answer.ts';
 import { waitingForInput } from '../../agent/report-waiting.ts';
 import type { ToolResult } from '../../host/plugin.ts';
+import type { Capture } from '../../shell/shell.ts';
 import { printable } from '../../text/printable.ts';
 import { type Body, bodyOf, type Kind, newsBody } from './output.ts';
 import type { Native, Subject } from './runs.ts';
@@ -25,11 +26,18 @@ export type Wanted = {
   readonly first?: readonly string[];
 };
 
-export function answerAbout(native: Native, subject: Subject, wanted: Wanted): ToolResult {
+export function answerAbout(native: Native, about: Subject, wanted: Wanted): ToolResult {
+  // An answer is about one moment: the capture is opened once.
+  let opened: Capture | undefined;
+  const open = (): Capture => {
+    opened ??= about.open();
+    return opened;
+  };
+  const subject = { ...about, open };
   const report = reportOf(native, subject);
   if (report.ended === undefined) {
-    const capture = subject.open();
-    const body = wanted.view === 'none' ? NOT_SHOWN : news(native, report, wanted);
+    const capture = open();
+    const body = wanted.view === 'none' ? NOT_SHOWN : news(native, subject, report, wanted);
     const waiting = waitingForInput(capture);
     const killAfterMs = capture.meta?.killAfterMs;
     const { first = [] } = wanted;
@@ -56,10 +64,10 @@ function ended(native: Native, subject: Subject, report: Report, wanted: Wanted)
   const { view, bytesMax } = wanted;
   const body =
     view === undefined
-      ? news(native, report, wanted)
+      ? news(native, subject, report, wanted)
       : firstBody(native, report, view, () =>
           wanted.instead === undefined
-            ? bodyOf(native.shell, report.id, kindOf(view, fine), bytesMax, report.totals)
+            ? bodyOf(subject, report.id, kindOf(view, fine), bytesMax, report.totals)
             : wanted.instead(report),
         );
   const withheld = fine ? [] : native.shell.withheld;
@@ -102,8 +110,13 @@ function firstBody(
   return { ...body, text: none ? NO_OUTPUT : '(nothing visible)' };
 }
 
-function news({ shell, reports }: Native, { id, totals }: Report, { bytesMax }: Wanted): Body {
-  const body = newsBody(shell, id, reports.news(id), bytesMax, totals);
+function news(
+  { reports }: Native,
+  subject: Subject,
+  { id, totals }: Report,
+  { bytesMax }: Wanted,
+): Body {
+  const body = newsBody(subject, id, reports.news(id), bytesMax, totals);
   if (body.text !== '') return body;
   const some = totals.stdout.bytes + totals.stderr.bytes > 0;
   return { ...body, text: some ? '(no new output)' : NO_OUTPUT };

@@ -18,7 +18,7 @@ import type {
   ToolResult,
 } from '../../host/plugin.ts';
 import { stagesUnsure } from '../../tracing/stages.ts';
-import { dialectConfig } from '../agent-config.ts';
+import { dialectConfig, type OwnSettings } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf } from '../arguments.ts';
 import { Dialect, pidText } from '../dialect.ts';
 import { answerAbout, type ViewName } from './answer.ts';
@@ -69,7 +69,7 @@ const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
   working_directory: 'cwd is the working directory',
 };
 
-export class CuffShellPlugin extends Dialect<typeof SHAPE> {
+export class CuffShellPlugin extends Dialect<OwnSettings<typeof config>> {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema = config.schema;
 
@@ -151,11 +151,11 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   const view = (textArgument(args, 'view') ?? 'auto') as ViewName;
   const bytesMax =
     numberArgument(args, 'max_bytes') ?? (view === 'full' ? BYTES_MAX : native.maxBytes);
-  const run = await start(native, args, waitMs, caller);
-  const finished = await native.shell.wait(run, waitMs, caller);
-  const subject = ownSubject(native, run);
+  const run = await start(native, args, caller);
+  const ending = await native.shell.wait(run, waitMs, caller);
+  const subject = ownSubject(native, run, ending);
   if (args.compare === undefined) return answerAbout(native, subject, { view, bytesMax });
-  if (finished === undefined) {
+  if (ending === undefined) {
     const first = ['not compared: that takes a run that is over before wait_ms is'];
     return answerAbout(native, subject, { view, bytesMax, first });
   }
@@ -163,12 +163,7 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   return answerAbout(native, subject, { view, bytesMax, first, instead: body });
 }
 
-async function start(
-  { shell, reports }: Native,
-  args: Args,
-  waitMs: number,
-  caller: Caller,
-): Promise<AgentRun> {
+async function start({ shell, reports }: Native, args: Args, caller: Caller): Promise<AgentRun> {
   const command = commandOf(args);
   const stdin = textArgument(args, 'stdin');
   if (Buffer.byteLength(stdin ?? '') > STDIN_BYTES_MAX) {
@@ -184,7 +179,6 @@ async function start(
   const run = await shell.start(
     {
       command,
-      waitMs,
       killAfterMs: numberArgument(args, 'kill_after_ms'),
       workingDirectory: textArgument(args, 'cwd'),
       description: textArgument(args, 'description'),
@@ -198,8 +192,8 @@ async function start(
   if (stdin !== undefined) {
     // A terminal takes the end of input only at the start of a line; before, it ends the line.
     const open = transport === 'pty' && stdin !== '' && !stdin.endsWith('\n');
-    run.begun.run.write(open ? `${stdin}\x04` : stdin);
-    run.begun.run.endInput();
+    run.write(open ? `${stdin}\x04` : stdin);
+    run.endInput();
   }
   return run;
 }

@@ -2,8 +2,8 @@
 // more than asked for. Where something is left out a line in brackets stands in its place, with the
 // exact call that shows it.
 
-import type { AgentShell } from '../../agent/agent-shell.ts';
 import type { NewsReader } from '../../agent/report-news.ts';
+import type { Look } from '../../agent/run-reading.ts';
 import { readPage, streamHead } from '../../shell/output/page.ts';
 import { cleanView } from '../../shell/output/view.ts';
 import type { Capture } from '../../shell/shell.ts';
@@ -23,6 +23,8 @@ export type Body = {
 
 type Totals = Readonly<Record<Channel, StreamTotals>>;
 
+type Captures = Pick<Look, 'open'>;
+
 type Shown = {
   readonly text: string;
   /** Of the output in it, without what stands in place of the rest. */
@@ -34,7 +36,7 @@ type Shown = {
 };
 
 type Part = {
-  readonly shell: AgentShell;
+  readonly shell: Captures;
   readonly id: string;
   readonly channel: Channel;
   readonly bytesMax: number;
@@ -42,7 +44,7 @@ type Part = {
 
 /** What a run has printed, of which nothing was told before. */
 export function bodyOf(
-  shell: AgentShell,
+  shell: Captures,
   id: string,
   kind: Kind,
   bytesMax: number,
@@ -61,7 +63,7 @@ export function bodyOf(
 
 /** What is new since the caller last heard of it. */
 export function newsBody(
-  shell: AgentShell,
+  shell: Captures,
   id: string,
   news: NewsReader,
   bytesMax: number,
@@ -193,7 +195,7 @@ function rangeText(partial: boolean, first: number, last: number, bytes: number)
 
 const HEAD_BYTES = 264; // tells every kind
 
-function binaryOf(shell: AgentShell, id: string, channel: Channel, totals: StreamTotals): Shown {
+function binaryOf(shell: Captures, id: string, channel: Channel, totals: StreamTotals): Shown {
   const text = binaryLine(shell.open(id), channel, totals.bytes);
   return { text, bytes: 0, range: undefined, totals };
 }

@@ -1,7 +1,7 @@
 // Which run a call of `cuff_shell` is about: one of this server, or one of an earlier server of
 // which only the capture is left. What belongs to another conversation is not there.
 
-import type { AgentRun, AgentShell } from '../../agent/agent-shell.ts';
+import type { AgentRun, AgentShell, Ending } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import type { LineCache } from '../../agent/line-cache.ts';
 import type { OwnCapture } from '../../agent/own-captures.ts';
@@ -68,10 +68,11 @@ function only<T extends { readonly id: string }>(all: readonly T[], part: string
   return found[0];
 }
 
-export function ownSubject({ shell }: Native, run: AgentRun): Subject {
-  const { command, working_directory: cwd } = run.begun.known;
-  const { id, startedAt: createdAt } = run;
-  return { id, command, cwd, createdAt, run, open: () => shell.open(id), shell: run.begun.shell };
+/** `ending`: the capture that came with it is the one that is read. */
+export function ownSubject({ shell }: Native, run: AgentRun, ending?: Ending): Subject {
+  const { id, startedAt: createdAt, draft, cwd } = run;
+  const open = (): Capture => ending?.findings?.capture ?? shell.open(id);
+  return { id, command: draft.command, cwd, createdAt, run, open, shell: run.shell };
 }
 
 function captureSubject(native: Native, own: OwnCapture): Subject {

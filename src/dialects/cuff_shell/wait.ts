@@ -1,6 +1,7 @@
 // Waiting for a run in `cuff_shell`: until it is over, until its new output has a text, or until
 // the time is over. Waiting never ends a run, and neither does a caller who gives up.
 
+import type { Ending } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { NewsReader } from '../../agent/report-news.ts';
 import { type Matcher, matcherOf } from '../../agent/search-match.ts';
@@ -9,7 +10,14 @@ import { within } from '../../shell/run.ts';
 import { printable } from '../../text/printable.ts';
 import type { Args } from '../arguments.ts';
 import { answerAbout } from './answer.ts';
-import { findRun, type Native, numberArgument, type Subject, textArgument } from './runs.ts';
+import {
+  findRun,
+  type Native,
+  numberArgument,
+  ownSubject,
+  type Subject,
+  textArgument,
+} from './runs.ts';
 import { durationText } from './words.ts';
 
 const PAUSE_MS = 20; // a run that prints all the time is looked at this often
@@ -25,8 +33,9 @@ export async function waitRun(native: Native, args: Args, caller: Caller): Promi
   const bytesMax = numberArgument(args, 'max_bytes') ?? native.maxBytes;
   const about = { view: undefined, bytesMax } as const;
   if (wanted === undefined || wanted === '') {
-    await untilOver(native, subject, waitMs, caller);
-    return answerAbout(native, subject, about);
+    const ending = await untilOver(native, subject, waitMs, caller);
+    const { run } = subject;
+    return answerAbout(native, run && ending ? ownSubject(native, run, ending) : subject, about);
   }
   const matcher = matcherOf({ text: wanted, regex: args.regex === true, ignoreCase: false });
   const found = await untilText(native, subject, matcher, waitMs, caller);
@@ -42,11 +51,14 @@ async function untilOver(
   subject: Subject,
   waitMs: number,
   caller: Caller,
-): Promise<void> {
+): Promise<Ending | undefined> {
   const { run } = subject;
-  if (run === undefined) return untilClosed(subject, waitMs, caller.signal);
-  if (run.result === undefined) await native.shell.wait(run, waitMs, caller, 'leave');
-  else await untilAborted(within(run.begun.run.closed, waitMs), caller.signal);
+  if (run?.result === undefined && run !== undefined) {
+    return native.shell.wait(run, waitMs, caller, 'leave');
+  }
+  if (run === undefined) await untilClosed(subject, waitMs, caller.signal);
+  else await untilAborted(within(run.closed, waitMs), caller.signal);
+  return undefined;
 }
 
 async function untilClosed(subject: Subject, waitMs: number, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { lostOutput, unreadOutput } from '../../agent/aftermath.ts';
-import type { AgentRun, RunRequest } from '../../agent/agent-shell.ts';
+import type { AgentRun, Look, RunRequest } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../../agent/command-text.ts';
 import { LiveCopy, type LiveCopyOptions } from '../../agent/output-copy.ts';
@@ -15,7 +15,7 @@ import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../
 import { leadsToRemote } from '../../run/mounts.ts';
 import type { ReadResult } from '../../shell/shell.ts';
 import { hasInteractiveRebase, onlyKills } from '../../text/shell-facts.ts';
-import type { DialectConfig } from '../agent-config.ts';
+import type { OwnSettings } from '../agent-config.ts';
 import type { Args } from '../arguments.ts';
 import { Dialect, pidText } from '../dialect.ts';
 import { bashTool, phoenixCall, phoenixConfig } from './tools.ts';
@@ -31,11 +31,9 @@ const NO_REBASE = {
   GIT_SEQUENCE_EDITOR: "echo 'Interactive rebase requires background=true' && exit 1",
 };
 
-type PhoenixShape = typeof phoenixConfig extends DialectConfig<infer S> ? S : never;
-
 type AskedFor = Pick<RunRequest, 'command' | 'chosen'>;
 
-export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
+export class PhoenixBashPlugin extends Dialect<OwnSettings<typeof phoenixConfig>> {
   static readonly pluginVersion = VERSION;
   static readonly configSchema = phoenixConfig.schema;
   /** Tests make the disk fail, and time stand still. */
@@ -65,7 +63,7 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     this.#checkWorkingDirectory();
     const pattern = dangerousPattern(command);
     if (pattern !== undefined) {
-      await this.shell.deny({ command, waitMs: timeoutSeconds * 1000 }, caller);
+      await this.shell.deny({ command }, caller);
       return { success: false, text: words.dangerousText(pattern) };
     }
     const text = await this.#withCoAuthor(command);
@@ -104,7 +102,6 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     const run = await this.shell.start(
       {
         ...asked,
-        waitMs: killAfterMs,
         killAfterMs,
         how: { transport: 'merged', graceMs: 0 },
         ...(hasInteractiveRebase(asked.command) && { env: NO_REBASE }),
@@ -114,9 +111,10 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
       caller,
     );
     const finished = await this.shell.wait(run, killAfterMs + ANSWER_MS, caller);
-    const lost = finished?.lostBytes ?? lostOutput(this.shell, run);
-    const missing = words.lostText(lost, unreadOutput(this.shell, run));
-    const output = words.outputText(this.#output(run), missing);
+    const look = this.shell.look(run, finished);
+    const lost = finished?.lostBytes ?? lostOutput(look, run);
+    const missing = words.lostText(lost, unreadOutput(look, run));
+    const output = words.outputText(outputOf(look, run), missing);
     if (finished === undefined || finished.ended.endedBy === 'timeout') {
       return { success: false, text: words.timedOutText(seconds, output) };
     }
@@ -130,7 +128,7 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
     const directory = this.#newDirectory();
     const run = await this.#startIn(directory, asked, caller);
     const file = this.#follow(run, join(directory, 'output'));
-    const child = await run.begun.run.started;
+    const child = await run.started;
     if (child !== undefined) {
       this.shell.named(run, file.path);
       return { success: true, text: words.backgroundText(child.pid, file.path) };
@@ -173,7 +171,7 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
   async #startIn(directory: string, asked: AskedFor, caller: Caller): Promise<AgentRun> {
     try {
       const how = { transport: 'merged' } as const;
-      return await this.shell.start({ ...asked, waitMs: 0, how }, caller);
+      return await this.shell.start({ ...asked, how }, caller);
     } catch (error) {
       rmSync(directory, { recursive: true, force: true });
       throw error;
@@ -189,17 +187,17 @@ export class PhoenixBashPlugin extends Dialect<PhoenixShape> {
       this.services.log('warn', 'Output file is incomplete', { run_id: id, path, error });
     });
   }
+}
 
-  #output({ id }: AgentRun): words.Output {
-    const { OUTPUT_BYTES_MAX, SNIP_BYTES: length } = words;
-    const whole = this.shell.read(id, 0, OUTPUT_BYTES_MAX);
-    if (whole.eof) {
-      return { first: bytesOf(whole), last: new Uint8Array(), totalBytes: whole.nextCursor };
-    }
-    const totalBytes = this.shell.read(id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
-    const last = bytesOf(this.shell.read(id, totalBytes - length, length));
-    return { first: bytesOf(whole).subarray(0, length), last, totalBytes };
+function outputOf(look: Look, { id }: AgentRun): words.Output {
+  const { OUTPUT_BYTES_MAX, SNIP_BYTES: length } = words;
+  const whole = look.read(id, 0, OUTPUT_BYTES_MAX);
+  if (whole.eof) {
+    return { first: bytesOf(whole), last: new Uint8Array(), totalBytes: whole.nextCursor };
   }
+  const totalBytes = look.read(id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
+  const last = bytesOf(look.read(id, totalBytes - length, length));
+  return { first: bytesOf(whole).subarray(0, length), last, totalBytes };
 }
 
 function bytesOf({ chunks }: ReadResult): Uint8Array {

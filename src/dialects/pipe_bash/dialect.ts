@@ -4,7 +4,7 @@
 
 import { resolve } from 'node:path';
 import { lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
-import type { AgentRun, Finished } from '../../agent/agent-shell.ts';
+import type { AgentRun, Ending, Look } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import {
   type Copy,
@@ -19,7 +19,7 @@ import {
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { cleanView } from '../../shell/output/view.ts';
 import { within } from '../../shell/run.ts';
-import type { DialectConfig } from '../agent-config.ts';
+import type { OwnSettings } from '../agent-config.ts';
 import type { Args } from '../arguments.ts';
 import { Dialect, pidText, waitedForText } from '../dialect.ts';
 import { type Limits, OutputSince } from './new-output.ts';
@@ -45,8 +45,6 @@ const CLEAN_COPY_BYTES_MAX = 8 * 1024 * 1024;
 
 const KEPT_MAX = 1_000; // runs in the background that are over, and can still be checked
 
-type PipeShape = typeof pipeConfig extends DialectConfig<infer S> ? S : never;
-
 /** A run that nobody waits for any more. */
 type Background = {
   /** Everything it prints, as it comes. */
@@ -54,7 +52,7 @@ type Background = {
   readonly since: OutputSince;
 };
 
-export class PipeBashPlugin extends Dialect<PipeShape> {
+export class PipeBashPlugin extends Dialect<OwnSettings<typeof pipeConfig>> {
   static readonly pluginVersion = VERSION;
   static readonly configSchema = pipeConfig.schema;
   /** Tests make it fail. */
@@ -100,15 +98,16 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
   }
 
   async #run(command: string, timeoutMs: number, caller: Caller): Promise<ToolResult> {
-    const run = await this.shell.start({ command, waitMs: timeoutMs }, caller);
+    const run = await this.shell.start({ command }, caller);
     const finished = await this.shell.wait(run, timeoutMs, caller);
     if (finished === undefined) return this.#leave(run, timeoutMs);
-    const streams = this.#streams(run);
+    const look = this.shell.look(run, finished);
+    const streams = this.#streams(run, look);
     const files = {
       stdout: await this.#offload(run, 'stdout', streams),
       stderr: await this.#offload(run, 'stderr', streams),
     };
-    const unread = unreadOutput(this.shell, run);
+    const unread = unreadOutput(look, run);
     const text = words.endedText({ ...finished, unread }, streams, files);
     const exitCode = exitCodeIn(finished);
     return { success: succeeded(finished), text, parts: partsOf(streams, exitCode) };
@@ -148,7 +147,7 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
   async #check(run: AgentRun, { file, since }: Background): Promise<ToolResult> {
     const pid = run.pid ?? 0;
     // Its entry may be on its way to the disk: then it does not run any more.
-    const over = await within(run.begun.run.done, 0);
+    const over = await within(run.done, 0);
     if (over !== undefined) return this.#ended(run, await run.finished, file);
     const { both } = await since.take();
     const full = await fullOutput(run, file, since.cursor);
@@ -161,22 +160,23 @@ export class PipeBashPlugin extends Dialect<PipeShape> {
     return { ...(await this.#ended(run, finished, file)), success: true };
   }
 
-  async #ended(run: AgentRun, finished: Finished, file: LiveCopy): Promise<ToolResult> {
+  async #ended(run: AgentRun, finished: Ending, file: LiveCopy): Promise<ToolResult> {
     const full = await fullOutput(run, file, capturedBytes(run));
-    const streams = this.#streams(run);
-    // Who was left may be gone by now, or killed; and what was kept may be damaged.
-    const survivors = survivorsNow(this.shell, run);
-    const lostBytes = lostOutput(this.shell, run);
-    const known = { ...finished, survivors, lostBytes, unread: unreadOutput(this.shell, run) };
+    const look = this.shell.look(run);
+    const streams = this.#streams(run, look);
+    // Its survivors may be gone by now, or killed; and what was kept may be damaged.
+    const survivors = survivorsNow(look, run);
+    const lostBytes = lostOutput(look, run);
+    const known = { ...finished, survivors, lostBytes, unread: unreadOutput(look, run) };
     const text = words.exitedText(run.pid ?? 0, known, streams, full);
     return { success: succeeded(finished), text, parts: partsOf(streams, exitCodeIn(finished)) };
   }
 
-  #streams(run: AgentRun): words.Streams {
+  #streams(run: AgentRun, look: Look): words.Streams {
     const { cr } = this.own;
     if (run.silent) return { stdout: words.NOTHING, stderr: words.NOTHING };
     const view = (channel: 'stdout' | 'stderr'): words.Shown =>
-      cleanView(this.shell, run.id, { kind: 'tail', channel, cr, ...ALL });
+      cleanView(look, run.id, { kind: 'tail', channel, cr, ...ALL });
     return { stdout: view('stdout'), stderr: view('stderr') };
   }
 
@@ -228,11 +228,11 @@ function partsOf({ stdout, stderr }: words.Streams, exitCode: number | null) {
 }
 
 /** -1 for a command without a code of its own, as in the text. */
-function exitCodeIn({ ended: { outcome } }: Finished): number {
+function exitCodeIn({ ended: { outcome } }: Ending): number {
   return outcome.kind === 'exited' ? outcome.code : -1;
 }
 
-function succeeded({ ended: { outcome } }: Finished): boolean {
+function succeeded({ ended: { outcome } }: Ending): boolean {
   return outcome.kind === 'exited' && outcome.code === 0;
 }
 

@@ -3,9 +3,8 @@
 
 import * as z from 'zod';
 import type { ToolDefinition } from '../../host/plugin.ts';
-import { dialectConfig } from '../agent-config.ts';
+import { dialectConfig, path } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf } from '../arguments.ts';
-import { path } from '../recording-config.ts';
 
 const TIMEOUT_MS = 120_000; // seed 001
 const TIMEOUT_MS_MAX = 3_600_000; // no client waits that long; what takes longer is checked on

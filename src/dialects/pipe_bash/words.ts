@@ -1,7 +1,7 @@
 // What `pipe_bash` says, in the formats of seed 001. The last newline of a stream is the end of its
 // line here, so that one empty line follows each section whether or not the output ended in one.
 
-import type { Finished } from '../../agent/agent-shell.ts';
+import type { Ending } from '../../agent/agent-shell.ts';
 import type { Copy } from '../../agent/output-copy.ts';
 import type { CleanView } from '../../shell/output/view.ts';
 import { printable, processLine } from '../../text/printable.ts';
@@ -24,7 +24,7 @@ export type Streams = { readonly stdout: Shown; readonly stderr: Shown };
 export type Offloaded = { readonly stdout?: Copy | undefined; readonly stderr?: Copy | undefined };
 
 /** What is told of a run that is over; of its survivors those who are there now. */
-export type Known = Pick<Finished, 'ended' | 'lostBytes'> & {
+export type Known = Pick<Ending, 'ended' | 'lostBytes'> & {
   /** Lines about output that may be missing. */
   readonly unread: readonly string[];
   readonly survivors: readonly { readonly pid: number; readonly command: string }[];

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SETTINGS_TEMPLATE } from '../../../src/cli/init/settings.ts';
+import { recorderSettings } from '../../../src/dialects/bash_recorder/config.ts';
 import { BUILTINS } from '../../../src/dialects/builtins.ts';
-import { recorderSettings } from '../../../src/dialects/recording-config.ts';
 import { loadSettings } from '../../../src/host/settings.ts';
 import { lacking } from '../../requirements.ts';
 import { Terminal, tmuxMissing } from '../../shell/tmux.ts';

@@ -1,11 +1,11 @@
 // The configuration of `bash_recorder`: the seed's keys, defaults and examples, ours in addition,
 // and a problem with a path for everything else.
 import { describe, expect, it } from 'vitest';
-import { RecorderPlugin } from '../../src/dialects/bash_recorder/dialect.ts';
-import { configProblems, recorderSettings } from '../../src/dialects/recording-config.ts';
-import { TRACE_DEFAULT } from '../../src/limits.ts';
-import { ConfigurationError } from '../../src/recorder/errors.ts';
-import { World } from '../recorder/helper.ts';
+import { recorderConfig, recorderSettings } from '../../../src/dialects/bash_recorder/config.ts';
+import { RecorderPlugin } from '../../../src/dialects/bash_recorder/dialect.ts';
+import { TRACE_DEFAULT } from '../../../src/limits.ts';
+import { ConfigurationError } from '../../../src/recorder/errors.ts';
+import { World } from '../../recorder/helper.ts';
 
 const DEFAULTS = {
   recording: {
@@ -39,7 +39,7 @@ function settings(config: unknown) {
 describe('a config', () => {
   it('may be empty, in whole or in part', () => {
     for (const config of [undefined, null, {}, { recording: null }, { execution: {} }]) {
-      expect(configProblems(config)).toEqual([]);
+      expect(recorderConfig.problems(config)).toEqual([]);
       expect(settings(config)).toEqual(DEFAULTS);
     }
   });
@@ -133,7 +133,7 @@ describe('a config', () => {
 
 describe('a problem', () => {
   it('has the path of its key', () => {
-    const problems = configProblems({
+    const problems = recorderConfig.problems({
       recordin: {},
       recording: {
         enabled: 'yes',
@@ -173,9 +173,9 @@ describe('a problem', () => {
   });
 
   it('of anything that is no mapping is one of the whole', () => {
-    expect(configProblems('x')).toMatchObject([{ path: [] }]);
-    expect(configProblems([])).toMatchObject([{ path: [] }]);
-    expect(configProblems({ recording: [] })).toMatchObject([{ path: ['recording'] }]);
+    expect(recorderConfig.problems('x')).toMatchObject([{ path: [] }]);
+    expect(recorderConfig.problems([])).toMatchObject([{ path: [] }]);
+    expect(recorderConfig.problems({ recording: [] })).toMatchObject([{ path: ['recording'] }]);
   });
 
   it('keeps the plugin from being made', () => {

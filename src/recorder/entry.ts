@@ -1,0 +1,139 @@
+// The entry of a command that is over: made of what was known before, how it ended, the heads of
+// its output and its processes; written, counted and logged. The output of survivors follows.
+
+import { createHash } from 'node:crypto';
+import type { RecorderMetrics } from '../ops/metrics.ts';
+import type { Run } from '../shell/run.ts';
+import type { Shell } from '../shell/shell.ts';
+import { readProcesses, type TracedProcesses, UNTRACED_RUN } from '../tracing/entry.ts';
+import type { Ended, EntryDraft, Log } from '../types.ts';
+import type { Admission, Terms } from './admission.ts';
+import { entryEnd, type RunOutput } from './ending.ts';
+import type { EntryReceipt, JournalPlace, RecorderJournal } from './journal.ts';
+import { noteEntryReach, recordLater, survivorsField } from './later.ts';
+import { bytesWanted, NO_OUTPUT, type Streams, storedOutput } from './output.ts';
+
+export type Around = {
+  readonly journal: RecorderJournal;
+  readonly metrics: RecorderMetrics;
+  readonly log: Log;
+};
+
+/** A command that is over. */
+type CommandEnd = {
+  readonly admission: Admission;
+  readonly shell: Shell;
+  readonly run: Run;
+  readonly ended: Ended;
+  readonly output: RunOutput;
+  readonly durationMs: number;
+};
+
+type CommandEntry = Pick<TracedProcesses, 'failures'> & {
+  readonly receipt: EntryReceipt;
+  /** To be called when the run has closed: its survivors may have printed more. */
+  readonly later: (() => Promise<void>) | undefined;
+};
+
+/** How much of each stream its entry needs. */
+export function storedBytesWanted(terms: Terms): number {
+  return bytesWanted(terms.recording.outputBytesMax, secretsOf(terms));
+}
+
+function secretsOf({ recording, redact }: Terms): Terms['redact'] | undefined {
+  return recording.redact ? redact : undefined;
+}
+
+/** Never rejects. */
+export async function enterCommand(over: CommandEnd, around: Around): Promise<CommandEntry> {
+  const { admission, run, ended, output, durationMs } = over;
+  const { terms, place, draft: known } = admission;
+  const { captureOutput, outputBytesMax, trace } = terms.recording;
+  const { survivors, heads } = output;
+  const { dir } = run.recording;
+  const end = entryEnd(ended);
+  const { exit_code: exitCode, timed_out: timedOut } = end;
+  around.metrics.command({ exitCode, timedOut, durationMs });
+  const stored = captureOutput ? heads : undefined;
+  const { entry: processes, failures } =
+    trace === 'off' ? UNTRACED_RUN : readProcesses(dir, known.command, terms.redactCommand);
+  const draft = {
+    ...known,
+    ...end,
+    ...(stored === undefined ? NO_OUTPUT : storedOutput(stored, outputBytesMax, secretsOf(terms))),
+    ...processes,
+    duration_ms: durationMs,
+    run_id: run.id,
+    ...survivorsField(survivors, terms.redact),
+  };
+  const stays = stored !== undefined && survivors.length > 0;
+  if (stays) noteEntryReach(dir, stored, around.log);
+  const receipt = await writeEntry(place, draft, stored, around);
+  const later =
+    stays && receipt.recorded === true ? laterOf(over, receipt, draft, around) : undefined;
+  logEnd(around.log, { ended, draft, receipt, place });
+  return { receipt, failures, later };
+}
+
+/** `stored`: the streams that the entry has a copy of. */
+export async function writeEntry(
+  place: JournalPlace,
+  draft: EntryDraft,
+  stored: Streams | undefined,
+  { journal, metrics }: Around,
+): Promise<EntryReceipt> {
+  const receipt = await journal.write(place, draft);
+  if (receipt.recorded) {
+    const bytes = stored === undefined ? 0 : stored.stdout.total + stored.stderr.total;
+    metrics.entry({ bytes, truncated: draft.output_truncated });
+  }
+  return receipt;
+}
+
+function laterOf(
+  { admission, shell, run, output }: CommandEnd,
+  { entryId, sessionId }: Extract<EntryReceipt, { recorded: true }>,
+  { survivors = [] }: EntryDraft,
+  around: Around,
+): () => Promise<void> {
+  const { terms } = admission;
+  const { directory, outputBytesMax } = terms.recording;
+  const reach = { stdout: output.heads.stdout.total, stderr: output.heads.stderr.total };
+  const keep = { directory, outputBytesMax, redact: secretsOf(terms), reach };
+  const entry = { entry_id: entryId, session_id: sessionId, survivors };
+  return async () => {
+    const done = await recordLater(() => shell.open(run.id), entry, keep, around);
+    if (!done) around.journal.owe(run.id);
+  };
+}
+
+function logEnd(
+  log: Log,
+  about: {
+    readonly ended: Ended;
+    readonly draft: EntryDraft;
+    readonly receipt: EntryReceipt;
+    readonly place: JournalPlace;
+  },
+): void {
+  const { ended, draft, receipt, place } = about;
+  const session_id = place.recorded ? place.writer.id : null;
+  const trace = draft.trace_id === null ? {} : { trace_id: draft.trace_id };
+  const entry = receipt.recorded === true ? { entry_id: receipt.entryId } : {};
+  if (ended.outcome.kind === 'failed') {
+    const error = ended.outcome.message || ended.outcome.error;
+    const lost = ended.outcome.error === 'runner_lost';
+    const message = lost ? 'Command was lost' : 'Command could not be started';
+    log('error', message, { session_id, ...entry, error, ...trace });
+    return;
+  }
+  const hash = createHash('sha256').update(draft.command).digest('hex');
+  log('debug', 'Command executed', {
+    session_id,
+    ...entry,
+    command_hash: `sha256:${hash}`,
+    duration_ms: draft.duration_ms,
+    exit_code: draft.exit_code,
+    ...trace,
+  });
+}

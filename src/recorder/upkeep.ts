@@ -1,0 +1,141 @@
+// What a journal needs besides the commands of its own server: entries for runs that lack theirs,
+// sessions removed when their time is over, and a catalog that follows. All of it happens beside
+// the commands; none of them waits for it.
+
+import { messageOf } from '../errors.ts';
+import type { JournalEnv } from '../journal/files.ts';
+import { removeSession, sessionsOlderThan } from '../journal/retention.ts';
+import { thisProcess } from '../run/processes.ts';
+import type { Store } from '../shell/captures.ts';
+import { commandRedactor, redactor } from '../text/redact.ts';
+import type { Env, Log } from '../types.ts';
+import { CatalogFeeder } from './catalog-feed.ts';
+import { type EntryReceipt, NO_ENTRIES, type RecorderJournal } from './journal.ts';
+import { type EarlierRun, Recovery } from './recovery.ts';
+import type { RunSettings } from './settings.ts';
+
+const RETENTION_EVERY_MS = 600_000;
+const DAY_MS = 86_400_000;
+
+export type UpkeepOptions = {
+  readonly store: Store;
+  readonly journal: RecorderJournal;
+  readonly journalEnv: JournalEnv;
+  readonly log: Log;
+  readonly env: Env;
+  readonly now: () => number;
+  /** Runs of which the journal lacks something, because it could not be written. */
+  readonly owed: Set<string>;
+  /** While it says so no session is removed: those settings may keep sessions longer. */
+  readonly settingsWait: (() => boolean) | undefined;
+};
+
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  #settings: RunSettings;
+  #recovery: Recovery | undefined;
+  #catalog: CatalogFeeder;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: UpkeepOptions, settings: RunSettings) {
+    this.#options = options;
+    this.#settings = settings;
+    this.#catalog = new CatalogFeeder(settings.recording.directory);
+  }
+
+  open(): void {
+    this.#recover();
+    this.#timer = setInterval(() => {
+      this.#retain();
+      this.writable();
+    }, RETENTION_EVERY_MS).unref();
+  }
+
+  /** This session has something new. */
+  changed(sessionId: string): void {
+    this.#catalog.touch(sessionId);
+  }
+
+  /** The journal can be written: what is owed is tried again. */
+  writable(): void {
+    void this.#recovery?.retry();
+  }
+
+  /** Resolves when a run of an earlier server has its entry. */
+  async entered(runId: string): Promise<EntryReceipt> {
+    if (this.#recovery === undefined) return NO_ENTRIES;
+    await this.#recovery.entered(runId);
+    return { recorded: 'recovered' };
+  }
+
+  earlierRuns(): readonly EarlierRun[] {
+    return this.#recovery?.earlierRuns() ?? [];
+  }
+
+  reload(settings: RunSettings): void {
+    const { directory, enabled } = this.#settings.recording;
+    const moved = settings.recording.directory !== directory;
+    this.#settings = settings;
+    if (moved) {
+      this.#catalog.close();
+      this.#catalog = new CatalogFeeder(settings.recording.directory);
+    }
+    if (moved || !enabled) this.#recover();
+  }
+
+  /** To be called before the journal is closed: the last entries may be written here. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    await this.#recovery?.close();
+  }
+
+  /** To be called when the journal is closed. */
+  closeCatalog(): void {
+    this.#catalog.close();
+  }
+
+  #recover(): void {
+    const { envOverrides, recording } = this.#settings;
+    if (!recording.enabled) return;
+    void this.#recovery?.close();
+    const { store, log, env, owed, journal, journalEnv } = this.#options;
+    const secrets = redactor({ ...env, ...envOverrides });
+    this.#recovery = new Recovery({
+      store,
+      directory: recording.directory,
+      owner: thisProcess(),
+      env: journalEnv,
+      log,
+      redact: recording.redact ? secrets : undefined,
+      secrets: commandRedactor(secrets),
+      owed,
+      journal,
+    });
+    void this.#recovery.first.then(() => this.#retain());
+  }
+
+  /** Removes sessions whose time is over. One that cannot be removed stays until next time. */
+  #retain(): void {
+    const { retentionDays, directory, enabled } = this.#settings.recording;
+    if (!enabled || retentionDays === 0 || this.#closed) return;
+    const { log, now, store, settingsWait } = this.#options;
+    const cutoff = now() - retentionDays * DAY_MS;
+    const old = sessionsOlderThan(directory, cutoff, store.alive, { arrived: true });
+    if (old.length > 0 && settingsWait?.() === true) {
+      const fields = { sessions: old.length, retention_days: retentionDays };
+      log('info', 'Old sessions kept while settings wait', fields);
+      return;
+    }
+    for (const session_id of old) {
+      try {
+        removeSession(directory, session_id);
+        log('info', 'Session removed', { session_id, retention_days: retentionDays });
+      } catch (error) {
+        const words = messageOf(error);
+        log('warn', 'Session could not be removed', { session_id, error: words });
+      }
+    }
+  }
+}
