@@ -1,14 +1,15 @@
-// What there is to tell about a run beside its output: which of its processes are alive, and how
-// much of its output could not be kept. A capture that cannot be read any more tells less, and
-// breaks nothing.
+// What there is to tell about a run beside its output: its exit code as a shell would say it, which
+// of its processes are alive, and how much of its output could not be kept. A capture that cannot
+// be read any more tells less, and breaks nothing.
 
+import { constants } from 'node:os';
 import type { Capture } from '../capture/store.ts';
 import type { Ending } from '../recorder/ending.ts';
 import { missingBytes, unknownBytes, unreadNote } from '../shell/captures.ts';
 import { type RunProcess, runProcesses } from '../shell/processes.ts';
 import { unreadText } from '../text/missing.ts';
+import type { Outcome } from '../types.ts';
 import type { AgentRun } from './agent-run.ts';
-import { isLost } from './exit-code.ts';
 import type { Look } from './run-reading.ts';
 
 type Result = Pick<Ending, 'ended' | 'survivors'>;
@@ -76,4 +77,17 @@ function asked<T>(question: () => T): T | undefined {
   } catch {
     return undefined; // swept, or damaged: reading its output says so
   }
+}
+
+const NUMBERS: Readonly<Record<string, number | undefined>> = constants.signals;
+
+/** It ran, and how it ended is not known. */
+export function isLost(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.error === 'runner_lost';
+}
+
+/** For a signal, 128 and its number. Undefined for what never started, and for what was lost. */
+export function exitCodeOf(outcome: Outcome): number | undefined {
+  if (outcome.kind === 'exited') return outcome.code;
+  return outcome.kind === 'failed' ? undefined : 128 + (NUMBERS[outcome.signal] ?? 0);
 }

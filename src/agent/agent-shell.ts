@@ -23,10 +23,10 @@ import { traceCheck } from '../shell/trace-check.ts';
 import type { Health, Log, RunHandle, StopCause } from '../types.ts';
 import { AgentRun, AgentRuns } from './agent-run.ts';
 import type { Caller } from './caller.ts';
+import { Unrecorded } from './conversations.ts';
 import { type OwnCapture, OwnCaptures } from './own-captures.ts';
 import { type Look, lookWith } from './run-reading.ts';
 import { Takeover, type Took } from './takeover.ts';
-import { Unrecorded } from './unrecorded.ts';
 
 export { AgentRun, type Ending, type Left, type Look, type RunRequest };
 

@@ -1,6 +1,7 @@
-// What a dialect remembers for each conversation, and for no other. The ones that were silent for
-// longest are forgotten when there are too many.
+// What is remembered for each conversation, and for no other. The ones that were silent for longest
+// are forgotten when there are too many.
 
+import type { EntryReceipt } from '../recorder/journal.ts';
 import { keepRecent } from '../text/recent.ts';
 import type { Caller } from './caller.ts';
 
@@ -18,5 +19,29 @@ export class Conversations<T> {
     const found = this.#all.get(key) ?? this.#make();
     keepRecent(this.#all, key, found, KEPT_MAX);
     return found;
+  }
+}
+
+/**
+ * Commands that are not in the journal, until their conversation was told why. That recording is
+ * turned off is told once; a failure is told of each command.
+ */
+export class Unrecorded {
+  #waiting: { readonly owner: string; readonly why: string }[] = [];
+  #toldChoice = false;
+
+  note(owner: string, receipt: EntryReceipt): void {
+    if (receipt.recorded !== false) return;
+    const { why, chosen = false } = receipt;
+    if (chosen && this.#toldChoice) return;
+    this.#toldChoice ||= chosen;
+    this.#waiting = [...this.#waiting, { owner, why }].slice(-KEPT_MAX);
+  }
+
+  /** Each reason once; the next call gets none of them again. */
+  take(owner: string): readonly string[] {
+    const own = this.#waiting.filter((one) => one.owner === owner);
+    this.#waiting = this.#waiting.filter((one) => one.owner !== owner);
+    return [...new Set(own.map(({ why }) => why))];
   }
 }

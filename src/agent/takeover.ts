@@ -51,7 +51,7 @@ export class Takeover {
     this.#options = options;
     this.#store = options.store;
     this.#scan = this.#look();
-    this.#scan.catch(() => undefined); // told to those who wait for it
+    this.#scan.catch(() => undefined); // the calls that wait for it are told
   }
 
   /** Once for each conversation; later calls wait for the first. Never rejects. */

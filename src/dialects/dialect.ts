@@ -1,14 +1,14 @@
-// What every dialect that runs commands is made of: its settings, a shell for conversations, the
-// checking of arguments, and errors as one sentence. A dialect adds its tools and its words.
+// What every dialect that runs commands is made of: its settings, a shell for conversations, and
+// the runs that earlier servers left to them. A dialect adds its tools and its words.
 
 import { type AgentRun, AgentShell } from '../agent/agent-shell.ts';
 import { type Caller, callerOf } from '../agent/caller.ts';
-import { isAppError } from '../errors.ts';
-import type { CallContext, Plugin, Services, ToolDefinition, ToolResult } from '../host/plugin.ts';
+import type { CallContext, PluginClass, Services, ToolResult } from '../host/plugin.ts';
 import { shortLine } from '../text/printable.ts';
 import type { Health, RunHandle, StopCause } from '../types.ts';
 import type { DialectConfig } from './agent-config.ts';
-import { type Args, ArgumentError, checkedArguments } from './arguments.ts';
+import type { Args } from './arguments.ts';
+import { ToolPlugin } from './tool-plugin.ts';
 
 const COMMAND_SHOWN_MAX = 80;
 const WHY_MAX = 300; // characters of a reason
@@ -25,7 +25,7 @@ export type About<Own> = {
   readonly firstSession?: boolean;
 };
 
-export abstract class Dialect<Own> implements Plugin {
+export abstract class Dialect<Own> extends ToolPlugin {
   readonly #about: About<Own>;
   readonly #services: Services;
   #settings: ReturnType<DialectConfig<Own>['read']>;
@@ -33,17 +33,16 @@ export abstract class Dialect<Own> implements Plugin {
 
   /** Throws `ConfigurationError`. */
   constructor(about: About<Own>, config: unknown, services: Services) {
+    super();
     this.#about = about;
     this.#services = services;
     this.#settings = about.config.read(config, services.projectDirectory);
   }
 
-  abstract getTools(): readonly ToolDefinition[];
-
   /** `args` fit the schema of the tool. What it throws as `AppError` becomes a sentence. */
   protected abstract answer(tool: string, args: Args, caller: Caller): Promise<ToolResult>;
 
-  async initialize(): Promise<void> {
+  override async initialize(): Promise<void> {
     const { name, version: pluginVersion, waitsAlways, firstSession = false } = this.#about;
     const { agent: settings } = this.#settings;
     const services = this.#services;
@@ -52,11 +51,11 @@ export abstract class Dialect<Own> implements Plugin {
     this.#shell = await AgentShell.open(about);
   }
 
-  stopping(cause: StopCause): void {
+  override stopping(cause: StopCause): void {
     this.#shell?.stopping(cause);
   }
 
-  async shutdown(): Promise<void> {
+  override async shutdown(): Promise<void> {
     await this.#shell?.close();
   }
 
@@ -65,33 +64,16 @@ export abstract class Dialect<Own> implements Plugin {
   }
 
   /** Throws `ConfigurationError`, and nothing has changed then. */
-  async onConfigReload(config: unknown): Promise<void> {
+  override async onConfigReload(config: unknown): Promise<void> {
     this.#settings = this.#about.config.read(config, this.#services.projectDirectory);
     await this.#shell?.reload(this.#settings.agent);
   }
 
-  async callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
-    const tool = this.getTools().find((one) => one.name === name);
-    if (tool === undefined) return failed(`Unknown tool: ${name}`);
-    if (this.#shell === undefined) return failed(NOT_STARTED);
-    try {
-      const caller = callerOf(context, this.#services.env);
-      await this.#takeOver(caller);
-      const result = await this.answer(name, this.checked(tool, args), caller);
-      return this.noted(result, caller);
-    } catch (error) {
-      if (error instanceof ArgumentError) return failed(error.message);
-      if (isAppError(error)) {
-        const success = error.code === 'policy_denied' && this.refusalIsAnswer;
-        return { success, text: this.sentence(error) };
-      }
-      throw error;
-    }
-  }
-
-  /** Throws `ArgumentError`. */
-  protected checked(tool: ToolDefinition, args: Args): Args {
-    return checkedArguments(tool, args);
+  protected async respond(tool: string, args: Args, context: CallContext): Promise<ToolResult> {
+    if (this.#shell === undefined) return { success: false, text: NOT_STARTED };
+    const caller = callerOf(context, this.#services.env);
+    await this.#takeOver(caller);
+    return this.noted(await this.answer(tool, args, caller), caller);
   }
 
   /** The answer with the lines that belong to it whatever it is about. */
@@ -103,11 +85,6 @@ export abstract class Dialect<Own> implements Plugin {
     const { text } = result;
     const gap = text === '' || text.endsWith('\n') ? '' : '\n';
     return { ...result, text: `${text}${gap}${notes.join('\n')}` };
-  }
-
-  /** Whether a refusal by the policy is an answer; models trained on a tool know it as an error. */
-  protected get refusalIsAnswer(): boolean {
-    return false;
   }
 
   async #takeOver(caller: Caller): Promise<void> {
@@ -164,11 +141,26 @@ export abstract class Dialect<Own> implements Plugin {
   protected handleOf(run: AgentRun): string {
     return `${run.id} (${pidText(run)})`;
   }
+}
 
-  /** What an error says to the model. */
-  protected sentence({ message, hint }: { message: string; hint?: string | undefined }): string {
-    return hint === undefined ? message : `${message} ${hint}`;
+type DialectClass<Own> = (abstract new (
+  given: unknown,
+  services: Services,
+) => Dialect<Own>) &
+  Required<Pick<PluginClass, 'pluginVersion' | 'configSchema' | 'checkConfig'>>;
+
+/** What a dialect with this name and these settings extends. */
+export function dialect<Own>(about: About<Own>): DialectClass<Own> {
+  abstract class Named extends Dialect<Own> {
+    static readonly pluginVersion = about.version;
+    static readonly configSchema = about.config.schema;
+    static readonly checkConfig = about.config.problems;
+
+    constructor(given: unknown, services: Services) {
+      super(about, given, services);
+    }
   }
+  return Named;
 }
 
 export function pidText({ pid }: Pick<AgentRun, 'pid'>): string {
@@ -178,8 +170,4 @@ export function pidText({ pid }: Pick<AgentRun, 'pid'>): string {
 /** A run that can be named by nothing yet, since the call that started it waits for it. */
 export function waitedForText(run: Pick<AgentRun, 'pid'>): string {
   return `${pidText(run)}, which another call waits for`;
-}
-
-function failed(text: string): ToolResult {
-  return { success: false, text };
 }

@@ -44,7 +44,7 @@ export function openAgentHouse(name: string, options: HouseOptions): AgentHouse 
   };
 }
 
-/** Nobody would be asked; who is not held by our types must not think otherwise. */
+/** No policy would be asked; a caller without our types must not think otherwise. */
 function refusePolicy(name: string, options: HouseOptions & { readonly policy?: unknown }): void {
   const { policy } = options;
   if (policy === undefined || policy === false) return;

@@ -1,11 +1,10 @@
 // What a model reads about a command of a tool that only the library has: its output, clean and
 // never over its cap, and one line in brackets for each fact that the output does not tell.
 
-import { unreadOutput } from '../agent/aftermath.ts';
+import { isLost, unreadOutput } from '../agent/aftermath.ts';
 import type { AgentRun } from '../agent/agent-run.ts';
 import type { AgentShell, Ending } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
-import { isLost } from '../agent/exit-code.ts';
 import { TIMER_MS_MAX } from '../limits.ts';
 import { cleanView, type Hidden } from '../shell/output/view.ts';
 import { formatDuration } from '../text/duration.ts';

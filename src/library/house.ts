@@ -16,7 +16,7 @@ export type House = {
   /** `config`, with `recording` where that was given by itself. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
-   * One call: its context is cancelled by the caller's signal and by nobody else. Rejects with
+   * One call: its context is cancelled by the caller's signal alone. Rejects with
    * `closed` and `cancelled`.
    */
   during<T>(
@@ -30,7 +30,7 @@ export type House = {
 type Options = HouseOptions & { readonly policy?: string | false };
 
 export function openHouse(options: Options): House {
-  const connection = randomUUID(); // calls without a conversation belong to who made the tools
+  const connection = randomUUID(); // calls without a conversation belong to the maker of the tools
   let closing: Promise<void> | undefined;
   const { services, ready, closeServices } = openServices(options);
   return {

@@ -3,9 +3,9 @@
 // `local_shell`. Every command is a fresh bash in the working directory, one after the other.
 
 import { constants } from 'node:os';
+import { isLost } from '../agent/aftermath.ts';
 import type { AgentShell, Ending } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
-import { isLost } from '../agent/exit-code.ts';
 import { isAppError } from '../errors.ts';
 import { quoteWord } from '../text/printable.ts';
 import { openAgentHouse } from './agent-house.ts';

@@ -1,17 +1,26 @@
 // The entry of a command that is over: made of what was known before, how it ended, the heads of
-// its output and its processes; written, counted and logged. The output of survivors follows.
+// its output and its processes; written, counted and logged. An entry names the processes that the
+// command left running; what they print goes to the file beside the session when the last of them
+// is gone. How far the entry reaches is noted in the capture before the entry is written, so that
+// the next server can finish this when the one that answered is gone.
 
 import { createHash } from 'node:crypto';
+import { type EntryReach, forgetReach, noteReach, reachOf } from '../capture/entry-marks.ts';
+import { totalsOf, withSnapshot } from '../capture/snapshot.ts';
+import type { Capture } from '../capture/store.ts';
+import { keptUntil, streamBytes, streamTotals } from '../capture/stream.ts';
+import { messageOf } from '../errors.ts';
+import { hasRoom } from '../ops/health.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import type { Run } from '../shell/run.ts';
 import type { Shell } from '../shell/shell.ts';
+import type { Redactor } from '../text/redact.ts';
 import { readProcesses, type TracedProcesses, UNTRACED_RUN } from '../tracing/entry.ts';
-import type { Ended, EntryDraft, Log } from '../types.ts';
+import type { Ended, Entry, EntryDraft, LaterOutput, Log, Survivor } from '../types.ts';
 import type { Admission, Terms } from './admission.ts';
 import { entryEnd, type RunOutput } from './ending.ts';
 import type { EntryReceipt, JournalPlace, RecorderJournal } from './journal.ts';
-import { noteEntryReach, recordLater, survivorsField } from './later.ts';
-import { bytesWanted, NO_OUTPUT, type Streams, storedOutput } from './output.ts';
+import { bytesWanted, NO_OUTPUT, type StreamHead, type Streams, storedOutput } from './output.ts';
 
 export type Around = {
   readonly journal: RecorderJournal;
@@ -136,4 +145,77 @@ function logEnd(
     exit_code: draft.exit_code,
     ...trace,
   });
+}
+
+/** The field of an entry; no field for a command that left nothing. */
+export function survivorsField(
+  survivors: readonly Survivor[],
+  redact: Redactor,
+): Pick<Entry, 'survivors'> {
+  if (survivors.length === 0) return {};
+  return { survivors: survivors.map(({ pid, command }) => ({ pid, command: redact(command) })) };
+}
+
+/** Notes what an entry will tell of a run that may still print. Never throws. */
+export function noteEntryReach(dir: string, { stdout, stderr }: Streams, log: Log): void {
+  try {
+    noteReach(dir, { stdout: stdout.total, stderr: stderr.total });
+  } catch (error) {
+    // Then only this server can record what comes later.
+    log('warn', 'Reach of an entry not noted', { dir, error: messageOf(error) });
+  }
+}
+
+/** How much of each stream is kept, and without which secrets. */
+type Keep = { readonly outputBytesMax: number; readonly redact: Redactor | undefined };
+
+/**
+ * Writes what came behind the entry of a run that has closed. True when nothing is left to do;
+ * what could not be written stays noted in the capture.
+ */
+export async function recordLater(
+  open: () => Capture,
+  entry: Pick<LaterOutput, 'entry_id' | 'survivors'> & { readonly session_id: string },
+  keep: Keep & { readonly directory: string; readonly reach?: EntryReach },
+  { journal, log }: { readonly journal: Pick<RecorderJournal, 'later'>; readonly log: Log },
+): Promise<boolean> {
+  const { entry_id, session_id, survivors } = entry;
+  try {
+    const capture = open();
+    const reach = reachOf(capture.dir) ?? keep.reach;
+    if (reach === undefined) return true;
+    const output = laterOutput(capture, reach, keep);
+    const later = { entry_id, survivors, output };
+    const { length } = output.stdout + output.stderr;
+    if (!hasRoom(keep.directory, length)) throw new Error('the disk has no room for it');
+    if (length > 0) await journal.later(keep.directory, session_id, later);
+    forgetReach(capture.dir);
+    return true;
+  } catch (error) {
+    log('warn', 'Later output not recorded', { session_id, entry_id, error: messageOf(error) });
+    return false;
+  }
+}
+
+/** Throws when the capture cannot be read. */
+function laterOutput(
+  capture: Capture,
+  reach: EntryReach,
+  { outputBytesMax, redact }: Keep,
+): LaterOutput['output'] {
+  const wanted = bytesWanted(outputBytesMax, redact);
+  const streams = withSnapshot(capture, (snapshot) => {
+    const all = totalsOf(snapshot);
+    const behind = (stream: 'stdout' | 'stderr'): StreamHead => {
+      const from = reach[stream];
+      const { bytes: total } = streamTotals(all, stream);
+      const to = Math.min(total, from + wanted, keptUntil(snapshot, stream, from));
+      const bytes = to <= from ? new Uint8Array() : streamBytes(snapshot, stream, from, to);
+      return { bytes, total: Math.max(0, total - from) };
+    };
+    return { stdout: behind('stdout'), stderr: behind('stderr') };
+  });
+  const { stdout, stderr, output_truncated: cut } = storedOutput(streams, outputBytesMax, redact);
+  const missing = [streams.stdout, streams.stderr].some(({ bytes, total }) => bytes.length < total);
+  return { stdout: stdout ?? '', stderr: stderr ?? '', truncated: cut || missing };
 }

@@ -1,5 +1,5 @@
 // What can be wrong with a recorder, in seed 000's three kinds. Each is an `AppError` with a stable
-// code; whoever answers an agent makes one sentence of it.
+// code; the dialect makes one sentence of it.
 
 import { AppError } from '../errors.ts';
 

@@ -20,7 +20,7 @@ export const SHOWN_BYTES_MAX = 1024 * 1024;
 const SHOWN_JSON_MAX = 1_900_000;
 const ESCAPED_BYTES_MAX = 7;
 
-// An entry is one line that is held in memory as a whole, and so is everybody who reads it.
+// An entry is one line, which its writer and each of its readers hold in memory as a whole.
 const STORED_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The head of a stream, and how many bytes there were. */

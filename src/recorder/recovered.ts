@@ -1,4 +1,4 @@
-// A run whose entry somebody else was to write: whether it can lack one, and the entry that its
+// A run whose entry another server was to write: whether it can lack one, and the entry that its
 // capture tells of. Reads only.
 
 import { hasReach } from '../capture/entry-marks.ts';
@@ -9,7 +9,7 @@ import type { Redactor } from '../text/redact.ts';
 import { entryProcesses, UNTRACED } from '../tracing/entry.ts';
 import type { EntryDraft, JournalIntent } from '../types.ts';
 import { type EntryEnd, entryEnd } from './ending.ts';
-import { survivorsField } from './later.ts';
+import { survivorsField } from './entry.ts';
 import { bytesWanted, NO_OUTPUT, readStreams, type Streams, storedOutput } from './output.ts';
 
 export type FoundRun = {

@@ -27,8 +27,8 @@ import type { Capture, Store } from '../shell/captures.ts';
 import { deferred } from '../shell/run.ts';
 import type { Redactor } from '../text/redact.ts';
 import type { Log, ProcessId } from '../types.ts';
+import { noteEntryReach, recordLater } from './entry.ts';
 import type { RecorderJournal } from './journal.ts';
-import { noteEntryReach, recordLater } from './later.ts';
 import {
   entryOf,
   type FoundRun,
@@ -40,7 +40,7 @@ import {
 } from './recovered.ts';
 
 const SLICE = 32; // captures looked at between two turns of the event loop
-const CLAIM_AGAIN_MS = 200; // whoever has the claim writes a few lines
+const CLAIM_AGAIN_MS = 200; // the server with the claim writes a few lines
 const CLAIMS_MAX = 25; // then the journal cannot be written, and nothing can be recovered
 
 export type RecoveryOptions = {
@@ -61,7 +61,7 @@ export type RecoveryOptions = {
   >;
 };
 
-/** A run of a server that is gone, for whoever asks what became of it. */
+/** A run of a server that is gone, as an agent hears of it. */
 export type EarlierRun = {
   readonly runId: string;
   readonly command: string;
@@ -114,7 +114,7 @@ export class Recovery {
     return this.#again;
   }
 
-  /** The journal may have become writable during one try: who asked then gets another. */
+  /** If the journal becomes writable during one try, there is another try. */
   async #retryWhileAsked(): Promise<void> {
     while (this.#asked && !this.#stop.signal.aborted) {
       this.#asked = false;
@@ -324,7 +324,7 @@ export class Recovery {
     }
   }
 
-  /** Ends early when nobody needs the rest any more. */
+  /** Ends early when the recovery is closed. */
   async #pause(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
@@ -380,7 +380,7 @@ function openIfThere(store: Store, id: string): Capture | undefined {
   try {
     return openCapture(store, id);
   } catch (error) {
-    // Removed meanwhile, planted by somebody, or somebody else's: nothing of ours.
+    // Skip captures that were removed, that we cannot read or do not own.
     const foreign = ['EACCES', 'EPERM', 'EIO'].includes(errnoOf(error) ?? '');
     if (foreign || error instanceof AppError) return undefined;
     throw error;

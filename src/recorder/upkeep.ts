@@ -3,13 +3,13 @@
 // the commands; none of them waits for it.
 
 import { messageOf } from '../errors.ts';
+import type { Catalog } from '../journal/catalog.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { removeSession, sessionsOlderThan } from '../journal/retention.ts';
 import { thisProcess } from '../run/processes.ts';
 import type { Store } from '../shell/captures.ts';
 import { commandRedactor, redactor } from '../text/redact.ts';
 import type { Env, Log } from '../types.ts';
-import { CatalogFeeder } from './catalog-feed.ts';
 import { type EntryReceipt, NO_ENTRIES, type RecorderJournal } from './journal.ts';
 import { type EarlierRun, Recovery } from './recovery.ts';
 import type { RunSettings } from './settings.ts';
@@ -137,5 +137,58 @@ export class Upkeep {
         log('warn', 'Session could not be removed', { session_id, error: words });
       }
     }
+  }
+}
+
+const FEED_EVERY_MS = 1_000;
+const FEED_BUDGET_MS = 10; // the event loop does nothing else meanwhile
+
+/**
+ * Keeps the catalog of a journal up to date: a little while after a session has changed, at most
+ * once a second, for a few milliseconds. If it fails, the next search takes longer; no call does.
+ */
+class CatalogFeeder {
+  readonly #directory: string;
+  readonly #changed = new Set<string>();
+  #catalog: Promise<Catalog> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** This session has something new. */
+  touch(sessionId: string): void {
+    this.#changed.add(sessionId);
+    if (!this.#closed) this.#timer ??= setTimeout(() => this.#feed(), FEED_EVERY_MS).unref();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    void this.#catalog?.then((catalog) => catalog.close()).catch(() => undefined);
+  }
+
+  async #feed(): Promise<void> {
+    this.#timer = undefined;
+    const first = [...this.#changed];
+    this.#changed.clear();
+    try {
+      this.#catalog ??= this.#open();
+      const catalog = await this.#catalog;
+      if (this.#closed) return;
+      const { done } = catalog.refresh({ budgetMs: FEED_BUDGET_MS, first });
+      if (!done) for (const id of first) this.touch(id);
+    } catch {
+      // Searches read the sessions instead; the next change tries again.
+      this.#catalog = undefined;
+    }
+  }
+
+  /** Loaded when the first entry is there: it brings a database with it. */
+  async #open(): Promise<Catalog> {
+    const { openCatalog } = await import('../journal/catalog.ts');
+    return openCatalog(this.#directory, { now: Date.now });
   }
 }

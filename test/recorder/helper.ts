@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { AgentRun } from '../../src/agent/agent-run.ts';
-import { NOBODY } from '../../src/agent/context.ts';
+import { NO_CONTEXT } from '../../src/agent/caller.ts';
 import { recorderConfig } from '../../src/dialects/bash_recorder/config.ts';
 import { RecorderPlugin } from '../../src/dialects/bash_recorder/dialect.ts';
 import { UNRULED } from '../../src/guard/guard.ts';
@@ -220,7 +220,7 @@ export async function executeWith(
   command: string,
   progress?: (message: string) => void,
 ): Promise<Ending | Left> {
-  const start = recorder.start({ command }, { context: NOBODY }, UNRULED);
+  const start = recorder.start({ command }, { context: NO_CONTEXT }, UNRULED);
   const run = new AgentRun({ start, command, owner: '', startedAt: 0 });
   return recorder.attend(run, { progress }, () => run.ending);
 }

@@ -4,43 +4,35 @@
 import type { Caller } from '../../agent/caller.ts';
 import type {
   CliCommand,
-  ConfigProblem,
   Resource,
   ResourceTemplate,
-  Services,
   ToolDefinition,
   ToolResult,
 } from '../../host/plugin.ts';
 import { RECORD_COMMANDS } from '../../recordings/commands.ts';
 import type { Args } from '../arguments.ts';
-import { Dialect } from '../dialect.ts';
-import { recorderConfig, type Timeouts } from './config.ts';
+import { dialect } from '../dialect.ts';
+import { recorderConfig } from './config.ts';
 import { executeCall, recentCount, recorderTools, refuseArguments } from './tools.ts';
 import { entryRow, executeAnswer, notStarted, recentAnswer, sessionAnswer } from './words.ts';
 
 const RECORDING_URI = /^cuff:\/\/recordings\/([^/?#]+)$/;
 
-export class RecorderPlugin extends Dialect<Timeouts> {
-  static readonly pluginVersion = '1.0.0';
-  static readonly configSchema = recorderConfig.schema;
+const ABOUT = {
+  name: 'bash_recorder',
+  version: '1.0.0',
+  config: recorderConfig,
+  waitsAlways: true,
+  firstSession: true,
+};
 
-  static checkConfig(config: unknown, project?: string): readonly ConfigProblem[] {
-    return recorderConfig.problems(config, project);
-  }
-
+export class RecorderPlugin extends dialect(ABOUT) {
   static getCliCommands(): readonly CliCommand[] {
     return RECORD_COMMANDS;
   }
 
   /** That recording is turned off is said once. */
   #saidChosen = false;
-
-  /** Throws `ConfigurationError`. */
-  constructor(given: unknown, services: Services) {
-    const about = { name: 'bash_recorder', version: RecorderPlugin.pluginVersion };
-    const life = { waitsAlways: true, firstSession: true };
-    super({ ...about, config: recorderConfig, ...life }, given, services);
-  }
 
   getTools(): readonly ToolDefinition[] {
     return recorderTools(this.own);

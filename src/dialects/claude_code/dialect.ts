@@ -4,21 +4,20 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
+import { exitCodeOf, lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
 import type { AgentRun, Ending } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { Conversations } from '../../agent/conversations.ts';
-import { exitCodeOf } from '../../agent/exit-code.ts';
 import { type Followed, Preludes } from '../../agent/shell-prelude.ts';
 import { messageOf } from '../../errors.ts';
-import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
 import { CleanReader } from '../../shell/output/new-output.ts';
 import { cleanView } from '../../shell/output/view.ts';
 import type { RunHandle } from '../../types.ts';
-import { dialectConfig, type OwnSettings } from '../agent-config.ts';
+import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf } from '../arguments.ts';
-import { Dialect, pidText, waitedForText } from '../dialect.ts';
+import { dialect, pidText, waitedForText } from '../dialect.ts';
 import { hiddenLines } from '../hidden-words.ts';
 import { filterOf, matching, NOTHING } from './filter.ts';
 import { claudeTools, TASK_WAIT_MS_DEFAULT } from './tools.ts';
@@ -76,20 +75,9 @@ class Talk {
   }
 }
 
-export class ClaudeCode extends Dialect<OwnSettings<typeof config>> {
-  static readonly pluginVersion = '1.0.0';
-  static readonly configSchema = config.schema;
-
-  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
-    return config.problems(given, project);
-  }
-
+export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0', config }) {
   readonly #talks = new Conversations(() => new Talk());
   readonly #preludes = new Preludes();
-
-  constructor(given: unknown, services: Services) {
-    super({ name: 'claude_code', version: ClaudeCode.pluginVersion, config }, given, services);
-  }
 
   getTools(): readonly ToolDefinition[] {
     return claudeTools(this.own);
@@ -336,7 +324,7 @@ function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // gone, or nobody may look any more: either way nothing can start there
+    return false; // gone, or we may not look any more: either way nothing can start there
   }
 }
 

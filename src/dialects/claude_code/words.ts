@@ -1,7 +1,7 @@
 // What `claude_code` says, in the forms that Claude Code's own tools have. Nothing is ever read
 // back out of these texts.
 
-import { exitCodeOf, isLost } from '../../agent/exit-code.ts';
+import { exitCodeOf, isLost } from '../../agent/aftermath.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import type { CleanView } from '../../shell/output/view.ts';
 import { missingText } from '../../text/missing.ts';

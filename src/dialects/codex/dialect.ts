@@ -2,19 +2,24 @@
 // session with a number of its own in each conversation, until its end was told.
 
 import * as z from 'zod';
-import { lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
+import {
+  exitCodeOf,
+  isLost,
+  lostOutput,
+  survivorsNow,
+  unreadOutput,
+} from '../../agent/aftermath.ts';
 import type { AgentRun, Ending, Look } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { Conversations } from '../../agent/conversations.ts';
-import { exitCodeOf, isLost } from '../../agent/exit-code.ts';
 import { Preludes } from '../../agent/shell-prelude.ts';
 import { messageOf } from '../../errors.ts';
-import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { CleanReader, type NewEnds } from '../../shell/output/new-output.ts';
 import type { RunHandle } from '../../types.ts';
-import { dialectConfig, type OwnSettings } from '../agent-config.ts';
+import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf } from '../arguments.ts';
-import { Dialect, pidText, waitedForText } from '../dialect.ts';
+import { dialect, pidText, waitedForText } from '../dialect.ts';
 import { hiddenLines } from '../hidden-words.ts';
 import * as tools from './tools.ts';
 import * as words from './words.ts';
@@ -24,7 +29,7 @@ const TOKENS_MAX = 262_144; // a mebibyte: as much as Codex keeps of an output
 const INTERRUPT = '\u0003';
 const SETTLE_MS = 100; // for a program to react to what was typed, as Codex gives it
 
-// Nobody sits at the terminal: no colours, no pager, no odd encoding.
+// No person sits at the terminal: no colours, no pager, no odd encoding.
 const PLAIN_ENV = {
   NO_COLOR: '1',
   TERM: 'dumb',
@@ -65,20 +70,9 @@ class Talk {
   next = FIRST_SESSION;
 }
 
-export class Codex extends Dialect<OwnSettings<typeof config>> {
-  static readonly pluginVersion = '1.0.0';
-  static readonly configSchema = config.schema;
-
-  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
-    return config.problems(given, project);
-  }
-
+export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) {
   readonly #talks = new Conversations(() => new Talk());
   readonly #preludes = new Preludes();
-
-  constructor(given: unknown, services: Services) {
-    super({ name: 'codex', version: Codex.pluginVersion, config }, given, services);
-  }
 
   getTools(): readonly ToolDefinition[] {
     return tools.codexTools(this.own);

@@ -2,7 +2,7 @@
 // Nothing is ever read back out of these texts.
 
 import { randomBytes } from 'node:crypto';
-import { isLost } from '../../agent/exit-code.ts';
+import { isLost } from '../../agent/aftermath.ts';
 import type { NewEnds } from '../../shell/output/new-output.ts';
 import { describeBinary, looksBinary } from '../../text/binary.ts';
 import { processLine, shortLine } from '../../text/printable.ts';

@@ -10,17 +10,11 @@ import { LineCache } from '../../agent/line-cache.ts';
 import { Reports } from '../../agent/report.ts';
 import { PatternError } from '../../agent/search-match.ts';
 import { isAppError } from '../../errors.ts';
-import type {
-  CallContext,
-  ConfigProblem,
-  Services,
-  ToolDefinition,
-  ToolResult,
-} from '../../host/plugin.ts';
+import type { CallContext, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { stagesUnsure } from '../../tracing/stages.ts';
-import { dialectConfig, type OwnSettings } from '../agent-config.ts';
+import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf } from '../arguments.ts';
-import { Dialect, pidText } from '../dialect.ts';
+import { dialect, pidText } from '../dialect.ts';
 import { answerAbout, type ViewName } from './answer.ts';
 import { comparison } from './compare.ts';
 import { listRuns } from './found.ts';
@@ -69,21 +63,14 @@ const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
   working_directory: 'cwd is the working directory',
 };
 
-export class CuffShellPlugin extends Dialect<OwnSettings<typeof config>> {
-  static readonly pluginVersion = '1.0.0';
-  static readonly configSchema = config.schema;
-
-  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
-    return config.problems(given, project);
-  }
-
+export class CuffShellPlugin extends dialect({ name: 'cuff_shell', version: '1.0.0', config }) {
   readonly #reports: Reports;
   readonly #lines = new LineCache();
   readonly #listed = new Map<string, ListedRun>();
 
   /** Throws `ConfigurationError`. */
   constructor(given: unknown, services: Services) {
-    super({ name: 'cuff_shell', version: CuffShellPlugin.pluginVersion, config }, given, services);
+    super(given, services);
     this.#reports = new Reports(services.stateRoot, services.now);
   }
 

@@ -2,12 +2,11 @@
 // reads. Every answer has its schema version; whatever is wrong with a call is one line that does
 // not change.
 
-import { AppError, isAppError, messageOf } from '../../errors.ts';
+import { isAppError, messageOf } from '../../errors.ts';
 import type {
   CallContext,
   ConfigProblem,
   JsonSchema,
-  Plugin,
   Resource,
   ResourceTemplate,
   Services,
@@ -26,6 +25,7 @@ import {
 import { openStore } from '../../shell/store.ts';
 import { printable } from '../../text/printable.ts';
 import type { Health } from '../../types.ts';
+import { ToolPlugin } from '../tool-plugin.ts';
 import { type Args, cursorOf, oneOf, refuseUnknown, sessionIdOf, wholeNumberOf } from './args.ts';
 import { BYTES_MAX, type Question, readChunks, waitForChunks } from './output.ts';
 import { sessionDetails, sessionRow } from './shapes.ts';
@@ -45,7 +45,7 @@ const OUTPUT_URI = /^cuff:\/\/sessions\/([^/?#]+)\/output$/;
 
 type Answer = Readonly<Record<string, unknown>>;
 
-export class DerunPlugin implements Plugin {
+export class DerunPlugin extends ToolPlugin {
   static readonly pluginVersion = '1.0.0';
   static readonly configSchema: JsonSchema = { type: 'object', additionalProperties: false };
 
@@ -61,14 +61,9 @@ export class DerunPlugin implements Plugin {
   readonly #store: Store;
 
   constructor(_config: unknown, services: Pick<Services, 'stateRoot' | 'now'>) {
+    super();
     this.#store = { ...openStore(services.stateRoot), now: services.now };
   }
-
-  async initialize(): Promise<void> {}
-
-  async shutdown(): Promise<void> {}
-
-  async onConfigReload(): Promise<void> {}
 
   async healthCheck(): Promise<Health> {
     try {
@@ -83,18 +78,25 @@ export class DerunPlugin implements Plugin {
     return TOOLS;
   }
 
-  async callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
-    try {
-      const answer = {
-        schema_version: SCHEMA_VERSION,
-        ...(await this.#answer(name, args, context)),
-      };
-      return { success: true, text: JSON.stringify(answer), structured: answer };
-    } catch (error) {
-      const text = wordsOf(error);
-      const structured = { schema_version: SCHEMA_VERSION, error: text };
-      return { success: false, text, structured };
-    }
+  protected override unknownTool(name: string): string {
+    return `unknown tool derun_${printable(name)}`;
+  }
+
+  protected override checked({ parameters }: ToolDefinition, args: Args): Args {
+    refuseUnknown(args, Object.keys(parameters.properties ?? {}));
+    return args;
+  }
+
+  protected async respond(tool: string, args: Args, context: CallContext): Promise<ToolResult> {
+    const answer = { schema_version: SCHEMA_VERSION, ...(await this.#answer(tool, args, context)) };
+    return { success: true, text: JSON.stringify(answer), structured: answer };
+  }
+
+  /** Whatever is wrong is an answer. */
+  protected override failure(error: unknown): ToolResult {
+    const text = wordsOf(error);
+    const structured = { schema_version: SCHEMA_VERSION, error: text };
+    return { success: false, text, structured };
   }
 
   getResources(): readonly ResourceTemplate[] {
@@ -122,9 +124,6 @@ export class DerunPlugin implements Plugin {
   }
 
   #answer(name: string, args: Args, { signal }: CallContext): Answer | Promise<Answer> {
-    const tool = TOOLS.find((one) => one.name === name);
-    if (tool === undefined) throw new AppError('usage', `unknown tool derun_${printable(name)}`);
-    refuseUnknown(args, Object.keys(tool.parameters.properties ?? {}));
     if (name === 'list_sessions') return this.#list(args);
     if (name === 'get_session') return this.#get(args);
     if (name === 'read_output') return this.#read(args);

@@ -1,6 +1,6 @@
 // The dialect of seed 002: one tool, `bash`, that gives both streams as one text. A command has a
 // deadline and is killed at it, or runs in the background with its output in a file. Commits name
-// a co-author, editors fail at once, and a few commands that nobody means are not executed.
+// a co-author, editors fail at once, and a few commands that are never meant are not executed.
 
 import { lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,42 +11,33 @@ import type { Caller } from '../../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../../agent/command-text.ts';
 import { LiveCopy, type LiveCopyOptions } from '../../agent/output-copy.ts';
 import { AppError, errnoOf, messageOf } from '../../errors.ts';
-import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
 import type { ReadResult } from '../../shell/shell.ts';
 import { hasInteractiveRebase, onlyKills } from '../../text/shell-facts.ts';
-import type { OwnSettings } from '../agent-config.ts';
 import type { Args } from '../arguments.ts';
-import { Dialect, pidText } from '../dialect.ts';
+import { dialect, pidText } from '../dialect.ts';
 import { bashTool, phoenixCall, phoenixConfig } from './tools.ts';
 import * as words from './words.ts';
-
-const VERSION = '1.0.0';
 
 // The runner keeps the deadline; this only ends the waiting should it be gone.
 const ANSWER_MS = 10_000;
 
-/** Seed 002: nobody sits there who could edit the list. */
+/** Seed 002: no person sits there to edit the list. */
 const NO_REBASE = {
   GIT_SEQUENCE_EDITOR: "echo 'Interactive rebase requires background=true' && exit 1",
 };
 
 type AskedFor = Pick<RunRequest, 'command' | 'chosen'>;
 
-export class PhoenixBashPlugin extends Dialect<OwnSettings<typeof phoenixConfig>> {
-  static readonly pluginVersion = VERSION;
-  static readonly configSchema = phoenixConfig.schema;
+export class PhoenixBashPlugin extends dialect({
+  name: 'phoenix_bash',
+  version: '1.0.0',
+  config: phoenixConfig,
+}) {
   /** Tests make the disk fail, and time stand still. */
   protected readonly copying: Pick<LiveCopyOptions, 'disk' | 'clock'> = {};
   readonly #files = new Set<LiveCopy>();
-
-  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
-    return phoenixConfig.problems(given, project);
-  }
-
-  constructor(given: unknown, services: Services) {
-    super({ name: 'phoenix_bash', version: VERSION, config: phoenixConfig }, given, services);
-  }
 
   getTools(): readonly ToolDefinition[] {
     return [bashTool(this.workingDirectory)];

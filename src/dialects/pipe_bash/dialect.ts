@@ -16,17 +16,14 @@ import {
   pathInDirectory,
   rawPath,
 } from '../../agent/output-copy.ts';
-import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { cleanView } from '../../shell/output/view.ts';
 import { within } from '../../shell/run.ts';
-import type { OwnSettings } from '../agent-config.ts';
 import type { Args } from '../arguments.ts';
-import { Dialect, pidText, waitedForText } from '../dialect.ts';
+import { dialect, pidText, waitedForText } from '../dialect.ts';
 import { type Limits, OutputSince } from './new-output.ts';
 import { bashTool, pipeCall, pipeConfig } from './tools.ts';
 import * as words from './words.ts';
-
-const VERSION = '1.0.0';
 
 const BYTES_MAX = 51_200; // seed 001, of each stream
 const ALL: Limits = { linesMax: 2_000, bytesMax: BYTES_MAX };
@@ -45,27 +42,21 @@ const CLEAN_COPY_BYTES_MAX = 8 * 1024 * 1024;
 
 const KEPT_MAX = 1_000; // runs in the background that are over, and can still be checked
 
-/** A run that nobody waits for any more. */
+/** A run that no call waits for any more. */
 type Background = {
   /** Everything it prints, as it comes. */
   readonly file: LiveCopy;
   readonly since: OutputSince;
 };
 
-export class PipeBashPlugin extends Dialect<OwnSettings<typeof pipeConfig>> {
-  static readonly pluginVersion = VERSION;
-  static readonly configSchema = pipeConfig.schema;
+export class PipeBashPlugin extends dialect({
+  name: 'pipe_bash',
+  version: '1.0.0',
+  config: pipeConfig,
+}) {
   /** Tests make it fail. */
   protected readonly disk: CopyDisk | undefined = undefined;
   readonly #background = new Map<AgentRun, Background>();
-
-  static checkConfig(given: unknown, project?: string): readonly ConfigProblem[] {
-    return pipeConfig.problems(given, project);
-  }
-
-  constructor(given: unknown, services: Services) {
-    super({ name: 'pipe_bash', version: VERSION, config: pipeConfig }, given, services);
-  }
 
   getTools(): readonly ToolDefinition[] {
     return [bashTool(this.own.default_timeout_ms)];

@@ -1,6 +1,6 @@
 // Who asks: every place an agent may say it in, their order, and what is not let through.
 import { describe, expect, it } from 'vitest';
-import { agentContext, NOBODY } from '../../src/agent/context.ts';
+import { agentContext, NO_CONTEXT } from '../../src/agent/caller.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
@@ -24,7 +24,7 @@ describe('the context of a call', () => {
   });
 
   it('is empty when nobody says anything', () => {
-    expect(contextOf({})).toEqual(NOBODY);
+    expect(contextOf({})).toEqual(NO_CONTEXT);
   });
 
   it('has the words of Claude Code', () => {
@@ -42,11 +42,11 @@ describe('the context of a call', () => {
 
   it('has the words of Codex, as an object or as text', () => {
     const turn = { session_id: 's-1', thread_id: 't-1', turn_id: 'turn-1' };
-    const expected = { ...NOBODY, conversationId: 's-1', traceId: 'turn-1' };
+    const expected = { ...NO_CONTEXT, conversationId: 's-1', traceId: 'turn-1' };
     expect(contextOf({ 'x-codex-turn-metadata': turn })).toEqual(expected);
     expect(contextOf({ 'x-codex-turn-metadata': JSON.stringify(turn) })).toEqual(expected);
     expect(contextOf({ 'x-codex-turn-metadata': 'no json', threadId: 't-2' })).toEqual({
-      ...NOBODY,
+      ...NO_CONTEXT,
       conversationId: 't-2',
     });
     expect(contextOf({}, undefined, { CODEX_THREAD_ID: 't-3' }).conversationId).toBe('t-3');
@@ -77,12 +77,12 @@ describe('the context of a call', () => {
 
   it('lets nothing long, invisible or of another type through', () => {
     expect(contextOf({ agent_id: 'a\u001b[31m\u0000b\u202ec\n', conversation_id: '' })).toEqual({
-      ...NOBODY,
+      ...NO_CONTEXT,
       agentId: 'a[31mbc',
     });
     expect(contextOf({ agent_id: 'x'.repeat(5000) }).agentId).toHaveLength(200);
     expect(contextOf({ agent_id: { a: 1 }, conversation_id: 7, tool_call_id: null })).toEqual(
-      NOBODY,
+      NO_CONTEXT,
     );
     expect([...(contextOf({ agent_id: '😀'.repeat(300) }).agentId ?? '')]).toHaveLength(200);
   });

@@ -1,6 +1,6 @@
 // Which argument is meant by a name that a tool does not have.
 import { expect, it } from 'vitest';
-import { meantName } from '../../src/dialects/argument-names.ts';
+import { meantName } from '../../src/dialects/arguments.ts';
 
 const RUN = ['command', 'cwd', 'env', 'wait_ms', 'kill_after_ms', 'max_bytes', 'stdin'];
 const EXEC = ['cmd', 'workdir', 'shell', 'login', 'tty', 'yield_time_ms', 'max_output_tokens'];
