@@ -179,8 +179,7 @@ export class AgentShell {
     try {
       noteHandle(dir, handle);
     } catch (error) {
-      const words = messageOf(error);
-      this.#log('warn', 'Handle not recorded', { run_id: id, handle, error: words });
+      this.#log('warn', 'Handle not recorded', { run_id: id, handle, error: messageOf(error) });
     }
   }
 
@@ -227,8 +226,7 @@ export class AgentShell {
     try {
       await this.#recorder.deny(request, caller);
     } catch (error) {
-      const words = messageOf(error);
-      this.#log('warn', 'Refusal not recorded', { session_id: null, error: words });
+      this.#log('warn', 'Refusal not recorded', { session_id: null, error: messageOf(error) });
     }
     this.#announced.changed();
   }

@@ -77,8 +77,7 @@ export class Takeover {
         log('info', 'Run taken over', { run_id: capture.id });
       }
     } catch (error) {
-      const words = messageOf(error);
-      log('warn', 'Runs of an earlier server were not taken over', { error: words });
+      log('warn', 'Runs of an earlier server were not taken over', { error: messageOf(error) });
     }
   }
 

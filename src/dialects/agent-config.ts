@@ -10,7 +10,7 @@ import { ConfigurationError } from '../recorder/errors.ts';
 import { type RecordingSettings, type RunSettings, SESSION_MODES } from '../recorder/settings.ts';
 import { journalPath } from '../recordings/directory.ts';
 import { TRACE_SETTINGS } from '../types.ts';
-import { placeProblems, problemsOf } from './config-problems.ts';
+import { missingPaths, problemsOf } from './config-problems.ts';
 
 export const path = z
   .string()
@@ -180,7 +180,7 @@ export function checked(
 ): readonly ConfigProblem[] {
   const whole = sections(given);
   const problems = problemsOf(schema, whole);
-  return project === undefined ? problems : [...problems, ...placeProblems(whole, project)];
+  return project === undefined ? problems : [...problems, ...missingPaths(whole, project)];
 }
 
 /** Throws `ConfigurationError` for a config that has problems. */

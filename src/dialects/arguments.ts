@@ -47,6 +47,14 @@ export function refuseUnknown(tool: string, args: Args, known: readonly string[]
   throw new ArgumentError(`${tool} has no argument ${shown(stranger)}; ${what}`);
 }
 
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
 /** Throws when it is empty or longer than a program can be given. */
 export function commandOf(args: Args, key = 'command'): string {
   const command = args[key];

@@ -99,7 +99,7 @@ function timeoutProblems(given: unknown, filled: unknown): ConfigProblem[] {
 }
 
 /** Directories and programs that are named and not there; relative ones are the project's. */
-export function placeProblems(given: unknown, project: string): readonly ConfigProblem[] {
+export function missingPaths(given: unknown, project: string): readonly ConfigProblem[] {
   const directories = [['working_directory'], ['execution', 'working_directory']];
   const wrong = directories.flatMap((path) => {
     const value = valueAt(given, path);

@@ -3,12 +3,13 @@
 
 import { type AgentRun, AgentShell } from '../agent/agent-shell.ts';
 import { type Caller, callerOf } from '../agent/caller.ts';
+import type { HiddenFailure } from '../agent/report-trace.ts';
 import type { CallContext, PluginClass, Services, ToolResult } from '../host/plugin.ts';
 import { shortLine } from '../text/printable.ts';
 import type { Health, RunHandle, StopCause } from '../types.ts';
 import type { DialectConfig } from './agent-config.ts';
 import type { Args } from './arguments.ts';
-import { ToolPlugin } from './tool-plugin.ts';
+import { failed, ToolPlugin } from './tool-plugin.ts';
 
 const COMMAND_SHOWN_MAX = 80;
 const WHY_MAX = 300; // characters of a reason
@@ -70,7 +71,7 @@ export abstract class Dialect<Own> extends ToolPlugin {
   }
 
   protected async respond(tool: string, args: Args, context: CallContext): Promise<ToolResult> {
-    if (this.#shell === undefined) return { success: false, text: NOT_STARTED };
+    if (this.#shell === undefined) return failed(NOT_STARTED);
     const caller = callerOf(context, this.#services.env);
     await this.#takeOver(caller);
     return this.noted(await this.answer(tool, args, caller), caller);
@@ -170,4 +171,23 @@ export function pidText({ pid }: Pick<AgentRun, 'pid'>): string {
 /** A run that can be named by nothing yet, since the call that started it waits for it. */
 export function waitedForText(run: Pick<AgentRun, 'pid'>): string {
   return `${pidText(run)}, which another call waits for`;
+}
+
+const HIDDEN_SHOWN_MAX = 3;
+const PROGRAM_SHOWN_MAX = 60;
+
+/** On failures that the status of a traced command hides: few words, only where there are some. */
+export function hiddenLines(hidden: readonly HiddenFailure[]): string[] {
+  const more = hidden.length - HIDDEN_SHOWN_MAX;
+  const shown = hidden.slice(0, HIDDEN_SHOWN_MAX).map(hiddenText);
+  return more > 0 ? [...shown, `and ${more} more inside`] : shown;
+}
+
+function hiddenText({ pid, command, end, stage }: HiddenFailure): string {
+  const how = end.kind === 'exited' ? `exited ${end.code}` : `died of ${end.signal}`;
+  const name = command === undefined ? undefined : shortLine(command, PROGRAM_SHOWN_MAX);
+  if (stage === undefined) return `inside: pid ${pid} ${name ?? '(a copy of the shell)'} ${how}`;
+  const which = stage.ending ? 'the last pipeline' : 'a pipeline';
+  const place = `stage ${stage.number} of ${stage.of}`;
+  return `${which}: ${place}${name === undefined ? '' : ` (${name})`} ${how}`;
 }

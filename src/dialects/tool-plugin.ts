@@ -43,7 +43,7 @@ export abstract class ToolPlugin implements Plugin {
 
   /** The answer to a call that could not be carried out. Throws what is a defect of ours. */
   protected failure(error: unknown): ToolResult {
-    if (error instanceof ArgumentError) return { success: false, text: error.message };
+    if (error instanceof ArgumentError) return failed(error.message);
     if (!isAppError(error)) throw error;
     const { message, hint } = error;
     const success = error.code === 'policy_denied' && this.refusalIsAnswer;
@@ -54,4 +54,9 @@ export abstract class ToolPlugin implements Plugin {
   protected get refusalIsAnswer(): boolean {
     return false;
   }
+}
+
+/** The call could not be carried out. */
+export function failed(text: string): ToolResult {
+  return { success: false, text };
 }

@@ -1,7 +1,7 @@
 // What must hold before a command is started, and what is known about it then: the terms of the
-// settings in force, a working directory that is there, a place in the journal, and the part of its
-// entry that does not depend on how it ends. Also the question that the policy is asked about it:
-// what was judged is what is started, even if the settings have changed meanwhile.
+// settings in force, a working directory that is there, a session for its entry, and the part of
+// the entry that does not depend on how it ends. Also the question that the policy is asked about
+// it: what was judged is what is started, even if the settings have changed meanwhile.
 
 import { basename, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -19,7 +19,7 @@ import { commandRedactor, type Redactor, redactor } from '../text/redact.ts';
 import { wholeText } from '../text/utf8.ts';
 import type { AgentContext, AskPerson, EntryDecision, Env, JournalIntent } from '../types.ts';
 import { ExecutionError, RecordingError } from './errors.ts';
-import type { JournalPlace, RecorderJournal } from './journal.ts';
+import type { EntryTarget, RecorderJournal } from './journal.ts';
 import type { RunSettings } from './settings.ts';
 
 type How = Pick<StartOptions, 'transport' | 'stdin' | 'size' | 'graceMs' | 'owner'>;
@@ -30,7 +30,7 @@ export type RunRequest = {
   /** A relative one starts at the default one. */
   readonly workingDirectory?: string | undefined;
   readonly description?: string | undefined;
-  /** In place of the settings' own. */
+  /** Instead of the settings' own. */
   readonly shell?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** A hard deadline; without it only the run itself or a kill ends it. */
@@ -80,7 +80,7 @@ export type Terms = RunSettings & {
 export type Admission = {
   readonly terms: Terms;
   readonly text: string;
-  readonly place: JournalPlace;
+  readonly target: EntryTarget;
   readonly draft: JournalIntent['draft'];
   readonly how: StartOptions;
 };
@@ -112,8 +112,8 @@ export function admit(
 ): Admission {
   const { recording } = terms;
   const cwd = directoryOf(request, terms);
-  const place = around.journal.place(context);
-  if (recording.enabled && recording.strict) checkRecordable(place, recording.directory);
+  const target = around.journal.target(context);
+  if (recording.enabled && recording.strict) checkRecordable(target, recording.directory);
   const { command, description, killAfterMs } = request;
   const draft: JournalIntent['draft'] = {
     timestamp: entryTimestamp(around.now()),
@@ -139,14 +139,14 @@ export function admit(
     ...(env && { env }),
     ...(killAfterMs !== undefined && { killAfterMs: Math.ceil(killAfterMs) }),
   };
-  return { terms, text: command, place, draft, how };
+  return { terms, text: command, target, draft, how };
 }
 
 /** For the server that writes the entry should this one die; none where entries are turned off. */
-export function intentOf({ terms, place, draft }: Admission): JournalIntent | undefined {
-  if (!place.recorded && place.chosen === true) return undefined;
+export function intentOf({ terms, target, draft }: Admission): JournalIntent | undefined {
+  if (!target.recorded && target.chosen === true) return undefined;
   const { directory, captureOutput, outputBytesMax, redact } = terms.recording;
-  const sessionId = place.recorded ? place.writer.id : null;
+  const sessionId = target.recorded ? target.writer.id : null;
   return { directory, sessionId, draft, captureOutput, outputBytesMax, redact };
 }
 
@@ -199,8 +199,8 @@ function checkDirectory(cwd: string): void {
 }
 
 /** Of a disk that is full only a write tells; a session that is open does not. */
-function checkRecordable(place: JournalPlace, directory: string): void {
-  const why = place.recorded ? REAL_DISK.writeProblem(directory) : place.why;
+function checkRecordable(target: EntryTarget, directory: string): void {
+  const why = target.recorded ? REAL_DISK.writeProblem(directory) : target.why;
   if (why === undefined) return;
   throw new RecordingError(`Not executed, because it cannot be recorded: ${why}.`, {
     hint: 'Make the recording directory writable, or set recording.strict to false.',

@@ -6,9 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { type EntryReach, forgetReach, noteReach, reachOf } from '../capture/entry-marks.ts';
-import { totalsOf, withSnapshot } from '../capture/snapshot.ts';
 import type { Capture } from '../capture/store.ts';
-import { keptUntil, streamBytes, streamTotals } from '../capture/stream.ts';
 import { messageOf } from '../errors.ts';
 import { hasRoom } from '../ops/health.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
@@ -18,9 +16,16 @@ import type { Redactor } from '../text/redact.ts';
 import { readProcesses, type TracedProcesses, UNTRACED_RUN } from '../tracing/entry.ts';
 import type { Ended, Entry, EntryDraft, LaterOutput, Log, Survivor } from '../types.ts';
 import type { Admission, Terms } from './admission.ts';
-import { entryEnd, type RunOutput } from './ending.ts';
-import type { EntryReceipt, JournalPlace, RecorderJournal } from './journal.ts';
-import { bytesWanted, NO_OUTPUT, type StreamHead, type Streams, storedOutput } from './output.ts';
+import {
+  bytesWanted,
+  entryEnd,
+  NO_OUTPUT,
+  type RunOutput,
+  readStreams,
+  type Streams,
+  storedOutput,
+} from './ending.ts';
+import type { EntryReceipt, EntryTarget, RecorderJournal } from './journal.ts';
 
 export type Around = {
   readonly journal: RecorderJournal;
@@ -56,7 +61,7 @@ function secretsOf({ recording, redact }: Terms): Terms['redact'] | undefined {
 /** Never rejects. */
 export async function enterCommand(over: CommandEnd, around: Around): Promise<CommandEntry> {
   const { admission, run, ended, output, durationMs } = over;
-  const { terms, place, draft: known } = admission;
+  const { terms, target, draft: known } = admission;
   const { captureOutput, outputBytesMax, trace } = terms.recording;
   const { survivors, heads } = output;
   const { dir } = run.recording;
@@ -77,21 +82,21 @@ export async function enterCommand(over: CommandEnd, around: Around): Promise<Co
   };
   const stays = stored !== undefined && survivors.length > 0;
   if (stays) noteEntryReach(dir, stored, around.log);
-  const receipt = await writeEntry(place, draft, stored, around);
+  const receipt = await writeEntry(target, draft, stored, around);
   const later =
     stays && receipt.recorded === true ? laterOf(over, receipt, draft, around) : undefined;
-  logEnd(around.log, { ended, draft, receipt, place });
+  logEnd(around.log, { ended, draft, receipt, target });
   return { receipt, failures, later };
 }
 
 /** `stored`: the streams that the entry has a copy of. */
 export async function writeEntry(
-  place: JournalPlace,
+  target: EntryTarget,
   draft: EntryDraft,
   stored: Streams | undefined,
   { journal, metrics }: Around,
 ): Promise<EntryReceipt> {
-  const receipt = await journal.write(place, draft);
+  const receipt = await journal.write(target, draft);
   if (receipt.recorded) {
     const bytes = stored === undefined ? 0 : stored.stdout.total + stored.stderr.total;
     metrics.entry({ bytes, truncated: draft.output_truncated });
@@ -122,11 +127,11 @@ function logEnd(
     readonly ended: Ended;
     readonly draft: EntryDraft;
     readonly receipt: EntryReceipt;
-    readonly place: JournalPlace;
+    readonly target: EntryTarget;
   },
 ): void {
-  const { ended, draft, receipt, place } = about;
-  const session_id = place.recorded ? place.writer.id : null;
+  const { ended, draft, receipt, target } = about;
+  const session_id = target.recorded ? target.writer.id : null;
   const trace = draft.trace_id === null ? {} : { trace_id: draft.trace_id };
   const entry = receipt.recorded === true ? { entry_id: receipt.entryId } : {};
   if (ended.outcome.kind === 'failed') {
@@ -203,18 +208,7 @@ function laterOutput(
   reach: EntryReach,
   { outputBytesMax, redact }: Keep,
 ): LaterOutput['output'] {
-  const wanted = bytesWanted(outputBytesMax, redact);
-  const streams = withSnapshot(capture, (snapshot) => {
-    const all = totalsOf(snapshot);
-    const behind = (stream: 'stdout' | 'stderr'): StreamHead => {
-      const from = reach[stream];
-      const { bytes: total } = streamTotals(all, stream);
-      const to = Math.min(total, from + wanted, keptUntil(snapshot, stream, from));
-      const bytes = to <= from ? new Uint8Array() : streamBytes(snapshot, stream, from, to);
-      return { bytes, total: Math.max(0, total - from) };
-    };
-    return { stdout: behind('stdout'), stderr: behind('stderr') };
-  });
+  const streams = readStreams(capture, bytesWanted(outputBytesMax, redact), reach);
   const { stdout, stderr, output_truncated: cut } = storedOutput(streams, outputBytesMax, redact);
   const missing = [streams.stdout, streams.stderr].some(({ bytes, total }) => bytes.length < total);
   return { stdout: stdout ?? '', stderr: stderr ?? '', truncated: cut || missing };

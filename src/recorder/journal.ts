@@ -44,7 +44,7 @@ type Unrecorded = {
 };
 
 /** Where a command's entry will go, or why it will go nowhere. */
-export type JournalPlace = { readonly recorded: true; readonly writer: SessionWriter } | Unrecorded;
+export type EntryTarget = { readonly recorded: true; readonly writer: SessionWriter } | Unrecorded;
 
 /** The entry of a command, or why it has none. `recovered`: the recovery has written it. */
 export type EntryReceipt =
@@ -114,8 +114,8 @@ export class RecorderJournal {
     const { directory } = this.#settings;
     const session = this.current()?.session_id;
     const { recording, entriesWritten: entries } = this;
-    const facts = { directory, recording, trouble: this.#trouble, session, entries };
-    const health = recorderHealth(facts, disk);
+    const about = { directory, recording, trouble: this.#trouble, session, entries };
+    const health = recorderHealth(about, disk);
     const low = health.disk_space_ok === false;
     if (low && !this.#spaceLow) {
       this.#parts.log('warn', 'Disk space low', { session_id: session ?? null, directory });
@@ -134,7 +134,7 @@ export class RecorderJournal {
     this.#try(() => this.#open().start());
   }
 
-  place(context: AgentContext): JournalPlace {
+  target(context: AgentContext): EntryTarget {
     if (!this.#settings.enabled) return TURNED_OFF;
     const found = this.#try(() => this.#open().writerFor(context));
     if (found === undefined) return { recorded: false, why: this.#trouble ?? '' };
@@ -143,10 +143,10 @@ export class RecorderJournal {
   }
 
   /** The entry of a command that is over: it is on the disk, or owed. Never rejects. */
-  async write(place: JournalPlace, draft: EntryDraft): Promise<EntryReceipt> {
+  async write(target: EntryTarget, draft: EntryDraft): Promise<EntryReceipt> {
     const { run_id } = draft;
-    const receipt = place.recorded ? await this.#append(place.writer, draft) : place;
-    if (place.recorded && run_id !== null) place.writer.arrived();
+    const receipt = target.recorded ? await this.#append(target.writer, draft) : target;
+    if (target.recorded && run_id !== null) target.writer.arrived();
     if (receipt.recorded) {
       if (this.#parts.owed.size > 0) this.#parts.writable();
     } else if (receipt.chosen !== true && run_id !== null) this.owe(run_id);
@@ -165,11 +165,11 @@ export class RecorderJournal {
       this.works(writer);
       return { recorded: true, entryId, sessionId };
     } catch (error) {
-      const { words, type } = troubleOf(error);
-      this.#degrade('Recording write failed', writer.id, words, type);
+      const { message, type } = troubleOf(error);
+      this.#degrade('Recording write failed', writer.id, message, type);
       this.#sessions?.replaceBroken(writer);
       this.#count();
-      return { recorded: false, why: words };
+      return { recorded: false, why: message };
     }
   }
 
@@ -252,9 +252,9 @@ export class RecorderJournal {
     try {
       return open();
     } catch (error) {
-      const { words, type } = troubleOf(error);
+      const { message, type } = troubleOf(error);
       const session = this.#last?.id ?? null;
-      this.#degrade('Recording directory not writable', session, words, type);
+      this.#degrade('Recording directory not writable', session, message, type);
       return undefined;
     } finally {
       this.#count();
@@ -294,7 +294,7 @@ export class RecorderJournal {
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   ENOSPC: 'disk full',
   EDQUOT: 'disk quota exceeded',
   EROFS: 'read-only file system',
@@ -303,10 +303,9 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'the directory is gone',
 };
 
-/** Why something could not be written: in words, and as a label of few values. */
-function troubleOf(error: unknown): { readonly words: string; readonly type: string } {
+/** Why something could not be written: as a message, and as a label of few values. */
+function troubleOf(error: unknown): { readonly message: string; readonly type: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const type = errnoOf(cause) ?? 'unknown';
-  const words = messageOf(error);
-  return { words: WORDS[type] ?? words, type };
+  return { message: MESSAGES[type] ?? messageOf(error), type };
 }

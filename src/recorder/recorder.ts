@@ -1,5 +1,5 @@
 // A shell that keeps a journal. Every command of an agent goes this way: it is permitted, gets a
-// place in the journal, is started, ends, and its entry is written before its caller hears of the
+// session for its entry, is started, ends, and its entry is written before its caller hears of the
 // end. When the server stops, the recorder ends or leaves the runs that are still going.
 
 import { messageOf } from '../errors.ts';
@@ -30,11 +30,10 @@ import {
   wholeRequest,
 } from './admission.ts';
 import { adoption } from './adoption.ts';
-import { DENIED, type Ending, type Left, readOutputOf } from './ending.ts';
+import { DENIED, type Ending, type Left, NO_OUTPUT, readOutputOf, wholeBelow } from './ending.ts';
 import { type Around, enterCommand, storedBytesWanted, writeEntry } from './entry.ts';
 import { ExecutionError, RefusedError } from './errors.ts';
 import { type EntryReceipt, type JournalInfo, NO_ENTRIES, RecorderJournal } from './journal.ts';
-import { NO_OUTPUT, wholeBelow } from './output.ts';
 import { type AwaitedRun, heartbeat } from './progress.ts';
 import { recentEntries, sessionNamed } from './recent.ts';
 import type { EarlierRun } from './recovery.ts';
@@ -160,8 +159,7 @@ export class Recorder {
     const decision = noting(ruling.decision, beside);
     if (ruling.run) return { ...ruling, decision, request };
     await this.deny(request, call, decision).catch((error: unknown) => {
-      const words = messageOf(error);
-      log('warn', 'Refusal not recorded', { session_id: null, error: words });
+      log('warn', 'Refusal not recorded', { session_id: null, error: messageOf(error) });
     });
     throw new RefusedError(ruling.text);
   }
@@ -173,9 +171,9 @@ export class Recorder {
     decision: EntryDecision | null = null,
   ): Promise<void> {
     this.#refuseClosing();
-    const { place, draft } = this.#admit(wholeRequest(request), context, decision);
+    const { target, draft } = this.#admit(wholeRequest(request), context, decision);
     const ended = { ...DENIED, ...NO_OUTPUT, ...UNTRACED, duration_ms: 0, run_id: null };
-    await writeEntry(place, { ...draft, ...ended }, undefined, this.#around);
+    await writeEntry(target, { ...draft, ...ended }, undefined, this.#around);
   }
 
   /**
@@ -188,7 +186,7 @@ export class Recorder {
     const admission = this.#admit(request, context, decision);
     const shell = this.#shell;
     const run = this.#run(shell, admission, hold);
-    if (admission.place.recorded) admission.place.writer.expect();
+    if (admission.target.recorded) admission.target.writer.expect();
     const ending = this.#counted(this.#finish(shell, admission, run, request.headBytes ?? 0));
     return { run, shell, draft: admission.draft, ending };
   }
@@ -305,11 +303,11 @@ export class Recorder {
   }
 
   #run(shell: Shell, admission: Admission, hold: Permission['hold']): Run {
-    const { terms, text, place, draft, how } = admission;
+    const { terms, text, target, draft, how } = admission;
     const { captureOutput, outputBytesMax, redact, trace, captureEnv } = terms.recording;
     const journal = intentOf(admission);
     // Then all of it is in the entry, and that is on the disk before the answer.
-    const kept = place.recorded && captureOutput && !redact;
+    const kept = target.recorded && captureOutput && !redact;
     try {
       const command = { kind: 'shell', text, shell: draft.shell } as const;
       const run = shell.start(command, {
@@ -327,7 +325,7 @@ export class Recorder {
       return run;
     } catch (error) {
       const why = messageOf(error);
-      const session_id = place.recorded ? place.writer.id : null;
+      const session_id = target.recorded ? target.writer.id : null;
       this.#options.log('error', 'Command could not be started', { session_id, error: why });
       throw new ExecutionError('start_failed', why, { cause: error });
     }

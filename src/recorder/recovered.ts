@@ -8,9 +8,16 @@ import type { Capture } from '../shell/captures.ts';
 import type { Redactor } from '../text/redact.ts';
 import { entryProcesses, UNTRACED } from '../tracing/entry.ts';
 import type { EntryDraft, JournalIntent } from '../types.ts';
-import { type EntryEnd, entryEnd } from './ending.ts';
+import {
+  bytesWanted,
+  type EntryEnd,
+  entryEnd,
+  NO_OUTPUT,
+  readStreams,
+  type Streams,
+  storedOutput,
+} from './ending.ts';
 import { survivorsField } from './entry.ts';
-import { bytesWanted, NO_OUTPUT, readStreams, type Streams, storedOutput } from './output.ts';
 
 export type FoundRun = {
   readonly capture: Capture;

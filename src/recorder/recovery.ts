@@ -330,8 +330,7 @@ export class Recovery {
   }
 
   #failed(error: unknown): readonly string[] {
-    const words = messageOf(error);
-    this.#options.log('warn', 'Recovery failed', { session_id: null, error: words });
+    this.#options.log('warn', 'Recovery failed', { session_id: null, error: messageOf(error) });
     return [];
   }
 }

@@ -133,8 +133,7 @@ export class Upkeep {
         removeSession(directory, session_id);
         log('info', 'Session removed', { session_id, retention_days: retentionDays });
       } catch (error) {
-        const words = messageOf(error);
-        log('warn', 'Session could not be removed', { session_id, error: words });
+        log('warn', 'Session could not be removed', { session_id, error: messageOf(error) });
       }
     }
   }

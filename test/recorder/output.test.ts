@@ -2,7 +2,7 @@
 // and what is in no file at all.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shownStream, storedOutput } from '../../src/recorder/output.ts';
+import { shownStream, storedOutput } from '../../src/recorder/ending.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { execute, World } from './helper.ts';
 

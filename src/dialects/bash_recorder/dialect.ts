@@ -12,6 +12,7 @@ import type {
 import { RECORD_COMMANDS } from '../../recordings/commands.ts';
 import type { Args } from '../arguments.ts';
 import { dialect } from '../dialect.ts';
+import { failed } from '../tool-plugin.ts';
 import { recorderConfig } from './config.ts';
 import { executeCall, recentCount, recorderTools, refuseArguments } from './tools.ts';
 import { entryRow, executeAnswer, notStarted, recentAnswer, sessionAnswer } from './words.ts';
@@ -57,10 +58,10 @@ export class RecorderPlugin extends dialect(ABOUT) {
     const { conversationId } = caller.context;
     const { journal } = this.shell;
     if (tool === 'list_recent') {
-      return facts(recentAnswer(journal.listRecent(recentCount(args), conversationId)));
+      return listed(recentAnswer(journal.listRecent(recentCount(args), conversationId)));
     }
     refuseArguments(tool, args);
-    return facts(sessionAnswer(journal.sessionInfo(conversationId)));
+    return listed(sessionAnswer(journal.sessionInfo(conversationId)));
   }
 
   async #execute(args: Args, caller: Caller): Promise<ToolResult> {
@@ -69,7 +70,7 @@ export class RecorderPlugin extends dialect(ABOUT) {
     const ending = await this.shell.waitForEnd(run, caller);
     const { ended, receipt } = ending;
     if (ended?.outcome.kind === 'failed' && ended.outcome.error !== 'runner_lost') {
-      return { success: false, text: notStarted(ended.outcome.message) };
+      return failed(notStarted(ended.outcome.message));
     }
     const chosen = receipt.recorded === false && receipt.chosen === true;
     const quiet = chosen && this.#saidChosen;
@@ -101,6 +102,6 @@ export class RecorderPlugin extends dialect(ABOUT) {
   }
 }
 
-function facts(structured: Readonly<Record<string, unknown>>): ToolResult {
+function listed(structured: Readonly<Record<string, unknown>>): ToolResult {
   return { success: true, text: JSON.stringify(structured, null, 2), structured };
 }

@@ -2,7 +2,7 @@
 // with the limits of the settings. Also what is wrong with the arguments of a call, in a sentence.
 
 import type { ToolDefinition } from '../../host/plugin.ts';
-import { SHOWN_BYTES_MAX } from '../../recorder/output.ts';
+import { SHOWN_BYTES_MAX } from '../../recorder/ending.ts';
 import type { RunRequest } from '../../recorder/recorder.ts';
 import { type Args, ArgumentError, refuseUnknown, shown } from '../arguments.ts';
 import type { Timeouts } from './config.ts';

@@ -2,8 +2,7 @@
 // something to do: fields that have nothing to say are left out.
 
 import type { AgentRun, Ending, Left } from '../../agent/agent-shell.ts';
-import { entryEnd } from '../../recorder/ending.ts';
-import { type Shown, shownStream } from '../../recorder/output.ts';
+import { entryEnd, type Shown, shownStream } from '../../recorder/ending.ts';
 import type { SessionInfo } from '../../recorder/recorder.ts';
 import type { Entry } from '../../types.ts';
 
@@ -24,7 +23,7 @@ export type Wording = {
 };
 
 /** What an answer is about. */
-type Facts = Omit<Ending | Left, 'findings'> & {
+type AnswerParts = Omit<Ending | Left, 'findings'> & {
   readonly run: AgentRun;
   readonly end: ReturnType<typeof entryEnd> | undefined;
   readonly stdout: Shown;
@@ -41,7 +40,7 @@ const NOTHING = { bytes: new Uint8Array(), total: 0 };
 export function executeAnswer(run: AgentRun, ending: Ending | Left, wording: Wording): Answer {
   const { findings, ...rest } = ending;
   const { heads, unread, readable = true } = findings ?? {};
-  const result: Facts = {
+  const result: AnswerParts = {
     ...rest,
     run,
     end: ending.ended && entryEnd(ending.ended),
@@ -73,7 +72,7 @@ export function executeAnswer(run: AgentRun, ending: Ending | Left, wording: Wor
   };
 }
 
-function endNotices({ end, run }: Facts, { timeoutAsked }: Wording): string[] {
+function endNotices({ end, run }: AnswerParts, { timeoutAsked }: Wording): string[] {
   const { timeout_seconds: timeoutSeconds } = run.draft;
   const capped =
     timeoutAsked > timeoutSeconds
@@ -97,7 +96,7 @@ const ENDINGS: Readonly<Partial<Record<string, string>>> = {
   interrupted: 'Nobody saw how it ended: its runner was killed.',
 };
 
-function outputNotices(result: Facts, { mounted }: Wording): string[] {
+function outputNotices(result: AnswerParts, { mounted }: Wording): string[] {
   const { lostBytes, unread, readable } = result;
   const { id: runId, captured } = result.run;
   const streams = [
@@ -122,7 +121,7 @@ function outputNotices(result: Facts, { mounted }: Wording): string[] {
   return notices;
 }
 
-function survivorNotices({ survivors, run }: Facts, { mounted }: Wording): string[] {
+function survivorNotices({ survivors, run }: AnswerParts, { mounted }: Wording): string[] {
   const { id: runId, captured } = run;
   if (survivors.length === 0) return [];
   const one = survivors.length === 1;
@@ -135,7 +134,10 @@ function survivorNotices({ survivors, run }: Facts, { mounted }: Wording): strin
   return [`${still} in the background.${where}`];
 }
 
-function recordingNotices({ receipt, end, captureTrouble }: Facts, { quiet }: Wording): string[] {
+function recordingNotices(
+  { receipt, end, captureTrouble }: AnswerParts,
+  { quiet }: Wording,
+): string[] {
   if (captureTrouble !== undefined) {
     return [`Its output is not kept: ${captureTrouble.replace(/\.$/, '')}.`];
   }

@@ -16,9 +16,9 @@ import { CleanReader } from '../../shell/output/new-output.ts';
 import { cleanView } from '../../shell/output/view.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
-import { type Args, ArgumentError, commandOf } from '../arguments.ts';
-import { dialect, pidText, waitedForText } from '../dialect.ts';
-import { hiddenLines } from '../hidden-words.ts';
+import { type Args, ArgumentError, commandOf, numberOf, textOf } from '../arguments.ts';
+import { dialect, hiddenLines, pidText, waitedForText } from '../dialect.ts';
+import { failed } from '../tool-plugin.ts';
 import { filterOf, matching, NOTHING } from './filter.ts';
 import { claudeTools, TASK_WAIT_MS_DEFAULT } from './tools.ts';
 import * as words from './words.ts';
@@ -326,16 +326,4 @@ function isDirectory(path: string): boolean {
   } catch {
     return false; // gone, or we may not look any more: either way nothing can start there
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
-
-function failed(text: string): ToolResult {
-  return { success: false, text };
 }

@@ -18,9 +18,9 @@ import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { CleanReader, type NewEnds } from '../../shell/output/new-output.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
-import { type Args, ArgumentError, commandOf } from '../arguments.ts';
-import { dialect, pidText, waitedForText } from '../dialect.ts';
-import { hiddenLines } from '../hidden-words.ts';
+import { type Args, ArgumentError, commandOf, textOf } from '../arguments.ts';
+import { dialect, hiddenLines, pidText, waitedForText } from '../dialect.ts';
+import { failed } from '../tool-plugin.ts';
 import * as tools from './tools.ts';
 import * as words from './words.ts';
 
@@ -245,12 +245,4 @@ function clamped(given: unknown, otherwise: number, { least, most }: Range): num
 function shellOf(given: unknown): string | undefined {
   if (given === '') throw new ArgumentError('shell is empty: leave it out, or name a shell.');
   return textOf(given);
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function failed(text: string): ToolResult {
-  return { success: false, text };
 }

@@ -7,7 +7,7 @@ import type { Waiting } from '../../agent/report-waiting.ts';
 import { formatDuration } from '../../text/duration.ts';
 import { printable, processLine, shortLine } from '../../text/printable.ts';
 import type { EndedBy, StreamTotals } from '../../types.ts';
-import { hiddenLines } from '../hidden-words.ts';
+import { hiddenLines } from '../dialect.ts';
 
 const COMMAND_SHOWN_MAX = 80;
 const PROGRAM_SHOWN_MAX = 60;
