@@ -1,28 +1,26 @@
-// Where the shim is: named by CUFF_SHIM, shipped in native/prebuilt, or made once on demand in a
-// cache, with `cc` from its sources or from the shipped one where that cannot stay where it is.
-// What is found is a directory with one library per kind of program, which a loader reaches through
-// `LD_PRELOAD=DIR/$LIB/libcuff-shim.so`. Several first uses at once are safe: each makes a
-// directory of its own and renames it into place.
+// Where the shim is: named by CUFF_SHIM, or else in the user's cache, as a copy of the one that is
+// shipped in native/prebuilt or built with `cc` from its sources. An upgrade or removal of the
+// package would damage the shipped file under running commands, and what a static program starts
+// then would print an error of the loader. What is found is a directory with one library per kind
+// of program, which a loader reaches through `LD_PRELOAD=DIR/$LIB/libcuff-shim.so`.
 
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeDirectories } from '../directories.ts';
 import { messageOf } from '../errors.ts';
 import type { Env } from '../types.ts';
 import { cacheDir, fingerprint, nativeDir } from './binary.ts';
+import { copyOf, type Files, layOut } from './shim-copy.ts';
 
 export type Shim =
-  | { readonly kind: 'shim'; readonly dir: string }
+  | {
+      readonly kind: 'shim';
+      readonly dir: string;
+      /** The one in the package, if no program can load the copy (a `noexec` mount). */
+      readonly shipped?: string;
+    }
   | { readonly kind: 'none'; readonly why: string };
 
 const FILE = 'libcuff-shim.so';
@@ -47,14 +45,11 @@ const LAYOUTS: Readonly<Record<string, Layout>> = {
 };
 const LOADER = '/lib64/ld-linux-x86-64.so.2';
 
-let found: Shim | undefined;
-
+/** What it costs: a few stats, because the copy may have been damaged or removed meanwhile. */
 export function findShim(env: Env = process.env): Shim {
   const named = env.CUFF_SHIM;
   if (named === 'off') return none('CUFF_SHIM=off');
-  if (named !== undefined && named !== '') return shimIn(named, 'CUFF_SHIM: ');
-  found ??= locate(env);
-  return found;
+  return named ? shimIn(named, 'CUFF_SHIM: ') : locate(env);
 }
 
 function none(why: string): Shim {
@@ -74,20 +69,45 @@ function whyNot(dir: string): string | undefined {
   return undefined;
 }
 
+type Installed = {
+  readonly prebuilt: string;
+  readonly sources: string;
+  /** The one that is shipped. */
+  readonly library: string | undefined;
+};
+
+/** Looked for once: the package may be removed or upgraded while this process runs. */
+let installed: Installed | undefined;
+
+function lookForOurs(): Installed | undefined {
+  const native = nativeDir(dirname(fileURLToPath(import.meta.url)));
+  if (native === undefined) return undefined;
+  const prebuilt = join(native, 'prebuilt', `linux-${process.arch}`, 'shim');
+  const library = join(prebuilt, LITERAL);
+  const sources = join(native, 'shim');
+  return { prebuilt, sources, library: existsSync(library) ? library : undefined };
+}
+
 function locate(env: Env): Shim {
   const layout = LAYOUTS[process.arch];
   if (process.platform !== 'linux' || layout === undefined) {
     return none(`the shim does not exist for ${process.platform}-${process.arch}`);
   }
-  const native = nativeDir(dirname(fileURLToPath(import.meta.url)));
-  if (native === undefined) return none('native/ is not in this installation');
-  const prebuilt = join(native, 'prebuilt', `linux-${process.arch}`, 'shim');
-  const fits = !libIsWide();
-  if (fits && whyNot(prebuilt) === undefined) return { kind: 'shim', dir: prebuilt };
+  installed ??= lookForOurs();
+  if (installed === undefined) return none('native/ is not in this installation');
+  const { prebuilt, sources, library } = installed;
+  const shipped = !libIsWide() && whyNot(prebuilt) === undefined ? prebuilt : undefined;
+  // Commands of root become other users (su), who cannot enter its home. The runner of root follows
+  // static programs, and looks at the shim before it gives it to what they start.
+  if (process.getuid?.() === 0 && shipped !== undefined) return { kind: 'shim', dir: shipped };
   try {
-    const library = join(prebuilt, LITERAL);
-    return makeOnce(env, join(native, 'shim'), existsSync(library) ? library : undefined);
+    const dir = library === undefined ? built(env, sources) : copied(env, sources, library);
+    const found = shimIn(dir);
+    if (found.kind === 'shim') return { ...found, ...(shipped && { shipped }) };
+    return shipped === undefined ? found : { kind: 'shim', dir: shipped };
   } catch (error) {
+    // The cache cannot be written.
+    if (shipped !== undefined) return { kind: 'shim', dir: shipped };
     const text = messageOf(error);
     return none(text.split('\n')[0] ?? text);
   }
@@ -99,44 +119,51 @@ function libIsWide(): boolean {
   return basename(dirname(realpathSync(LOADER))) === 'lib';
 }
 
-function makeOnce(env: Env, sources: string, library: string | undefined): Shim {
+/** Tells the two layouts of one library apart. */
+function suffix(): string {
+  return libIsWide() ? '-lib' : '';
+}
+
+function copied(env: Env, sources: string, library: string): string {
+  const at = { cache: cacheDir(env), suffix: suffix() };
+  return copyOf(library, at, (content) => filesOf(sources, content));
+}
+
+let compiled: string | undefined;
+
+/** Several first uses at once are safe: each builds in a directory of its own. */
+function built(env: Env, sources: string): string {
+  if (compiled !== undefined && existsSync(join(compiled, LITERAL))) return compiled;
   const cache = cacheDir(env);
-  const dir = join(cache, `shim-${keyOf(sources, library)}${libIsWide() ? '-lib' : ''}`);
-  if (existsSync(join(dir, LITERAL))) return shimIn(dir);
-  const temp = `${dir}.${process.pid}.tmp`;
+  const shared = ['trace.h', 'secret-words.h'].map((name) => join('..', name));
+  const key = fingerprint(sources, [...readdirSync(sources).sort(), ...shared]);
+  const dir = join(cache, `shim-${key}${suffix()}`);
+  compiled = dir;
+  if (existsSync(join(dir, LITERAL))) return dir;
+  makeDirectories(cache, 0o700);
+  const temp = mkdtempSync(join(cache, 'building-'));
   try {
-    makeDirectories(temp, 0o700);
-    const built = library ?? compile(sources, temp);
-    layOut(temp, sources, readFileSync(built));
-    if (built !== library) rmSync(built);
-    renameSync(temp, dir);
-  } catch (error) {
-    // Another process was quicker: a directory that exists is complete, because of the rename.
-    if (!existsSync(join(dir, LITERAL))) throw error;
+    const files = filesOf(sources, readFileSync(compile(sources, temp)));
+    if (!existsSync(join(dir, LITERAL))) layOut(dir, files);
+    return dir;
   } finally {
     rmSync(temp, { recursive: true, force: true });
   }
-  return shimIn(dir);
 }
 
-function keyOf(sources: string, library: string | undefined): string {
-  if (library !== undefined) return fingerprint(dirname(library), [FILE]);
-  const shared = ['trace.h', 'secret-words.h'].map((name) => join('..', name));
-  return fingerprint(sources, [...readdirSync(sources).sort(), ...shared]);
-}
-
-function layOut(dir: string, sources: string, shim: Buffer): void {
+/** What a directory with the shim holds. */
+function filesOf(sources: string, shim: Buffer): Files {
   const { shim: folders, stubs } = LAYOUTS[process.arch] ?? { shim: [], stubs: {} };
+  const files = new Map<string, Buffer>();
   for (const line of readFileSync(join(sources, 'stubs'), 'utf8').trim().split('\n')) {
     const [name = '', hex = ''] = line.split(' ');
-    for (const folder of stubs[name] ?? []) put(join(dir, folder), Buffer.from(hex, 'hex'));
+    const stub = Buffer.from(hex, 'hex');
+    for (const folder of stubs[name] ?? []) files.set(join(folder, FILE), stub);
   }
-  for (const folder of libIsWide() ? [...folders, 'lib'] : folders) put(join(dir, folder), shim);
-}
-
-function put(folder: string, content: Buffer): void {
-  makeDirectories(folder);
-  writeFileSync(join(folder, FILE), content, { mode: 0o755 });
+  for (const folder of libIsWide() ? [...folders, 'lib'] : folders) {
+    files.set(join(folder, FILE), shim);
+  }
+  return files;
 }
 
 /** Gives the library, in `dir`. */

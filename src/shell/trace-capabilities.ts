@@ -48,8 +48,9 @@ function loaders(check: TraceCheck, env: Env): readonly Check[] {
   }
   // Only the self-test knows whether a shim that exists also works.
   const status = check.ok ? 'ok' : 'warn';
-  const value = check.ok ? shim.dir : `${shim.dir}, not used`;
-  return [{ name: 'shim', status, value }, musl(shim.dir), bits32(shim.dir)];
+  const dir = check.ok ? check.shimDir : shim.dir;
+  const value = check.ok ? dir : `${dir}, not used`;
+  return [{ name: 'shim', status, value }, musl(dir), bits32(dir)];
 }
 
 function musl(dir: string): Check {

@@ -55,8 +55,13 @@ function checkNow(env: Env, again: boolean): TraceCheck {
   try {
     const shim = findShim(env);
     if (shim.kind === 'none') return off(shim.why);
-    const parts = { runner: runner.path, shimDir: shim.dir };
-    return checkOf(tested(parts, env, again), shim.dir);
+    const checkIn = (shimDir: string): TraceCheck =>
+      checkOf(tested({ runner: runner.path, shimDir }, env, again), shimDir);
+    const check = checkIn(shim.dir);
+    if (check.ok || shim.shipped === undefined) return check;
+    // Perhaps no program can be loaded from the cache.
+    const second = checkIn(shim.shipped);
+    return second.ok ? second : check;
   } catch (error) {
     return off(messageOf(error));
   }
