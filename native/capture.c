@@ -16,7 +16,7 @@
 
 #define RESERVE 4096 /* room kept for final.json and the first events, for when the disk is full */
 
-/* O_NONBLOCK: nobody may make us wait by putting a FIFO in the place of a file. */
+/* O_NONBLOCK: opening a FIFO in the place of a file must not make us wait (open(2)). */
 int open_in(struct capture *c, const char *name, int flags) {
   return openat(c->dir, name, flags | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -32,7 +32,7 @@ static void reserve(int fd) {
 #endif
 }
 
-/* A file that is nobody else's: what has its name already is removed, not written to. */
+/* A new file. One that has its name already is removed: another process may have it open. */
 static int open_fresh(struct capture *c, const char *name) {
   int fd = open_in(c, name, O_WRONLY | O_EXCL);
   if (fd >= 0 || errno != EEXIST) return fd;
@@ -40,7 +40,7 @@ static int open_fresh(struct capture *c, const char *name) {
   return open_in(c, name, O_WRONLY | O_EXCL);
 }
 
-/* 0, or the errno that makes recording impossible. Of one that is all zero. */
+/* 0, or the errno that makes recording impossible. `c` must be all zero. */
 int capture_open(struct capture *c, const struct options *o) {
   c->dir = c->output = c->index = c->events = c->lock = c->final = -1;
   c->id = o->id;
@@ -51,7 +51,7 @@ int capture_open(struct capture *c, const struct options *o) {
   c->lock = open_in(c, "append.lock", O_RDWR);
   if (c->lock < 0) return errno;
   struct stat st;
-  /* One that is also somewhere else is not ours to lock. */
+  /* A second link may lead to a file of another program: that one is not ours to lock. */
   if (fstat(c->lock, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1) return EMLINK;
   if (flock(c->lock, LOCK_EX | LOCK_NB) != 0) return EBUSY;
   c->output = open_in(c, "output.bin", O_WRONLY | O_APPEND);
@@ -99,7 +99,7 @@ void capture_retry_gap(struct capture *c) {
   if (write_line(c->events, &c->events_torn, line, t.length)) c->lost = 0;
 }
 
-/* What was just read from this stream. */
+/* Keeps what was just read from this stream. */
 void capture_append(struct capture *c, const struct stream *s) {
   if (!c->on) return;
   const unsigned char *data = s->buffer;
@@ -182,7 +182,7 @@ void capture_sync(struct capture *c) {
   c->unsynced = 0;
 }
 
-/* The same for a run whose answer did not wait: behind it, nobody is kept waiting. */
+/* The same after the answer, for a run whose answer did not wait for it. */
 void capture_sync_late(struct capture *c) {
   if (!c->on) return;
   capture_sync(c);
@@ -196,7 +196,7 @@ void capture_event(struct capture *c, const struct text *line) {
   if (!c->on || line->cut) return;
   capture_retry_gap(c);
   if (!write_line(c->events, &c->events_torn, line->data, line->length)) {
-    /* Nothing left to tell it to: events share the disk that just failed. */
+    /* There is no other place to report it: events are on the disk that has just failed. */
   }
 }
 

@@ -1,6 +1,6 @@
-/* Runs of one server that are over and were told before they were on the disk. They are synced
- * together: within a second of the first, beside everything else, in a process of its own, so that
- * neither the next run nor the server's own syncs wait for each of them in turn. */
+/* Syncs the captures of runs whose end the server reported before they were on the disk. It syncs
+ * them together, within a second of the first, in a process of its own, so that neither the next
+ * run nor the server's own syncs wait for each of them in turn. */
 #include "runner.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LATE_MANY 256 /* so many do not wait any longer */
+#define LATE_MANY 256 /* with so many captures the sync begins at once */
 #define AT_ONCE 32    /* runs whose files are open at the same time */
 
 struct late {
@@ -29,7 +29,7 @@ struct opened {
   int dir, files[FILE_COUNT];
 };
 
-/* On its way to the disk: what follows waits for all of them together. */
+/* Begins to write the files of one capture, without waiting: settle() waits for all together. */
 static void send_off(struct opened *o, const char *path) {
   o->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   for (size_t i = 0; i < FILE_COUNT; i++) {
@@ -71,7 +71,7 @@ static void forget_all(void) {
 void deferred_add(const char *dir) {
   size_t length = strlen(dir) + 1;
   struct late *l = malloc(sizeof *l + length);
-  if (l == NULL) return; /* the kernel writes it in its own time */
+  if (l == NULL) return; /* then the kernel writes it back in its own time */
   memcpy(l->dir, dir, length);
   if (waiting == NULL) due_at = now_ms() + SYNC_MS;
   if (++count >= LATE_MANY) due_at = 0;
@@ -90,7 +90,7 @@ void deferred_tick(void) {
   if (waiting == NULL || now_ms() < due_at) return;
   pid_t pid = fork();
   if (pid == 0) {
-    close(3); /* whoever reads its other end is not to wait for us */
+    close(3); /* the server waits for the end of this socket, which must not wait for us */
     sync_list(waiting);
     _exit(0);
   }
@@ -98,7 +98,7 @@ void deferred_tick(void) {
   else due_at = now_ms() + SYNC_MS;
 }
 
-/* The server ends: nobody will be there later. */
+/* The server ends, so this is the last chance. */
 void deferred_end(void) {
   sync_list(waiting);
   forget_all();

@@ -1,6 +1,6 @@
-/* The environment of a traced command: the shim, where it is to report, and a word for the address
- * sanitizer, each at the place of what the user had under that name. The shim takes them out again
- * before anybody can look. */
+/* The environment of a traced command: LD_PRELOAD names the shim, CUFF_TRACE the file for its
+ * frames, and ASAN_OPTIONS lets the address sanitizer start. Each takes the place of the user's own
+ * variable of that name. The shim removes them before main, so the program does not see them. */
 #include "runner.h"
 #include "trace.h"
 
@@ -14,8 +14,8 @@
 
 extern char **environ;
 
-/* What the user had is kept to the byte, but for the shim of a capture around this one, which goes
- * with the separator behind it. */
+/* Keeps the user's value to the byte, without the shim of a run around this one and the separator
+ * behind it. */
 static void add_preloads(struct text *t, const char *had) {
   const size_t tail = strlen(TRACE_SHIM_TAIL);
   bool only_ours = *had != 0;
@@ -41,7 +41,7 @@ bool is_added(int which, const char *variable) {
   return strncmp(variable, NAMES[which], length) == 0 && variable[length] == '=';
 }
 
-/* It as NAME=value; `had` is what the user has under that name, or NULL. NULL without memory. */
+/* That variable as NAME=value; `had` is the user's own value, or NULL. NULL without memory. */
 char *added_variable(int which, const char *had) {
   const char *dir = trace_shim(), *path = trace_path();
   size_t size = strlen(dir) + strlen(path) + (had == NULL ? 0 : strlen(had)) + 128;
@@ -61,7 +61,7 @@ char *added_variable(int which, const char *had) {
   return data;
 }
 
-/* The library is there once for each name that loaders have for its directory. */
+/* The library is there once for each directory that a loader may put for $LIB (ld.so(8)). */
 static const char *const FOLDERS[] = {"/$LIB", "/lib64", "/lib/x86_64-linux-gnu",
                                       "/lib/aarch64-linux-gnu"};
 #define FOLDER_COUNT (sizeof FOLDERS / sizeof *FOLDERS)
@@ -79,8 +79,8 @@ void shim_learn(void) {
     if (!stat_shim("", i, &shims[i])) shims[i].st_ino = 0;
 }
 
-/* Whether they are what they were when the run began: a loader says on stderr what it cannot
- * preload, or dies of what is damaged. */
+/* Whether the files are as they were when the run began: a loader complains on stderr about a file
+ * that it cannot preload, and dies of a damaged one. */
 bool shim_intact(const char *root) {
   struct stat st;
   for (size_t i = 0; i < FOLDER_COUNT; i++) {
@@ -93,7 +93,7 @@ bool shim_intact(const char *root) {
   return true;
 }
 
-/* NULL without memory: then the command gets what it would have had. */
+/* NULL without memory: then the command gets the user's environment. */
 char **traced_environment(void) {
   static char **list; /* ours until the end */
   size_t count = 0;

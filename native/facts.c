@@ -1,6 +1,6 @@
-/* What a process is, as START and FORK frames: the command from what we were told, others from
- * /proc. Every fact is optional but that the process is there. Of the environment only what the
- * header names is kept, and values of secret variables are taken out of all of it (words.c). */
+/* START and FORK frames that the runner writes: about the command from its options, about others
+ * from /proc. A fact that cannot be read is left out. Of the environment only the variables that
+ * the header names are kept, and the values of secret ones are removed everywhere (words.c). */
 #include "runner.h"
 #include "trace.h"
 
@@ -60,7 +60,7 @@ static const char *link_of(pid_t pid, const char *name, char *data) {
   return data;
 }
 
-/* The command, which we started ourselves at that moment. */
+/* START of the command, which we started at that moment. */
 void facts_command(struct run *r, uint64_t at_ns) {
   if (!trace_on()) return;
   char exe[PATH_MAX], here[PATH_MAX] = "";
@@ -84,7 +84,7 @@ struct block {
   char *list[WORDS_MAX];
 };
 
-/* A file of strings, each ended by a NUL. Its length. */
+/* Reads a file of strings, each ended by a NUL; gives its length. */
 static uint32_t read_words(struct block *b, pid_t pid, const char *name, struct words *out) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
@@ -97,7 +97,7 @@ static uint32_t read_words(struct block *b, pid_t pid, const char *name, struct 
   return n > 0 ? (uint32_t)n : 0;
 }
 
-/* Both until the next time. */
+/* Both results hold until the next call. */
 void environment_of(pid_t pid, struct words *out) {
   static struct block block;
   read_words(&block, pid, "environ", out);
@@ -117,7 +117,7 @@ static uint32_t status_number(const char *status, const char *word) {
   return (uint32_t)strtoul(line + end, NULL, 10);
 }
 
-/* How a process in another pid namespace calls itself. */
+/* The pid of a process in its own pid namespace, if that is not ours. */
 static void find_inner(pid_t pid, const char *status, uint32_t *inner_pid, uint32_t *inner_space) {
   char path[64];
   struct stat st;
@@ -134,7 +134,7 @@ static bool read_status(pid_t pid, char *status, size_t size) {
   return read_file(path, status, size) > 0;
 }
 
-/* Of a process that has ended and was not waited for only the name is left. */
+/* A zombie has no command line any more; its name is left. */
 static void name_as_word(const char *status, struct words *argv, char *name, size_t size) {
   const char *line = strncmp(status, "Name:\t", 6) == 0 ? status + 6 : "";
   snprintf(name, size, "[%.*s]", (int)strcspn(line, "\n"), line);
@@ -142,14 +142,14 @@ static void name_as_word(const char *status, struct words *argv, char *name, siz
   argv->count = 1;
 }
 
-/* START of a process that is there; false when it is gone. */
+/* START of a process, from /proc; false if it is gone. */
 bool facts_start(pid_t pid, int flags, uint64_t *start_ticks) {
   static struct block line;
   static char status[4096];
   char state, exe[PATH_MAX], cwd[PATH_MAX], name[80];
   pid_t parent;
   unsigned long long ticks;
-  uint64_t at_ns = trace_now(); /* it may end, and somebody say so, while we are reading */
+  uint64_t at_ns = trace_now(); /* before the reading: its end may be reported meanwhile */
   if (!process_stat(pid, &state, &parent, &ticks) || !read_status(pid, status, sizeof status))
     return false;
   struct trace_start start = {.parent = (uint32_t)parent, .start_ticks = ticks};
@@ -168,7 +168,7 @@ bool facts_start(pid_t pid, int flags, uint64_t *start_ticks) {
   return true;
 }
 
-/* What a process calls itself, in whatever pid namespace it is. */
+/* The pid that a process has in its own pid namespace; 0 if it is gone. */
 pid_t inner_pid(pid_t pid) {
   char status[4096];
   if (!read_status(pid, status, sizeof status)) return 0;

@@ -1,12 +1,43 @@
-/* Static programs load no shim, so the runner follows them itself, by ptrace and only for their
- * beginnings and ends: it is asked to (`seize`) just before such a program starts, stays with it
- * and with what it forks, and lets go of each at the first program that has a loader. Nothing here
- * waits: every stop is answered when the loop hears of it. Signals are passed on, stops of job
- * control last as long as without us, and whoever kills the runner lets everybody go on.
+/* Follows static programs by ptrace(2). The shim cannot be preloaded into them, so the runner
+ * reports when they begin, fork and end. Their system calls are not traced.
  *
- * A process that asks waits at ADDRESS, an aligned 64-bit word of which the lower half is 0 and the
- * upper half the COOKIE it told. The answer goes into the lower half: 1 followed, 2 refused. Who
- * waited too long has begun another program, and what lies there now is not to be touched. */
+ * How a process comes to be followed. The command, if it is static, waits for us before its exec
+ * (launch.c). Any other process has the shim in it, which sends the order `seize` when the program
+ * is about to exec a static file, and waits. We attach with PTRACE_SEIZE, which does not stop it,
+ * answer, and PTRACE_INTERRUPT it so that it wakes. What a followed process forks is attached by
+ * the kernel (PTRACE_O_TRACEFORK and its siblings).
+ *
+ * How it ends. At every exec we look at the new program (begin_program). With a static one we stay.
+ * One with a loader gets the shim (inject.c) and is let go. We also let go of programs that want to
+ * use ptrace themselves, because a process has one tracer. Ends are heard through waitpid, as with
+ * any child (reap.c).
+ *
+ * The order that the shim sends names ADDRESS, an aligned 64-bit word in the process, with 0 in its
+ * lower half and a COOKIE in the upper one. We write the answer into the lower half: 1 followed, 2
+ * refused. A shim that has waited too long goes on without us. Then another program may own that
+ * memory, so we look for the cookie first, and write nothing where it is missing.
+ *
+ * The stops of a followed process, as waitpid reports them (status >> 16 is the event). Each is
+ * answered by follow_stopped, which never waits for the next:
+ *
+ *   no event, SIGNAL             a signal is about to be delivered: go on with that signal
+ *   EVENT_FORK, VFORK, CLONE     in the parent: go on; the child stops by itself
+ *   EVENT_STOP, SIGTRAP          a child's first stop (its pid is unknown: meet it), or ours by
+ *                                PTRACE_INTERRUPT: go on, or let go if it is `leaving`
+ *   EVENT_STOP, a stop signal    job control stopped it: PTRACE_LISTEN keeps it stopped and tells
+ *                                us when SIGCONT ends that, as if we were not there
+ *   EVENT_EXEC                   a new program, before its first instruction: stay or let go
+ *
+ * The state of a process is its entry in `followed` (struct known):
+ *
+ *   thread    of a process that is followed: its end is not reported
+ *   late      it was attached, but did not wait any more. It may have begun its program before we
+ *             came, so the program that it is now is looked at with its next stop
+ *   leaving   it is let go with its next stop that is not one of job control
+ *
+ * Nothing here may stop a command. If a process cannot be attached, it runs unfollowed. If there is
+ * no memory for an entry, it is let go at its first stop. If we are killed, the kernel detaches all
+ * of them and they run on. */
 #include "runner.h"
 #include "trace.h"
 
@@ -34,7 +65,7 @@ static long ask(int request, pid_t pid, long data) {
 }
 
 /* CAP_SYS_PTRACE; the header for it is not everywhere. */
-static bool may_trace_anybody(void) {
+static bool may_trace_all(void) {
   struct {
     uint32_t version;
     int pid;
@@ -45,31 +76,33 @@ static bool may_trace_anybody(void) {
   return syscall(SYS_capget, &head, sets) == 0 && (sets[0].effective & (1u << 19)) != 0;
 }
 
-/* A setuid program that somebody follows starts without its privileges, unless the follower may
- * trace anybody, or there are no privileges to be had in the first place. */
+/* execve(2) gives a traced process no set-user-ID privileges, unless the tracer has
+ * CAP_SYS_PTRACE. That would change what a command does. Under no_new_privs there are no such
+ * privileges to lose. */
 bool follow_possible(void) {
   char scope[8] = "";
-  bool anybody = may_trace_anybody();
-  if (!anybody && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) return false;
-  /* 3 forbids it for good, 2 without the capability. */
+  bool all = may_trace_all();
+  if (!all && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) return false;
+  /* Yama: 3 forbids ptrace to all processes, 2 to those without the capability. */
   read_file("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
-  if (*scope == '3' || (*scope == '2' && !anybody)) return false;
-  /* Nobody has this pid. A filter of system calls would say something else about it. */
+  if (*scope == '3' || (*scope == '2' && !all)) return false;
+  /* No process has this pid: the kernel says ESRCH. A seccomp filter would say something else. */
   return ask(PTRACE_SEIZE, INT_MAX, 0) != 0 && errno == ESRCH;
 }
 
 bool follow_any(void) { return followed.count > 0; }
 
-/* From now on it and what it forks stop where we want to know of it. */
+/* From now on this process and its children stop at EVENTS. False if it cannot be attached. */
 bool follow_seize(pid_t pid) {
   if (ask(PTRACE_SEIZE, pid, EVENTS) != 0) return false;
   if (pids_add(&followed, pid) != NULL) return true;
-  ask(PTRACE_INTERRUPT, pid, 0); /* no memory: its first stop is that of a stranger, and the last */
+  ask(PTRACE_INTERRUPT, pid, 0); /* no memory for an entry: follow_stopped lets go of it */
   return false;
 }
 
 /* --- orders */
 
+/* Whether the cookie is still there, and no answer. */
 static bool waits_at(pid_t pid, uint64_t address, uint32_t cookie) {
   char path[64];
   uint64_t word = 0;
@@ -93,7 +126,8 @@ static bool reply(pid_t pid, uint64_t address, uint32_t cookie, uint32_t answer)
   return n == (ssize_t)sizeof answer;
 }
 
-/* In a pid namespace of its own it knows itself by another pid than we do. */
+/* The process that sent an order. In a pid namespace of its own it gives another pid than the one
+ * by which we know it: then the cookie tells it from the others. */
 static pid_t find_asker(pid_t said, uint64_t address, uint32_t cookie) {
   static struct process list[PROCESSES_MAX];
   if (is_descendant(said) && waits_at(said, address, cookie)) return said;
@@ -104,6 +138,7 @@ static pid_t find_asker(pid_t said, uint64_t address, uint32_t cookie) {
   return is_descendant(said) ? said : 0;
 }
 
+/* `seize PID ADDRESS COOKIE`: a static program is about to start there. */
 void follow_order(const char *rest) {
   int said;
   unsigned long long address;
@@ -113,17 +148,19 @@ void follow_order(const char *rest) {
   pid_t pid = find_asker(said, address, cookie);
   if (pid == 0) return;
   if (pids_find(&followed, pid) != NULL || !follow_seize(pid)) {
-    reply(pid, address, cookie, REFUSED); /* somebody else traces it */
+    reply(pid, address, cookie, REFUSED); /* another process traces it */
     return;
   }
-  struct words env; /* it may hand on a value without its variable */
+  /* The static program gets this environment, and may pass a secret on without its variable. */
+  struct words env;
   environment_of(pid, &env);
   secrets_learn(&env);
   pids_find(&followed, pid)->late = !reply(pid, address, cookie, FOLLOWED);
-  ask(PTRACE_INTERRUPT, pid, 0); /* nobody can wake it from outside, but a stop does */
+  /* It sleeps in a private futex, which no other process can wake. A stop ends the sleep. */
+  ask(PTRACE_INTERRUPT, pid, 0);
 }
 
-/* START of a process in a namespace of its own, once; 0 or who started it. */
+/* Reports START of a process in a pid namespace of its own, once. Gives its parent, or 0. */
 static pid_t tell_inner(pid_t pid) {
   static struct pid_map told;
   char state;
@@ -137,9 +174,11 @@ static pid_t tell_inner(pid_t pid) {
   return parent;
 }
 
-/* Where it counts pids for itself, nobody knows its bytes by the pid that it reports, unless we say
- * which one it has here. It waits for that, because it may be gone a moment later. The first of a
- * namespace may have been cloned past its libc (bwrap), and does not ask. */
+/* `meet PID ADDRESS COOKIE`: a process in a pid namespace of its own. It reports itself with the
+ * pid that it has there; the kernel stamps its bytes with the one that it has here. Our START frame
+ * names both. The process waits for it, because it may end a moment later, and then /proc no longer
+ * knows. The first process of a namespace may have been cloned by a direct system call (bwrap),
+ * which the shim does not see, so we report that one when its child sends the order. */
 void follow_meet(const char *rest) {
   int said;
   unsigned long long address;
@@ -152,7 +191,7 @@ void follow_meet(const char *rest) {
   reply(pid, address, cookie, FOLLOWED);
 }
 
-/* Its program could not be started after all, so it is what it was. */
+/* `release PID`: its exec has failed, so it is still the program that has the shim. */
 void follow_release(const char *rest) {
   int pid = 0;
   struct known *k = sscanf(rest, "%d", &pid) == 1 ? pids_find(&followed, pid) : NULL;
@@ -161,15 +200,9 @@ void follow_release(const char *rest) {
   ask(PTRACE_INTERRUPT, pid, 0);
 }
 
-/* --- stops */
+/* --- programs */
 
-static void let_go(pid_t pid, int signal) {
-  pids_remove(&followed, pid);
-  ask(PTRACE_DETACH, pid, signal);
-}
-
-/* Names of those that want to trace what they start, and could not if we did, in ways that do not
- * show in their code; and of loaders, which have no loader and load the shim all the same. */
+/* Static programs that use ptrace in ways that traces_others does not find in their code. */
 static bool better_alone(const char *exe) {
   static const char *const NAMES[] = {"dlv", "rr", "runsc", "gdbserver", "strace", "gdb"};
   const char *name = strrchr(exe, '/');
@@ -179,6 +212,7 @@ static bool better_alone(const char *exe) {
   return false;
 }
 
+/* `ld.so PROGRAM`: the loader itself has no loader, and preloads the shim nevertheless. */
 static bool is_loader(const char *exe) {
   static const char *const STARTS[] = {"ld-", "ld.so", "ld64.so", "libc.so"};
   const char *name = strrchr(exe, '/');
@@ -188,9 +222,11 @@ static bool is_loader(const char *exe) {
   return false;
 }
 
-/* What the process is now: a program where no shim can be, and whether to stay with it. */
+/* The program that a process is now. */
 struct kind {
-  bool is_static, stay, asan;
+  bool is_static; /* no shim can be loaded into it */
+  bool stay;      /* and it is one to follow */
+  bool asan;      /* its address sanitizer refuses to start behind another preloaded library */
 };
 
 static struct kind kind_of(pid_t pid) {
@@ -208,8 +244,9 @@ static struct kind kind_of(pid_t pid) {
   return kind;
 }
 
-/* Whether we stay with the program that it is now. At its first step those that we leave get the
- * shim; who cannot have it is told about, at least that it began. */
+/* Reports the program that a process is now; whether we stay with it. At its first instruction a
+ * program with a loader gets the shim, and then reports itself. If it cannot have the shim, we
+ * report at least that it began, and ask the gate in its place. */
 static bool begin_program(pid_t pid, bool first_step) {
   uint64_t ticks;
   struct kind kind = kind_of(pid);
@@ -222,8 +259,15 @@ static bool begin_program(pid_t pid, bool first_step) {
   return kind.stay && !refused;
 }
 
-/* Somebody was forked. What is no program to stay with, because its parent could not start one,
- * goes at its first stop. */
+/* --- stops */
+
+static void let_go(pid_t pid, int signal) {
+  pids_remove(&followed, pid);
+  ask(PTRACE_DETACH, pid, signal);
+}
+
+/* The first stop of a new process or thread. A process leaves if its program is not one to follow:
+ * its parent was attached before an exec that has not happened yet. False without memory. */
 static bool meet(pid_t pid) {
   struct known *k = pids_add(&followed, pid);
   if (k == NULL) return false;
@@ -236,7 +280,8 @@ static bool is_stop_signal(int signal) {
   return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* Of several threads the one that did it goes on, under the name of the first. */
+/* After an exec by one of several threads, only that thread is left, and it has the pid of the
+ * process; the event's message is the thread id that it had. Whether we stay. */
 static bool at_exec(pid_t pid) {
   unsigned long former = 0;
   ptrace(PTRACE_GETEVENTMSG, pid, (void *)0, &former);
@@ -252,19 +297,19 @@ static void at_event(pid_t pid, int event, int signal) {
     let_go(pid, 0);
     return;
   }
-  /* Of a birth the child tells by a stop of its own. In a stop of job control it stays, and hears
-   * of the end of that stop. */
   bool stays = event == PTRACE_EVENT_STOP && is_stop_signal(signal);
   ask(stays ? PTRACE_LISTEN : PTRACE_CONT, pid, 0);
 }
 
-/* A stop that waitpid told of. False when it is one of job control for whoever asks about this
- * process: a child of ours that is not followed, or one that is and stays stopped. */
+/* Answers a stop that waitpid reported. False if job control has stopped the process: that is news
+ * for the loop as well, if it is the command. */
 bool follow_stopped(pid_t pid, int status) {
   int event = status >> 16, signal = WSTOPSIG(status);
   if (!trace_follows()) return false;
   struct known *k = pids_find(&followed, pid);
-  /* A stranger with an event was born a moment ago. */
+  /* An unknown pid. With an event it is a new child of a followed process. Without one it is our
+   * own child, which job control has stopped and PTRACE_CONT fails for, or a process for which
+   * there was no memory. */
   if (k == NULL && event == 0) return ask(PTRACE_CONT, pid, signal) == 0;
   if (k == NULL && !meet(pid)) {
     let_go(pid, 0);
@@ -285,7 +330,8 @@ bool follow_stopped(pid_t pid, int status) {
   return !(event == PTRACE_EVENT_STOP && is_stop_signal(signal));
 }
 
-/* The command: until its program has begun, or it has ended, which the loop is still to hear. */
+/* Answers the stops of the command until its program has begun. If it ends before, the exit status
+ * is left for the loop (WNOWAIT). */
 void follow_first(pid_t pid) {
   for (;;) {
     siginfo_t info = {.si_pid = 0};
@@ -301,15 +347,16 @@ void follow_first(pid_t pid) {
   }
 }
 
-/* Threads that ended before we ever heard of them are threads all the same. */
+/* About to be reaped. A thread that ended before its first stop was reported gets an entry, so that
+ * its end is not taken for that of a process. */
 void follow_ending(pid_t pid) {
   if (pids_find(&followed, pid) != NULL || !is_thread(pid)) return;
   struct known *k = pids_add(&followed, pid);
   if (k != NULL) k->thread = true;
 }
 
-/* A followed process has ended: whether it is one to tell about (FROM_PTRACE), a thread (-1), or
- * nobody we follow (FROM_RUNNER). */
+/* Who reports this end: FROM_PTRACE for a followed process, FROM_RUNNER for one that is not, or -1
+ * for a thread, whose end is not reported. */
 int follow_ended(pid_t pid) {
   struct known *k = pids_find(&followed, pid);
   if (k == NULL) return FROM_RUNNER;

@@ -35,8 +35,8 @@ static ssize_t read_socket(int fd, unsigned char *to, size_t room, pid_t *writer
   return n;
 }
 
-/* Several writers take turns, often for a few bytes each: then their turns are read together, as
- * one block for the disk. */
+/* Several writers may take turns, a few bytes each. Their turns are read together, so that they
+ * are one write to the disk. */
 static ssize_t read_stamped(struct stream *s) {
   pid_t last = s->share_count > 0 ? s->shares[s->share_count - 1].writer : 0;
   size_t length = 0;
@@ -69,7 +69,7 @@ static ssize_t read_plain(struct stream *s, bool terminal) {
   return n;
 }
 
-/* What there is, with who wrote it where that is known. 0 at the end, -1 with an errno. */
+/* Reads what there is, and its writers if the stream is stamped. 0 at the end, -1 with errno. */
 ssize_t stream_read(struct stream *s, bool terminal) {
   ssize_t n = s->stamped ? read_stamped(s) : read_plain(s, terminal);
   if (n <= 0) return n;
@@ -115,8 +115,8 @@ static ssize_t put(struct stream *s) {
   return write(s->forward, from, length);
 }
 
-/* Before a socket is closed that has not come to its end: closed with bytes in it, it would answer
- * the next write with ECONNRESET, and no signal. */
+/* Called before a socket is closed early: if there were bytes in it, the next write of the command
+ * would fail with ECONNRESET and raise no SIGPIPE. */
 void stream_empty(struct stream *s) {
   char waste[4096];
   if (s->fd < 0 || !s->stamped) return;
@@ -133,9 +133,9 @@ void stream_close(struct stream *s) {
   }
 }
 
-/* Sends what it can; false when the reader has gone. Then our side of the command's stream has to
- * be closed as well, so that the command's next write fails just as it would have without us. A
- * terminal that hangs up does not end the pty: it tells by a signal, which a command may ignore. */
+/* Sends what it can; false if the reader is gone. Then our side of the command's stream must be
+ * closed as well, so that the command's next write fails as it would have without us. A terminal
+ * that hangs up does not end the pty: the command gets SIGHUP, which it may ignore. */
 bool forward_some(struct stream *s) {
   while (s->forward >= 0 && s->sent < s->filled) {
     ssize_t n = put(s);

@@ -1,7 +1,7 @@
-/* The gate, for programs in which no shim is that could ask (native/shim/gate.c): those that are
- * followed, at their first instruction. What must not begin is made to say so on its stderr and to
- * end, by a few instructions in the place of its own. The loop waits meanwhile, so it does not wait
- * long for somebody who was silent before. */
+/* The gate, for programs without a shim that could ask (native/shim/gate.c): those that are
+ * followed, at their first instruction. A program that must not begin is made to say so on its
+ * stderr and to end: a few instructions overwrite its own. The loop waits for the answer, so after
+ * a gate that gave none it waits only briefly. */
 #include "runner.h"
 #include "trace.h"
 
@@ -20,7 +20,7 @@
 #include <sys/user.h>
 #include <unistd.h>
 
-#define NOBODY "cuff: policy: not started: nobody answered whether it may (gate: strict)"
+#define UNANSWERED "cuff: policy: not started: nobody answered whether it may (gate: strict)"
 #define MS_NS 1000000u
 
 struct line {
@@ -44,7 +44,7 @@ static const char *link_of(pid_t pid, const char *name, char *data) {
   return data;
 }
 
-/* Its words are in /proc as they are to be sent. */
+/* The words in /proc/PID/cmdline have the form in which they are sent. */
 static bool send_question(int fd, pid_t pid) {
   static char words[GATE_ARGV_MAX + 1];
   char path[64], exe[PATH_MAX], cwd[PATH_MAX];
@@ -52,7 +52,7 @@ static bool send_question(int fd, pid_t pid) {
   ssize_t length = read_file(path, words, sizeof words);
   struct gate_question question = {.magic = GATE_MAGIC, .pid = (uint32_t)pid};
   if (trace_header()->flags & TRACE_GATE_STRICT) question.flags |= GATE_STRICT;
-  /* There may be more of them, or the rest of the last one. */
+  /* The words may not be complete. */
   if (length <= 0 || length == GATE_ARGV_MAX || words[length - 1] != 0) question.flags |= GATE_CUT;
   while (length > 0 && words[length - 1] != 0) length--;
   if (length < 0) length = 0;
@@ -82,7 +82,7 @@ static int read_answer(int fd, struct line *line, uint64_t until_ns) {
   return -1;
 }
 
-/* The letter of the answer; 0: nobody is there; -1: nobody says anything. */
+/* The letter of the answer; 0: the gate is not there; -1: it does not answer. */
 static int ask(pid_t pid, struct line *line) {
   static uint64_t silent_ns;
   uint64_t now = trace_now();
@@ -104,7 +104,7 @@ bool gate_refuses(pid_t pid, struct gate_line *why) {
   int answer = ask(pid, &line);
   if (answer == GATE_ALLOW || (answer != GATE_DENY && !(flags & TRACE_GATE_STRICT))) return false;
   if (answer == GATE_DENY) line.text[line.length] = 0;
-  snprintf(why->text, sizeof why->text, "%s\n", answer == GATE_DENY ? line.text + 1 : NOBODY);
+  snprintf(why->text, sizeof why->text, "%s\n", answer == GATE_DENY ? line.text + 1 : UNANSWERED);
   return true;
 }
 
@@ -151,7 +151,7 @@ static void make_code(unsigned char *code, uint64_t text, uint32_t length) {
 #endif
 
 #ifdef CODE_BYTES
-/* The text goes where its words are, which it will not read. */
+/* The text overwrites the arguments on its stack, which it will not read any more. */
 static bool replace(pid_t pid, const struct gate_line *why) {
   struct user_regs_struct r;
   struct iovec piece = {&r, sizeof r};
@@ -159,12 +159,12 @@ static bool replace(pid_t pid, const struct gate_line *why) {
   char path[64];
   size_t length = strlen(why->text);
   if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &piece) != 0) return false;
-  if (piece.iov_len != sizeof r) return false; /* of fewer bits */
+  if (piece.iov_len != sizeof r) return false; /* a 32-bit program */
   make_code(code, r.STACK_POINTER, (uint32_t)length);
   snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
   int memory = open(path, O_RDWR | O_CLOEXEC);
   if (memory < 0) return false;
-  /* Where there is less of a stack, the rest of the text is missing. */
+  /* If the stack ends before the text does, the rest of the text is missing. */
   ssize_t n = pwrite(memory, why->text, length, (off_t)r.STACK_POINTER);
   bool done = n >= 0 && pwrite(memory, code, sizeof code, (off_t)r.PROGRAM_COUNTER) ==
                             (ssize_t)sizeof code;

@@ -1,11 +1,12 @@
-/* The environment of a program with a loader that a static one has started. Static programs get
- * what the user gave them and nothing else, because there is nobody in them to hide it again; what
- * they start gets the shim here, before its first instruction. The kernel has laid out its stack:
+/* Gives the shim to a program with a loader that a followed static program has started. A static
+ * program gets the environment of the user and nothing else, because there is no shim in it to hide
+ * our variables again. So they are added here, when the new program has not executed its first
+ * instruction. The kernel has laid out its stack:
  *
  *   count, arguments ..., 0, variables ..., 0, pairs for the loader ..., (0, 0), then the strings
  *
- * This block moves down by as much as the new strings and pointers need; they take the room that is
- * left above it. */
+ * This block moves down by as much as the new strings and pointers need, and they take the room
+ * above it. */
 #include "runner.h"
 #include "trace.h"
 
@@ -45,7 +46,8 @@ struct layout {
   size_t count, variables, auxiliary; /* in all, and where those begin */
 };
 
-/* False when it is not as it should be, or the program is one that must not be given anything. */
+/* False if it is not laid out like that, or if AT_SECURE is set: such a program must be given
+ * nothing, and the loader would ignore LD_PRELOAD. */
 static bool understand(struct layout *l, size_t have) {
   size_t at = 1 + (size_t)l->words[0];
   if (have < 2 || at >= have || l->words[at] != 0) return false;
@@ -58,7 +60,8 @@ static bool understand(struct layout *l, size_t have) {
   return l->count <= have;
 }
 
-/* The loader says on stderr what it cannot preload: seen from there it must be possible. */
+/* The loader complains on stderr about a file that it cannot preload, so it must be reachable from
+ * where the program is: another root, or another user. */
 static bool shim_reachable(pid_t pid) {
   char path[PATH_MAX];
   struct stat st;
@@ -77,7 +80,7 @@ struct moved {
   char strings[STRINGS_MAX];
   size_t count, length;
   int injected;
-  /* Of each: which variable it was, or the end of them, and where in `strings` it begins. */
+  /* For each: the index of the variable it replaces, or of the end, and where its string is. */
   size_t place[INJECTED_MAX], start[INJECTED_MAX];
 };
 
@@ -91,8 +94,8 @@ static bool add_string(struct moved *m, size_t place, const char *text) {
   return true;
 }
 
-/* What it may have among its words and not in its environment, so that it could not know: a static
- * program need not hand on the variable with its value. */
+/* Tells the shim which of its arguments hold secrets. It knows only those of its own environment,
+ * and a static program may pass a value on without the variable. */
 static bool add_told(struct moved *m, pid_t pid, size_t place) {
   static char data[TOLD_MAX];
   struct text told;
@@ -160,14 +163,14 @@ static bool put_block(pid_t pid, int memory, registers *r, const struct moved *m
   return false;
 }
 
-enum { NOBODY, US, ANOTHER };
+enum { NO_RUN, US, ANOTHER };
 
-/* To whom this environment reports. */
+/* Which run a program with this environment reports to. */
 static int reports_to(const struct words *env) {
   for (uint32_t i = 0; i < env->count; i++)
     if (is_added(VARIABLES_ADDED - 1, env->list[i]))
       return strcmp(strchr(env->list[i], '=') + 1, trace_path()) == 0 ? US : ANOTHER;
-  return NOBODY;
+  return NO_RUN;
 }
 
 static bool inject_into(pid_t pid, int memory, registers *r, const struct words *env) {
@@ -176,14 +179,14 @@ static bool inject_into(pid_t pid, int memory, registers *r, const struct words 
   uint64_t stack = r->STACK_POINTER;
   ssize_t n = pread(memory, layout.words, sizeof layout.words, (off_t)stack);
   if (n <= 0 || !understand(&layout, (size_t)n / sizeof(uint64_t))) return false;
-  /* As many as there are pointers to them, in the same order. */
+  /* /proc must list as many variables as there are pointers on the stack. */
   if (env->cut || layout.variables + env->count + 1 != layout.auxiliary) return false;
   if (!gather_strings(&moved, pid, env)) return false;
   uint64_t shift = move_block(&moved, &layout, env, stack);
   return put_block(pid, memory, r, &moved, &layout, shift);
 }
 
-/* It has just become a program, and has stopped there. Whether it will report itself to us. */
+/* At the EXEC stop of a program. Whether it will report itself to us. */
 bool inject(pid_t pid) {
   registers r;
   struct iovec piece = {&r, sizeof r};
@@ -191,8 +194,8 @@ bool inject(pid_t pid) {
   char path[64];
   environment_of(pid, &env);
   int whom = reports_to(&env);
-  if (whom != NOBODY) return whom == US;
-  /* A program of fewer bits has fewer registers: it would not load the shim, either. */
+  if (whom != NO_RUN) return whom == US;
+  /* A 32-bit program has fewer registers, and would not load the shim, either. */
   if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &piece) != 0) return false;
   if (piece.iov_len != sizeof r || !shim_reachable(pid)) return false;
   snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);

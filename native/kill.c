@@ -1,5 +1,5 @@
 /* Ending a run: a first signal to the group and to every descendant, a grace, then KILL again and
- * again until nobody is left. Who died and who did not is told in events.jsonl. */
+ * again until no process is left. events.jsonl lists those that died and those that did not. */
 #include "runner.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Through a pidfd whose start time still fits: between reading /proc and kill() a pid may have
- * become somebody else. */
+/* Through a pidfd, if the start time is still the same: between reading /proc and kill() the pid
+ * may have gone to another process. */
 void signal_process(const struct process *p, int signal) {
   int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
   if (fd < 0 && errno == ESRCH) return;
@@ -29,20 +29,20 @@ static void remember(struct run *r, pid_t pid) {
 static void signal_all(struct run *r, int signal) {
   static struct process list[PROCESSES_MAX];
   int count = descendants(getpid(), list, PROCESSES_MAX);
-  /* One kill for the whole group reaches what is being forked this very moment. Nobody gets it
-   * twice: many programs take a second TERM or INT for "never mind the cleaning up". */
+  /* One kill for the whole group also reaches a child that is forked at this moment. No process
+   * gets the signal twice: many programs skip their cleaning up at a second TERM or INT. */
   bool group = r->own_group && !r->exited && r->pid > 0 && kill(-r->pid, signal) == 0;
   for (int i = 0; i < count; i++) {
     remember(r, list[i].pid);
     if (!group || signal == SIGKILL || getpgid(list[i].pid) != r->pid)
       signal_process(&list[i], signal);
-    if (signal != SIGKILL) signal_process(&list[i], SIGCONT); /* stopped ones must see it, too */
+    if (signal != SIGKILL) signal_process(&list[i], SIGCONT); /* else a stopped one cannot act */
   }
 }
 
 void kill_begin(struct run *r, int signal, long grace_ms, enum cause cause) {
   if (r->kill_step == 2) return;
-  if (r->starting) signal = SIGKILL; /* it takes no other yet */
+  if (r->starting) signal = SIGKILL; /* until its exec all others are blocked */
   if (r->kill_step == 0) {
     r->kill_cause = cause;
     r->kill_signal = signal;
@@ -90,15 +90,15 @@ static void kill_finish(struct run *r) {
     capture_event(&r->capture, &t);
     free(data);
   }
-  /* KILL waits with one in uninterruptible sleep, for instance on a mount that no longer answers.
-   * The answer does not: it is one of the survivors. */
+  /* A process in uninterruptible sleep, for instance on a mount that no longer answers, dies of
+   * KILL when it wakes. The answer does not wait for that: it is one of the survivors. */
   if (!r->exited && !r->starting && r->children) command_ended(r, SIGKILL);
   r->kill_step = 0;
   r->killed_count = 0;
   r->killed_all = !r->children;
 }
 
-/* Goes on with a kill; true when it has just left nobody of the run alive. */
+/* The next step of a kill; true when this step found that no process of the run is left. */
 bool kill_tick(struct run *r, int64_t now) {
   if (r->kill_step == 0) return false;
   bool over = !r->children;
@@ -108,7 +108,7 @@ bool kill_tick(struct run *r, int64_t now) {
     signal_all(r, SIGKILL);
   } else if (r->kill_step == 2 && !over) {
     over = now >= r->kill_until;
-    if (!over) signal_all(r, SIGKILL); /* whoever was forked since */
+    if (!over) signal_all(r, SIGKILL); /* also those that were forked since */
   }
   if (over) kill_finish(r);
   return over && r->killed_all;

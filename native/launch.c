@@ -1,6 +1,6 @@
-/* Starting the command on its transport. On a mount that no longer answers chdir and exec never
- * come back, and neither does a vfork of ours: where the starter knows of mounts that could be like
- * that, a thread waits for it, and we go on taking orders. */
+/* Starting the command on its transport. On a mount that no longer answers, chdir and exec do not
+ * return, and so neither does our vfork. If the starter knows of mounts that could be like that
+ * (--may-hang), a thread does the vfork, and the loop goes on taking orders. */
 #include "runner.h"
 
 #include <errno.h>
@@ -30,7 +30,8 @@ struct failure {
   const char *volatile stage;
 };
 
-/* What the exec would close: the starter and its readers must not wait for one that hangs. */
+/* Files that the exec would close. The starter and its readers wait for their end, and must not
+ * wait for an exec that hangs. */
 static void let_others_go(const struct run *r) {
   close(r->control);
   for (int i = 0; i < r->stream_count; i++) close(r->streams[i].forward);
@@ -38,11 +39,11 @@ static void let_others_go(const struct run *r) {
 
 /* In the child, between vfork and exec: memory is the parent's, so nothing but system calls. */
 static void become(struct run *r, const struct ends *e, char **variables, struct failure *f) {
-  /* All of them are above 2 (main saw to that), so that no dup2 overwrites one still needed. */
+  /* All of them are above 2 (fill_standard_streams), so no dup2 overwrites one still needed. */
   int in = e->in, out = e->out, err = e->err;
   f->pid = getpid();
   umask(r->old_umask);
-  /* What take_signals ignores; handlers end with the exec by themselves. */
+  /* Those that take_signals ignores. The exec resets handlers, but not ignored signals. */
   const int OURS[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
   for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++) signal(OURS[i], SIG_DFL);
   if (r->o->transport == T_PTY) {
@@ -62,7 +63,7 @@ static void become(struct run *r, const struct ends *e, char **variables, struct
       f->stage = "exec";
       sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
       execvpe(r->o->argv[0], r->o->argv, variables);
-      /* What tracing adds may be what is too much. */
+      /* Without the variables of the trace it may fit. */
       if (errno == E2BIG && variables != environ)
         execvpe(r->o->argv[0], r->o->argv, environ);
     }
@@ -71,11 +72,11 @@ static void become(struct run *r, const struct ends *e, char **variables, struct
   _exit(127);
 }
 
-/* Our own 0, 1 and 2, and what else we inherited, go once the command has what it needs of them:
- * a reader waiting for the end of a pipe, or a writer for its reader to leave, must not wait for
+/* Closes our own 0, 1 and 2 and all other inherited files once the command has them: a reader that
+ * waits for the end of a pipe, or a writer that waits for its reader to leave, must not wait for
  * us. */
 static void let_go(struct run *r, struct ends *e) {
-  /* Of a server they are /dev/null from the start. */
+  /* In a served runner they are /dev/null from the start. */
   int null = r->o->serve ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int i = 0; i < r->inherited; i++) close(r->inherit[i]);
   if (e->in > 2 && e->in != r->slave) close(e->in);
@@ -86,9 +87,10 @@ static void let_go(struct run *r, struct ends *e) {
   close(null);
 }
 
-/* A program without a loader is followed from before its first step: the child waits until we do,
- * and we until it is that program, or is no more. It has memory of its own, as we must not wait for
- * its exec in vfork while it waits for us in a stop. Followed, it gets only what it was given. */
+/* A static command is followed from before its exec: the child waits until we have attached, and we
+ * wait until its exec has happened or failed. This is fork and not vfork, because vfork would block
+ * us until the exec, while the child is stopped there and waits for us. A followed static program
+ * gets the user's environment only. */
 static pid_t start_followed(struct run *r, const struct ends *e, char **variables,
                             struct failure *shared) {
   int pair[2];
@@ -131,15 +133,15 @@ static struct {
   struct ends ends;
   char **variables;
   struct failure failure;
-  pid_t pid;      /* of the command; negative when there is none */
-  bool follow;    /* it is static: to be started by the thread that follows it */
+  pid_t pid;      /* of the command; negative if vfork failed */
+  bool follow;    /* it is static: the main thread, its tracer, must start it */
   uint64_t at_ns;
-  int done;       /* an eventfd: the thread has come back */
-  int ended;      /* how the command ended while the thread was still away */
+  int done;       /* an eventfd: the thread has finished */
+  int ended;      /* its status, if the command ended before the thread finished */
   bool has_ended;
 } launched;
 
-/* Whether the command is static. Where the answer may never come, a child waits for it: it can be
+/* Whether the command is static. If its file system may never answer, a child looks: it can be
  * killed, or at least left behind. */
 static bool static_somewhere(const struct options *o) {
   struct failure *f = &launched.failure;
@@ -149,7 +151,7 @@ static bool static_somewhere(const struct options *o) {
   if (pid == 0) {
     f->pid = getpid();
     f->stage = "cwd";
-    syscall(SYS_close_range, 0, ~0u, 0); /* nobody must wait for one that hangs */
+    syscall(SYS_close_range, 0, ~0u, 0); /* this child may hang: it must not keep files open */
     if (o->cwd == NULL || access(o->cwd, X_OK) == 0) {
       f->stage = "exec";
       found = static_command(o);
@@ -165,7 +167,7 @@ static void start(void) {
   struct run *r = launched.run;
   launched.follow = trace_follows() && static_somewhere(r->o);
   if (launched.follow) return;
-  if (r->cause != BY_ITSELF) { /* it was ended meanwhile */
+  if (r->cause != BY_ITSELF) { /* the run was killed meanwhile */
     launched.failure.error = ETIMEDOUT;
     return;
   }
@@ -182,7 +184,7 @@ static void *start_thread(void *unused) {
   return unused;
 }
 
-/* False when there can be no thread: then the start is waited for, as anywhere else. */
+/* False if no thread can be made: then the loop waits for the start, as without --may-hang. */
 static bool start_beside(void) {
   pthread_t thread;
   pthread_attr_t attributes;
@@ -196,7 +198,7 @@ static bool start_beside(void) {
   return made;
 }
 
-/* The thread has come back: 0, or an errno with its stage. */
+/* The vfork has returned: 0, or an errno with its stage. */
 static int launch_finish(struct run *r, const char **stage) {
   struct failure *f = &launched.failure;
   r->starting = false;
@@ -235,7 +237,7 @@ int launch(struct run *r, const struct ends *e, char **variables, const char **s
 
 int launch_fd(void) { return launched.done; }
 
-/* Whether this child is the command on its way; how it ended is kept until its start is. */
+/* Whether this child is the command, whose start has not finished. Keeps its status until then. */
 bool launch_ended(pid_t pid, int status) {
   if (pid != launched.failure.pid) return false;
   launched.ended = status;
@@ -258,7 +260,7 @@ int start_failed(struct run *r, int error, const char *stage) {
 
 void say_started(struct run *r) { say(r, "started %d %llu", (int)r->pid, r->start); }
 
-/* A start that took long has come to its end; with an error also by being given up. */
+/* A start that took long has finished, or was given up with an error. */
 void start_over(struct run *r, int error) {
   const char *stage = launched.failure.stage;
   if (error == 0) error = launch_finish(r, &stage);

@@ -22,12 +22,12 @@
 enum { P_SIGNALS, P_ORDERS, P_CONTROL, P_KEYBOARD, P_INPUT, P_START, P_STREAM, P_FORWARD = 8,
        P_COUNT = 10 };
 
-/* Signals are taken in hand before anybody can know our pid or the command's: all of them but
- * those that tell of faults of our own. */
+/* Blocks all signals and reads them from a signalfd, before another process can know our pid or
+ * the command's. The exceptions report faults of our own code. */
 static bool take_signals(struct run *r) {
   sigset_t mask;
   sigfillset(&mask);
-  /* EPIPE and EFBIG are values to us; a background group may still set up its terminal. */
+  /* Writes report EPIPE and EFBIG as errno; TTIN and TTOU would stop us in a background group. */
   const int IGNORED[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
   for (size_t i = 0; i < sizeof IGNORED / sizeof *IGNORED; i++) {
     sigdelset(&mask, IGNORED[i]);
@@ -36,13 +36,14 @@ static bool take_signals(struct run *r) {
   const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
   for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++) sigdelset(&mask, FAULTS[i]);
   sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
-  signal(SIGCHLD, SIG_DFL); /* inherited as ignored, nobody would hear of the command's end */
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, wait(2) loses how the command ended */
   r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
   return r->signals >= 0;
 }
 
-/* Sent by the terminal, or to the group that we share with the command and the starter (`kill %1`):
- * it has it already, and a second one often means "never mind the cleaning up". */
+/* Whether the command has got this signal as well: from the terminal, or as a member of the group
+ * that it shares with us and the starter (`kill %1`). Passed on it would arrive twice, and many
+ * programs skip their cleaning up at a second one. */
 static bool shared(const struct run *r, const struct signalfd_siginfo *info) {
   if (info->ssi_code == SI_KERNEL) return r->own_group || !r->exited;
   return !r->own_group && !r->exited && r->control >= 0;
@@ -59,7 +60,7 @@ static void read_signals(struct run *r) {
   }
 }
 
-/* The starter has died or hung up. The run goes on; the terminal is somebody else's now. */
+/* The starter has died or hung up. The run goes on, without the starter's terminal. */
 static void starter_gone(struct run *r) {
   r->control = -1;
   r->pending_length = 0;
@@ -88,7 +89,8 @@ static bool take(struct run *r, struct stream *s) {
   return false;
 }
 
-/* When the reader has left, so do we; what the command wrote before it could notice is kept. */
+/* The reader has left, so we close the stream as well. What the command wrote before it could
+ * notice is kept. */
 static void part(struct run *r, struct stream *s) {
   if (s->stamped) refuse_writers(s);
   for (size_t kept = 0; kept < PARTING_MAX && s->fd >= 0 && take(r, s); kept += s->filled)
@@ -141,8 +143,8 @@ static bool unread(const struct stream *s) {
   return s->fd >= 0 && s->due > 0 && s->sent == s->filled;
 }
 
-/* What the shell wrote is on disk and passed on. A reader that is behind is waited for, as the
- * command itself would have: what comes after us must not overtake it. */
+/* Whether all that the shell wrote is on disk and passed on. We wait for a slow reader, as the
+ * command itself would have: what the caller prints after us must not overtake it. */
 static bool settled(const struct run *r) {
   for (int i = 0; i < r->stream_count; i++) {
     const struct stream *s = &r->streams[i];
@@ -151,7 +153,7 @@ static bool settled(const struct run *r) {
   return true;
 }
 
-/* A run that lasts: its pids and where it takes orders are there for everybody. */
+/* The run lasts: now other processes can see its pids and give it orders. */
 static void appear(struct run *r) {
   if (r->visible) return;
   r->visible = true;
@@ -159,7 +161,7 @@ static void appear(struct run *r) {
   record_started(r);
 }
 
-/* The shell is done and its output is on disk: say so, and to whom output may still come from. */
+/* The shell is done and its output is on disk: reports that, and the survivors. */
 static void answer(struct run *r) {
   static struct process left[PROCESSES_MAX];
   struct capture *c = &r->capture;
@@ -176,7 +178,7 @@ static void answer(struct run *r) {
   r->hold_until = 0;
   r->late = !r->sync && !open;
   r->hold = !open; /* "ended" follows at once: one message */
-  if (open) appear(r); /* before anybody hears of it: an order may follow at once */
+  if (open) appear(r); /* before the message: the starter may send an order at once */
   if (WIFSIGNALED(r->status))
     say(r, "signaled %s %llu %d %s %llu %lld", signal_name(WTERMSIG(r->status)),
         (unsigned long long)c->offset, count, cause_name(r->cause),
@@ -208,7 +210,7 @@ static int wait_ms(struct run *r, int64_t now) {
   if (r->capture.length > 0 || (r->exited && r->slave >= 0)) return 0;
   for (int i = 0; i < r->stream_count; i++)
     if (unread(&r->streams[i])) return 0;
-  /* Behind it a reader is waited for, and that one shows itself. */
+  /* After that time only a slow reader holds up the answer, and poll reports it. */
   bool draining = r->exited && !r->answered && r->kill_step == 0;
   if (draining && now < r->drain_until) until = r->drain_until;
   if (r->kill_at > 0 && !r->answered && r->kill_at < until) until = r->kill_at;
@@ -250,7 +252,7 @@ static void fill_poll(struct run *r, struct pollfd *p) {
 }
 
 static void handle(struct run *r, struct pollfd *p) {
-  /* Own signals before the starter's words about the same ones, also those of this moment. */
+  /* Our own signals first: the starter may report the same ones (order_signal). */
   if (p[P_SIGNALS].revents || p[P_CONTROL].revents) read_signals(r);
   if (p[P_ORDERS].revents) orders_read(r, r->orders, r->order, &r->order_length);
   if (p[P_CONTROL].revents & POLLIN)
@@ -275,7 +277,8 @@ static void deadline(struct run *r, int64_t now) {
   if (!r->exited) kill_begin(r, SIGTERM, r->o->grace_ms, BY_TIMEOUT);
 }
 
-/* All were killed: who holds a stream now is no process of this run, and not waited for. */
+/* All processes of the run were killed, so a stream that is still open is held by another program,
+ * for which we do not wait. */
 static void drop_streams(struct run *r) {
   for (int i = 0; i < r->stream_count; i++) {
     struct stream *s = &r->streams[i];
@@ -285,8 +288,8 @@ static void drop_streams(struct run *r) {
   }
 }
 
-/* A command that prints byte by byte wakes us for each, and on a socket pays for it, too. Left
- * alone for a moment, its bytes gather; whatever else happens is seen at once. */
+/* A command that prints byte by byte wakes us for each byte, which costs both. If its streams are
+ * left alone for a moment, bytes gather there; all other events still end the wait. */
 static void let_gather(struct run *r, struct pollfd *p) {
   bool crumbs = false;
   for (int i = 0; i < r->stream_count; i++) {
@@ -344,7 +347,7 @@ int run_main(struct options *o) {
   r->control = fcntl(3, F_SETFD, FD_CLOEXEC) == 0 ? 3 : -1;
   r->listens = !o->serve && (fcntl(3, F_GETFL) & O_ACCMODE) != O_WRONLY;
   if (!o->serve) r->inherited = inherited_files(r->inherit, INHERIT_MAX);
-  /* Without it nobody would hear of the command's end. */
+  /* Without a signalfd we would not notice the end of the command. */
   if (!take_signals(r)) return start_failed(r, errno, "signals");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   r->old_umask = umask(0077);
@@ -358,8 +361,8 @@ int run_main(struct options *o) {
   if (unrecorded) say(r, "uncaptured %s", errno_name(unrecorded));
   r->children = true;
   if (o->kill_after_ms > 0) r->kill_at = now_ms() + o->kill_after_ms;
-  /* A server with many runs is woken once for a short one, not at its start and at its end. Nor
-   * does anybody look for it so soon, unless it must be on disk before the answer. */
+  /* A served run holds its messages for a moment, so that a short one wakes the server once. Its
+   * pids and its FIFO are not needed so soon, unless it must be on disk before the answer. */
   if (o->serve) r->hold_until = now_ms() + HOLD_MS;
   r->hold = o->serve;
   if (!o->serve || r->sync || r->starting) appear(r);

@@ -81,7 +81,7 @@ void say_pending(struct run *r) {
     if (n < 0 && errno == ENOTSOCK) n = write(r->control, r->pending, r->pending_length);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
-    if (n <= 0) { /* nobody listens any more: the run goes on */
+    if (n <= 0) { /* the starter is gone: the run goes on */
       r->pending_length = 0;
       return;
     }
@@ -96,8 +96,8 @@ void say_held(struct run *r) {
   say_pending(r);
 }
 
-/* What it said last is what the starter waits for: it is sent although the socket is full because
- * the starter is busy, until it is taken or nobody is there to take it. */
+/* The starter waits for the last message. If its socket is full because it is busy, we wait until
+ * it takes the message or is gone. */
 void say_last(struct run *r) {
   while (r->control >= 0 && r->pending_length > 0) {
     struct pollfd p = {.fd = r->control, .events = POLLOUT};
@@ -129,7 +129,7 @@ void say(struct run *r, const char *format, ...) {
   if (length > sizeof line - 2) length = sizeof line - 2;
   one_line(line, length);
   line[length++] = '\n';
-  /* How the run ended is never left out: what can be said often leaves room for it. */
+  /* The end of the run is always reported: all other messages leave room for it. */
   size_t room = ends_it(format) ? sizeof r->pending : sizeof r->pending - ENDING_ROOM;
   if (r->pending_length + length > room) return;
   memcpy(r->pending + r->pending_length, line, length);
@@ -137,10 +137,11 @@ void say(struct run *r, const char *format, ...) {
   if (!r->hold) say_pending(r);
 }
 
-/* Passes a signal on to the command alone, as if it had been sent to the bare command. A terminal
- * that hangs up tells a whole group, and the command's is in a session that does not hear of it. */
+/* Passes a signal on to the command alone, as if it had been sent to the bare command. When a
+ * terminal hangs up, the kernel signals its foreground group. The command's group is in another
+ * session, so here it gets the signal as a group, too. */
 void deliver(struct run *r, int signal, const char *from) {
-  if (r->exited) r->hurry = true; /* without us it would end what holds the command up */
+  if (r->exited) r->hurry = true; /* the command is over: the sender wants the run to end */
   bool ends = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
   if (r->starting && ends) kill_begin(r, SIGKILL, 0, BY_KILL);
   if (r->pid <= 0 || r->exited) return;
@@ -177,8 +178,8 @@ static bool is_among(const struct process *p, const struct process *list, int co
   return false;
 }
 
-/* Once to each. With those that nobody can catch, also to whoever was forked meanwhile, who would
- * be the only one left; what a handler of another signal starts is not meant. */
+/* Once to each process. KILL and STOP cannot be caught, so they also go to processes that were
+ * forked meanwhile, until there is no new one. Processes that a handler starts are spared. */
 static void order_signal_all(struct run *r, const char *name) {
   static struct process list[PROCESSES_MAX], told[PROCESSES_MAX];
   int signal = signal_number(name), told_count = 0;
@@ -197,10 +198,10 @@ static void order_signal_all(struct run *r, const char *name) {
   record_event(r, "signal", "\"signal\":\"%s\",\"from\":\"order\"", signal_name(signal));
 }
 
-/* Keeps input until the command reads it; false when there is too much. */
+/* Keeps input until the command reads it; false if there is too much. */
 bool typed_add(struct run *r, const unsigned char *data, size_t length) {
   if (r->typed_sent == r->typed_filled) r->typed_sent = r->typed_filled = 0;
-  /* What was read already does not count: a command may be behind all the time. */
+  /* Makes room from the part that the command has read: it may never read all of it. */
   bool behind = r->typed_sent > 0 && r->typed_sent >= r->typed_filled / 2;
   if (behind && r->typed_filled + length > r->typed_size) {
     r->typed_filled -= r->typed_sent;

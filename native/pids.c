@@ -30,8 +30,8 @@ static bool grow(struct pid_map *m) {
   return true;
 }
 
-/* The one that is there, or a new one, all zero but for its pid; NULL without memory. Others may
- * move: what was found before is not to be used any more. */
+/* The entry of this pid, or a new one, all zero but for its pid; NULL without memory. Entries may
+ * move, so pointers from before must not be used any more. */
 struct known *pids_add(struct pid_map *m, pid_t pid) {
   struct known *there = pids_find(m, pid);
   if (there != NULL) return there;
@@ -43,7 +43,7 @@ struct known *pids_add(struct pid_map *m, pid_t pid) {
   return k;
 }
 
-/* What lies behind it in the same row moves up, so that it is still found. */
+/* Entries behind it move up, because a search stops at the first free place. */
 void pids_remove(struct pid_map *m, pid_t pid) {
   struct known *k = pids_find(m, pid);
   if (k == NULL) return;

@@ -1,5 +1,5 @@
-/* Who belongs to a run. We are the subreaper, so every descendant, also one that called setsid or
- * whose parents are gone, is below us in the process tree. */
+/* The processes of a run. We are the subreaper, so every descendant is below us in the process
+ * tree, also one that called setsid or whose parents are gone. */
 #include "runner.h"
 
 #include <dirent.h>
@@ -175,7 +175,7 @@ static bool holds_output(const struct run *r, pid_t pid) {
 void describe(struct run *r, struct process *p) {
   char path[64];
   ssize_t n = 0;
-  /* Of a run that is to leave no bytes the arguments are not written down either. */
+  /* A run with a cap of 0 must leave nothing of its text behind, so no arguments either. */
   if (r->o->cap > 0) {
     snprintf(path, sizeof path, "/proc/%d/cmdline", (int)p->pid);
     n = read_file(path, p->command, sizeof p->command);

@@ -1,5 +1,6 @@
-/* What a program is, from its file: one without a loader, into which nothing can be preloaded (ELF
- * without PT_INTERP), and one that traces others, which it could not do to what we follow. */
+/* What kind of program a file is: one without a loader, into which nothing can be preloaded (ELF
+ * without PT_INTERP); one that traces others by ptrace, which fails for processes that we trace;
+ * one with the address sanitizer. */
 #include "runner.h"
 
 #include <elf.h>
@@ -146,8 +147,9 @@ static const unsigned char *linked_names(const unsigned char *file, uint64_t siz
   return table == 0 || table > size || *length > size - table ? NULL : file + table;
 }
 
-/* Whether it is linked with the address sanitizer, whose runtime has to come first, and takes the
- * word that it need not from where nobody can put it afterwards. */
+/* Whether it is linked with the address sanitizer. Its runtime must be loaded first, unless
+ * ASAN_OPTIONS says otherwise, and it reads that variable from /proc/self/environ, which does not
+ * show what inject.c adds. */
 bool linked_with_asan(int fd) {
   struct stat st;
   if (fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof(Elf64_Ehdr)) return false;
@@ -163,7 +165,8 @@ bool linked_with_asan(int fd) {
   return found;
 }
 
-/* What starts a script is what counts. The name of it lies in `line`; false when it is none. */
+/* The interpreter of a script is the program that runs. Puts its name into `line`; false if the
+ * file is not a script. */
 static bool interpreter(int fd, char *line, size_t size) {
   ssize_t n = pread(fd, line, size - 1, 0);
   if (n < 3 || line[0] != '#' || line[1] != '!') return false;
@@ -187,7 +190,7 @@ static bool static_file(int dir, const char *path) {
   return false;
 }
 
-/* Whether the command is such a program, found as exec will find it. */
+/* Whether the command is a static program. Looks for it as execvpe will. */
 bool static_command(const struct options *o) {
   const char *name = o->argv[0], *path = getenv("PATH");
   int dir = o->cwd == NULL ? AT_FDCWD : open(o->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -1,4 +1,5 @@
-/* Who of the run has ended, stopped or gone on. We are the subreaper, so orphans end here, too. */
+/* Processes that have ended, stopped or gone on. We are the subreaper (prctl(2)), so orphans of the
+ * run are our children, too. */
 #include "runner.h"
 #include "trace.h"
 
@@ -8,8 +9,8 @@
 
 #define PTY_HELD 16384 /* more than a pty keeps for its reader */
 
-/* What was written until now is read before we say that it is over, however slow the disk or the
- * reader. Later bytes are those of survivors, and there may be no end to them. */
+/* All that was written until now is read before we report the end, however slow the disk or the
+ * reader. Later bytes come from survivors, perhaps without end. */
 void mark_due(struct run *r) {
   for (int i = 0; i < r->stream_count; i++) {
     struct stream *s = &r->streams[i];
@@ -43,8 +44,9 @@ static void command_stopped(struct run *r) {
   say(r, "stopped");
 }
 
-/* The next one with news. Who follows hears of everybody followed, but must not ask who went on:
- * that is told once, and their parents want to know. */
+/* The next process whose state has changed. A tracer is also told about the processes that it
+ * follows, but it must not take their WCONTINUED: the kernel reports that once, and it is for their
+ * own parents. */
 static pid_t next_change(int *status) {
   if (!follow_any()) return waitpid(-1, status, WNOHANG | WUNTRACED | WCONTINUED);
   siginfo_t info = {.si_pid = 0};

@@ -1,5 +1,5 @@
-/* What the runner tells about a run on disk: who runs (meta.json), what happened on the way
- * (events.jsonl) and how it ended (final.json). */
+/* What the runner writes about a run: its pids (meta.json), what happened on the way (events.jsonl)
+ * and how it ended (final.json). */
 #include "runner.h"
 
 #include <errno.h>
@@ -13,8 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* meta.json is the starter's; the pids are put in front of its closing brace, the rest stays to
- * the byte. */
+/* The starter wrote meta.json. We add the pids before its closing brace, and leave the rest. */
 void record_started(struct run *r) {
   struct capture *c = &r->capture;
   if (!c->on) return;

@@ -4,22 +4,22 @@
  *   runner.c   modes and flags          loop.c     the life of one run
  *   spawn.c    transports               launch.c   starting the command
  *   forward.c  a stream's bytes, in and on
- *   reap.c     who has ended            record.c   meta, events and final as JSON
+ *   reap.c     ends and stops           record.c   meta, events and final as JSON
  *   capture.c  output.bin and its sync  index.c    index.jsonl
  *   hole.c     head and tail above the cap
  *   proc.c     descendants, survivors   kill.c     TERM, grace, KILL
- *   orders.c   what others ask for      tty.c      the outer terminal
+ *   orders.c   orders and messages      tty.c      the outer terminal
  *   serve.c    many runs, one server    text.c     strings, time, JSON
  *   socket-eof.c  the end of a socket   deferred-sync.c  syncs captures after the answer
  *
  * and when it is traced (traced.h):
  *
- *   trace.c    trace.bin, its frames    facts.c    what a process is, as a frame
- *   writers.c  who wrote unreported     follow.c   static programs, by ptrace
+ *   trace.c    trace.bin, its frames    facts.c    frames about a process
+ *   writers.c  unreported writers       follow.c   static programs, by ptrace
  *   program.c  which files are static   pids.c     a map from pids
- *   environment.c  what the command gets  inject.c  what children of static programs get
- *   secrets.c  what is left out         words.c    what is left without it
- *   gate.c     what may not begin
+ *   environment.c  for the command      inject.c   for children of static programs
+ *   secrets.c  values to leave out      words.c    argv and variables without them
+ *   gate.c     programs that may not begin
  */
 #ifndef CUFF_RUNNER_H
 #define CUFF_RUNNER_H
@@ -36,7 +36,7 @@
 
 #define READ_MAX 65536        /* one read, and the most one index record covers */
 #define INDEX_DELAY_MS 50     /* an index record never waits longer than this for more data */
-#define NAP_US 200           /* so long a stream of crumbs is left to gather */
+#define NAP_US 200           /* how long small writes are left to gather in a stream */
 #define HOLD_MS 4             /* a short run says that it started and ended in one message */
 #define DRAIN_MS 100          /* how long survivors may hold up the answer */
 #define SYNC_BYTES (8u << 20) /* sync after this much, or after SYNC_MS, off the hot path */
@@ -50,10 +50,10 @@
 #define SHARES_MAX 256   /* stretches of different writers in one read */
 #define LINE_MAX_BYTES 512    /* of a line of the index */
 #define LINES_DUE_MAX 32768   /* bytes of such lines that wait to be written */
-#define HOLE_CAP_MIN (256u << 10) /* of a smaller cap only the head is kept */
-#define HOLE_STEPS 8          /* so many parts of the cap; one is given back at a time */
+#define HOLE_CAP_MIN (256u << 10) /* with a smaller cap only the head is kept */
+#define HOLE_STEPS 8          /* parts of the cap, of which one at a time is given back */
 #define MARKS_MAX 16          /* steps of the tail whose place in the index is remembered */
-#define TYPED_MAX (16u << 20) /* input that the command does not read is kept up to here */
+#define TYPED_MAX (16u << 20) /* of input that the command has not read yet */
 
 enum transport { T_PIPE, T_MERGED, T_SOCKET, T_PTY };
 enum stdin_mode { IN_NULL, IN_INHERIT, IN_ORDERS };
@@ -62,7 +62,7 @@ enum cause { BY_ITSELF, BY_TIMEOUT, BY_KILL, BY_SHUTDOWN, BY_CANCELLED, BY_CAPTU
 
 struct options {
   const char *id;
-  const char *dir; /* capture directory; NULL runs without recording */
+  const char *dir; /* of the capture; NULL runs without recording */
   const char *cwd;
   enum transport transport;
   enum stdin_mode in;
@@ -70,22 +70,22 @@ struct options {
   bool forward;   /* copy output to our own fd 1 and fd 2, keys from the outer terminal */
   bool strict;    /* end the run when it cannot be recorded */
   bool sync;      /* everything is on disk before the answer */
-  uint64_t sync_from; /* unless it is less output than this: then right behind it */
-  bool may_hang;  /* there are mounts that may not answer: the start is not waited for */
+  uint64_t sync_from; /* less output than this is synced right after the answer */
+  bool may_hang;  /* some mounts may not answer, so the loop does not wait for the start */
   bool serve;     /* forked by `runner serve`: fd 3 is shared with others */
-  bool held;      /* prepared ahead: the command starts when the server permits it (serve.c) */
-  pid_t server;   /* and that one's pid */
+  pid_t server;   /* the pid of `runner serve` */
+  bool held;      /* the command starts when the server permits it (serve.c) */
   long kill_after_ms;
   long grace_ms;
   uint64_t cap;
   int cols, rows;
   const char *trace;     /* where the shim is; NULL runs without tracing */
-  const char *trace_env; /* names, with commas between them, whose values may be kept */
-  bool follow;           /* static programs, where that is possible */
-  bool stamps;           /* merged output is a socket, where the kernel says who wrote */
-  bool trace_frames;     /* false: nothing is written down, it is for the gate */
-  const char *gate;      /* the socket that is asked before a program begins; NULL: none is */
-  bool gate_strict;      /* what nobody judged does not begin */
+  const char *trace_env; /* variables whose values may be kept, with commas between them */
+  bool follow;           /* follow static programs, if the kernel allows it */
+  bool stamps;           /* merged output is a socket, on which the kernel names the writer */
+  bool trace_frames;     /* false: no frames are written, the shim only asks the gate */
+  const char *gate;      /* the socket that is asked before a program begins, or NULL */
+  bool gate_strict;      /* a program does not begin without the answer of the gate */
   char **argv;
 };
 
@@ -105,7 +105,7 @@ struct process {
 
 enum channel { C_OUT, C_ERR, C_PTY };
 
-/* Bytes that one process wrote; 0 where nobody knows which. */
+/* Bytes that one process wrote; its pid is 0 if the transport does not name it. */
 struct share {
   pid_t writer;
   size_t length;
@@ -114,16 +114,16 @@ struct share {
 struct stream {
   int fd; /* read side; -1 once closed */
   enum channel channel;
-  bool stamped; /* a socket, on which the kernel says who wrote */
+  bool stamped; /* a socket, on which the kernel names the writer */
   struct share shares[SHARES_MAX];
   int share_count;
-  char name[FILE_NAME_MAX]; /* of the command's side as /proc has it, to see who holds it */
+  char name[FILE_NAME_MAX]; /* of the command's side in /proc/PID/fd, to find its holders */
   int forward;                      /* -1 once closed or never wanted */
   enum forward_kind { F_OWN, F_SOCKET, F_FILE, F_SHARED } forward_kind;
-  size_t sent, filled; /* what of buffer still has to be forwarded */
-  size_t due;          /* what lay in it when its writer ended, still to be read */
+  size_t sent, filled; /* the part of buffer that is still to be forwarded */
+  size_t due;          /* bytes that were in it when the command ended, still to be read */
   int64_t read_at;     /* when something was read last */
-  int crumbs;          /* how many small reads came right behind each other */
+  int crumbs;          /* how many small reads came directly one after another */
   unsigned char *buffer;
 };
 
@@ -169,7 +169,7 @@ struct run {
   int master, slave; /* pty */
   int input;         /* where keys and stdin orders go: the master, or a pipe */
   sigset_t old_mask;
-  mode_t old_umask; /* the command's; ours must not close our own files to us */
+  mode_t old_umask; /* the command's; with some, we could not open our own files */
   int inherit[INHERIT_MAX], inherited;
   pid_t pid;
   unsigned long long start;
@@ -179,11 +179,11 @@ struct run {
   bool starting; /* the command is not executed yet, and may never be */
   int failed;    /* what we end with when it was not */
   bool sync;    /* all is on disk before the answer */
-  bool late;    /* or when all has been said, together with others */
+  bool late;    /* or after the last message, together with other runs */
   bool named;   /* our own pid is in meta.json */
   bool visible; /* others can see its pids and give it orders */
-  bool hurry;  /* somebody wants it to end: a reader that does not read is not waited for */
-  bool killed_all; /* everybody was killed: nobody of ours holds the streams */
+  bool hurry;  /* it is to end: we do not wait for a reader that does not read */
+  bool killed_all; /* no process of the run is left that could hold the streams */
   enum cause cause;
   int64_t began, took; /* on the monotonic clock; of the command, in milliseconds */
   int64_t exit_at, drain_until, kill_at, front_at;

@@ -1,6 +1,6 @@
-/* What must never be read in a trace: the values of variables whose name says that they are secret.
- * Every environment that the runner comes to see adds to them, and so do arguments that are
- * assignments themselves; they are taken out of whatever it writes down later. */
+/* What must never appear in a trace: the values of variables whose name says that they are secret.
+ * The runner collects them from every environment that it sees, and from arguments that are
+ * assignments, and leaves them out of all that it writes afterwards. */
 #include "runner.h"
 #include "secret-words.h"
 
@@ -11,9 +11,9 @@
 
 static struct secret *known;
 static int count, room;
-static bool more; /* than there is memory for, or than could be read */
+static bool more; /* there are secrets that could not be read or kept */
 
-/* Such a variable is nobody's to keep, nor is its value in an argument. */
+/* The value of such a variable is not written down, nor an argument that equals it. */
 bool secret_name(const char *name, size_t length) { return secret_variable(name, length); }
 
 static bool have_room(void) {
@@ -43,10 +43,10 @@ void secrets_learn(const struct words *entries) {
   more = more || entries->cut;
 }
 
-/* Then nothing may be written down where one could be. */
+/* Then no word may be written down that could hold one. */
 bool secrets_unknown(void) { return more; }
 
-/* The longest one that the text begins with. */
+/* The longest secret that the text begins with, or NULL. */
 const struct secret *secret_at(const char *text) {
   const struct secret *found = NULL;
   for (int i = 0; i < count; i++)

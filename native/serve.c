@@ -42,7 +42,7 @@ struct child {
 static struct child *children; /* those that have a run */
 static pid_t server;           /* ourselves */
 static pid_t spare;            /* the one that waits for a request; 0 when there is none */
-static int fork_error;         /* and why there is none */
+static int fork_error;         /* why there is none */
 
 static void tell(const char *id, const char *text) {
   char line[512];
@@ -84,7 +84,7 @@ struct taken {
   char dir[PATH_MAX]; /* only its text is sent */
 };
 
-/* No system starts a command with that many words; the next request is not to suffer from it. */
+/* Reads a request that cannot be taken, so that the next one can be, and says why. */
 static bool refuse(uint32_t length, const char *why) {
   char id[ID_MAX + 1] = "", waste[65536];
   for (bool first = true; length > 0; first = false) {
@@ -171,7 +171,7 @@ static void fork_spare(const sigset_t *mask, int signals, const int pair[2]) {
   spare = pid > 0 ? pid : 0;
 }
 
-/* Nobody could be forked to take it. */
+/* There is no spare child to take a request. */
 static bool refuse_request(void) {
   char text[64];
   uint32_t head[3];
@@ -186,7 +186,7 @@ static void note_taken(int from) {
     size_t length = strlen(taken.dir) + 1;
     struct child *c = malloc(sizeof *c + length);
     if (taken.pid == spare) spare = 0;
-    if (c == NULL) continue; /* then its being killed goes unnoticed, and nothing else */
+    if (c == NULL) continue; /* then `gone` is not said about it */
     c->pid = taken.pid;
     snprintf(c->id, sizeof c->id, "%s", taken.id);
     memcpy(c->dir, taken.dir, length);
@@ -199,7 +199,7 @@ static void forget(pid_t pid, int status) {
   for (struct child **at = &children; *at != NULL; at = &(*at)->next) {
     struct child *c = *at;
     if (c->pid != pid) continue;
-    /* One that came to its end has said so itself. */
+    /* A runner that ended by itself has said so. */
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == EXIT_UNSYNCED) deferred_add(c->dir);
     else if (code != 0) tell(c->id, "gone");
@@ -209,21 +209,21 @@ static void forget(pid_t pid, int status) {
   }
 }
 
-/* False when the spare child is gone: the server is, or a request was lost halfway. */
+/* False if the spare child has ended: the server is gone, or half a request was lost. */
 static bool reap_runners(int signals, int taken) {
   struct signalfd_siginfo info;
   while (read(signals, &info, sizeof info) > 0) continue;
   pid_t pid;
   int status;
   while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-    note_taken(taken); /* it was said before it ended */
+    note_taken(taken); /* sent before its end */
     if (pid == spare) return false;
     forget(pid, status);
   }
   return true;
 }
 
-/* Those that have just said that they are done may not have left their capture to us yet. */
+/* Runners that have just reported their end may not have left their capture to us yet. */
 static void await_last(int signals, int taken) {
   int64_t until = now_ms() + LAST_MS;
   struct pollfd p = {.fd = signals, .events = POLLIN};
@@ -240,7 +240,7 @@ int serve_main(void) {
   sigemptyset(&mask);
   sigaddset(&mask, SIGCHLD);
   sigprocmask(SIG_BLOCK, &mask, &old);
-  signal(SIGCHLD, SIG_DFL); /* inherited as ignored, nobody would hear of a dead runner */
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, wait(2) does not report a dead runner */
   int open_files[INHERIT_MAX], count = inherited_files(open_files, INHERIT_MAX);
   for (int i = 0; i < count; i++) close(open_files[i]); /* the server's, not its commands' */
   int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);

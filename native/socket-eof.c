@@ -1,7 +1,7 @@
-/* The reader of a socket has left: its writers are to notice as they do in front of a pipe, by
- * SIGPIPE. The kernel sends it to whoever begins to write from now on; a writer that waits for room
- * in the middle of a write gets EPIPE alone, and most then complain on stderr. But those wait for
- * us: as long as nothing is read they stay where they are, and can be found. */
+/* The reader of a socket has left. Its writers must notice as with a pipe, by SIGPIPE. After
+ * shutdown(2) the kernel sends that to a process that begins to write; a writer that sleeps in the
+ * middle of a write gets EPIPE alone, and most programs then complain on stderr. Such a writer
+ * sleeps until we read, so we can find it in /proc and send the signal ourselves. */
 #include "runner.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define TRIES 10 /* milliseconds in which one that writes all the time fills the room there is */
+#define TRIES 10 /* milliseconds, in which a busy writer fills the socket and goes to sleep */
 
 static bool is_stream(const struct stream *s, pid_t pid, unsigned long long fd) {
   char number[32], name[FILE_NAME_MAX];
@@ -49,8 +49,8 @@ static void signal_waiting(const struct stream *s, pid_t pid) {
   closedir(threads);
 }
 
-/* Whether one of those whose bytes came last is at work: it may be about to wait. */
-static bool somebody_runs(const struct stream *s) {
+/* Whether a process that wrote lately is running: it may be about to sleep in a write. */
+static bool writer_runs(const struct stream *s) {
   pid_t last = 0;
   for (int i = s->share_count - 1; i >= 0; i--) {
     pid_t writer = s->shares[i].writer, parent;
@@ -65,7 +65,7 @@ static bool somebody_runs(const struct stream *s) {
 
 void refuse_writers(struct stream *s) {
   static struct process list[PROCESSES_MAX];
-  for (int i = 0; i < TRIES && somebody_runs(s); i++) poll(NULL, 0, 1);
+  for (int i = 0; i < TRIES && writer_runs(s); i++) poll(NULL, 0, 1);
   int count = descendants(getpid(), list, PROCESSES_MAX);
   for (int i = 0; i < count; i++) signal_waiting(s, list[i].pid);
   shutdown(s->fd, SHUT_RD);

@@ -40,16 +40,16 @@ static int make_pipe(struct run *r, int *theirs, enum channel channel, int forwa
   return add_stream(r, fds[0], fds[1], channel, forward_to);
 }
 
-/* A stream socket whose every read names the process that wrote: the kernel stamps the data. It
- * stays open both ways: were ours shut, theirs would always have an end to read, and whoever
- * watches it, as is done with a pipe, would take its reader for gone. */
+/* A stream socket on which the kernel names the writer of what we read (SO_PASSCRED). It stays open
+ * both ways: if our side were shut for writing, a program that polls its stdout to see whether its
+ * reader is gone, as with a pipe, would believe so. */
 static int make_socket(struct run *r, int *theirs, enum channel channel, int forward_to) {
   int fds[2], on = 1, room = SOCKET_ROOM;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) return errno;
   if (setsockopt(fds[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) return errno;
   /* A socket counts some 800 bytes for every small write: by default 270 of them fill it. */
   if (setsockopt(fds[1], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room) != 0)
-    setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room); /* as far as it may */
+    setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room); /* up to wmem_max */
   *theirs = fds[1];
   int error = add_stream(r, fds[0], fds[1], channel, forward_to);
   r->streams[r->stream_count - 1].stamped = true;
@@ -76,8 +76,8 @@ static void set_size(struct run *r) {
   ioctl(r->master, TIOCSWINSZ, &size);
 }
 
-/* With stdout elsewhere and stderr still the terminal (`| less`), programs draw their progress on
- * stderr if it is a terminal. So it is one, which changes no byte: the outer one does that. */
+/* If stdout is not a terminal and stderr is (`| less`), programs draw their progress on stderr. So
+ * they get a pty there. It is in raw mode and changes no byte: the outer terminal does that. */
 static int make_terminal_stderr(struct run *r, struct ends *e) {
   int error = open_pty(r);
   if (error) return error;
@@ -137,7 +137,7 @@ static int make_input(struct run *r, struct ends *e) {
   return 0;
 }
 
-/* stdout and stderr that are one file, as in `2>&1 | less`, keep their order only in one pipe. */
+/* If stdout and stderr are one file, as in `2>&1 | less`, only one pipe keeps their order. */
 static bool same_target(void) {
   struct stat out, err;
   return fstat(1, &out) == 0 && fstat(2, &err) == 0 && out.st_dev == err.st_dev &&
@@ -163,8 +163,8 @@ static int make_transport(struct run *r, struct ends *e) {
 
 static bool own_session(const struct run *r) {
   if (r->o->transport == T_PTY || r->o->session == S_OWN) return true;
-  /* With a terminal around, Ctrl-C, Ctrl-Z and /dev/tty must keep working: stay in its session and
-   * in the starter's group. Without one there is nothing to keep. */
+  /* Ctrl-C, Ctrl-Z and /dev/tty work only in the session of the terminal and in the starter's
+   * group, so the command stays there, if there is a terminal. */
   int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (terminal >= 0) close(terminal);
   return terminal < 0;
@@ -191,7 +191,7 @@ int spawn(struct run *r, const char **stage) {
   if (r->o->held && !serve_permits()) withdraw(r);
   if (made) return made;
   char **variables = trace_on() ? traced_environment() : NULL;
-  *stage = "gate"; /* nobody would be asked */
+  *stage = "gate"; /* without these variables no program would ask it */
   if (r->o->gate_strict && variables == NULL) return EACCES;
   r->own_group = own_session(r);
   bool led = r->o->transport == T_PTY || r->o->serve; /* the pty or the server has done so */

@@ -30,7 +30,7 @@ void tty_restore(void) {
   is_raw = 0;
 }
 
-/* The terminal is not needed any more: whoever waits for its last user must not wait for us. */
+/* Closes the terminal: a program that waits for its last user must not wait for us. */
 void tty_leave(struct run *r) {
   tty_restore();
   r->keyboard = -1;
@@ -131,7 +131,7 @@ void tty_resize(struct run *r, int cols, int rows) {
   record_event(r, "resize", "\"cols\":%d,\"rows\":%d", cols, rows);
 }
 
-/* What a program on the whole screen may have left: another screen, no cursor, mouse and focus
+/* Undoes what a full-screen program may have left: another screen, no cursor, mouse and focus
  * reports, bracketed paste, colours, keypad keys. 1047 and not 1049, which would also move the
  * cursor of a terminal that never left its own screen. */
 #define PLAIN_SCREEN                                                                          \

@@ -1,6 +1,6 @@
-/* Words that are written down, without secrets: neither the values that are known (secrets.c) nor
- * what the words in front of it call one (secret-words.h), as `API_TOKEN=...` in the text of a
- * shell. The shim's words.c does the same, and both must come to the same words. */
+/* Arguments and variables as they are written down, without secrets: neither known values
+ * (secrets.c) nor values that the words before them call a secret (secret-words.h), such as
+ * `API_TOKEN=...` in a script. The shim's words.c does the same; both must give the same words. */
 #include "runner.h"
 #include "secret-words.h"
 #include "trace.h"
@@ -24,7 +24,7 @@ static void keep_name(struct kept *k, const char *name, size_t length) {
   k->redacted = true;
 }
 
-/* Then the name of its variable says more. */
+/* Whether secrets.c knows this value: then the name of its variable says more. */
 static bool is_known(const char *word, const struct secret_found *found) {
   const struct secret *secret = secret_at(word + found->value_at);
   return secret != NULL && secret->length == found->value;
@@ -52,14 +52,14 @@ void keep_word(struct kept *k, const char *word, bool is_script) {
   k->words++;
 }
 
-/* In the place of a whole word. */
+/* The name of a secret in the place of a whole word. */
 static void keep_secret(struct kept *k, const char *name) {
   keep_name(k, name, strlen(name));
   k->data[k->length++] = 0;
   k->words++;
 }
 
-/* `-c`, `-ec`, `-lc`: what follows is the text of a shell. */
+/* `-c`, `-ec`, `-lc`: the next word is the text of a shell. */
 static bool before_script(const char *word) {
   size_t length = strlen(word);
   return length > 1 && word[0] == '-' && word[1] != '-' && word[length - 1] == 'c';
@@ -78,7 +78,7 @@ void keep_words(struct kept *k, const struct words *argv) {
   k->cut = k->cut || argv->cut;
 }
 
-/* Those whose names the header lists; never half of one. */
+/* The variables that the header names, each as a whole or not at all. */
 void keep_variables(struct kept *k, const struct words *env) {
   kept_init(k);
   for (uint32_t i = 0; i < env->count && !secrets_unknown(); i++) {

@@ -1,18 +1,18 @@
-/* Whoever wrote to a stream that names its writers, and did not report itself, is looked up in
- * /proc: static programs that nobody could follow, what lost its environment, what is in another
- * pid namespace. Who has reported is read from trace.bin itself. */
+/* Processes that wrote to a stamped stream and did not report themselves are looked up in /proc:
+ * static programs that are not followed, programs started without our variables, processes in
+ * another pid namespace. Which processes have reported is read from trace.bin. */
 #include "runner.h"
 #include "trace.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK_MS 1000      /* how often a pid that writes is held against its start time */
-#define KNOWN_MAX 65536    /* then all is forgotten, and some are looked up again */
-#define GONE UINT64_MAX    /* the start time of nobody */
+#define CHECK_MS 1000      /* how often we check that a pid still has its start time */
+#define KNOWN_MAX 65536    /* beyond it we forget all, and look some of them up again */
+#define GONE UINT64_MAX    /* no start time */
 #define BLOCK (256u << 10) /* at least two frames */
 #define MAGIC_BYTE (TRACE_FRAME_MAGIC & 0xff)
-#define DAMAGED_MAX 16     /* heads that are held against their check in vain, at one look */
+#define DAMAGED_MAX 16     /* frames with a wrong check, in one reading */
 
 static struct pid_map reported;
 static uint64_t read_to = TRACE_HEADER_BYTES;
@@ -37,7 +37,7 @@ static void take_frame(const unsigned char *frame, const struct trace_frame *hea
   if (head->space != 0) return; /* counted elsewhere: the kernel gives us another pid for it */
   if (head->type == TRACE_START) note((pid_t)head->pid, told.start.start_ticks);
   if (head->type == TRACE_FORK) note((pid_t)head->pid, told.fork.start_ticks);
-  /* Bytes of it may still be on their way; whoever has its pid next is looked at. */
+  /* Its bytes may still be on their way. The next process with this pid is checked at once. */
   struct known *ended =
       head->type == TRACE_REAP ? pids_find(&reported, (pid_t)told.reap.child) : NULL;
   if (ended != NULL) ended->checked = 0;
@@ -52,10 +52,10 @@ static bool holds_check(const unsigned char *frame, const struct trace_frame *he
   return hash == head->check;
 }
 
-/* Takes the whole frames at the start of a block; how many bytes they and what is between them
- * take. What is not whole yet stays for the next time. A file that somebody has filled with heads
- * of nothing must not hold up the run: behind too many of them nothing is taken any more at this
- * look, and whoever reported there is looked up. */
+/* Takes the whole frames of a block and gives the bytes up to the first that is not complete yet,
+ * damage between them included. To check a frame that only looks like one costs time, and a program
+ * could fill the file with such: after DAMAGED_MAX of them this reading takes no more, and
+ * processes that reported behind them are looked up. */
 static size_t take_block(const unsigned char *block, size_t length, int *damaged) {
   size_t at = 0;
   while (length - at >= sizeof(struct trace_frame)) {
@@ -79,7 +79,7 @@ static size_t take_block(const unsigned char *block, size_t length, int *damaged
 static void read_reports(void) {
   static unsigned char block[BLOCK];
   int damaged = 0;
-  while (read_to < TRACE_FILE_MAX) { /* beyond it nobody reports */
+  while (read_to < TRACE_FILE_MAX) { /* there are no frames beyond it */
     ssize_t n = pread(trace_file(), block, sizeof block, (off_t)read_to);
     size_t taken = n > 0 ? take_block(block, (size_t)n, &damaged) : 0;
     read_to += taken;
@@ -87,7 +87,7 @@ static void read_reports(void) {
   }
 }
 
-/* A pid that comes again with another start time is somebody else. */
+/* A pid with another start time is another process. */
 static void note_writer(pid_t pid) {
   struct known *k = pids_find(&reported, pid);
   if (k == NULL) {
@@ -99,10 +99,10 @@ static void note_writer(pid_t pid) {
     if (now - k->checked < CHECK_MS) return;
     k->checked = now;
     uint64_t start = process_start(pid);
-    if (k->start == 0) k->start = start; /* it had not said */
+    if (k->start == 0) k->start = start; /* its frame did not say */
     if (start == 0 || start == k->start) return;
   }
-  uint64_t start = GONE; /* then nothing is known of it, and nobody asks again soon */
+  uint64_t start = GONE; /* kept if it has ended: then we do not look again soon */
   facts_start(pid, FROM_PROC, &start);
   note(pid, start);
 }
