@@ -29,7 +29,7 @@ const LIBRARY = { index: 'src/index.ts' };
 /** What the programs load only when they need it: modules that share chunks. */
 const MODULES = {
   program: 'src/cli/program.ts',
-  'portable-proxy': 'src/shell/portable-proxy.ts',
+  portable: 'src/shell/portable.ts',
   'record-settings': 'src/cli/record/record-settings.ts',
   'mcp-shipped': 'src/cli/mcp-shipped.ts',
 };

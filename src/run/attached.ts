@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { Lines, parseMessage, runnerWords } from './messages.ts';
+import { listenTo, runnerWords } from './messages.ts';
 import type { Listener, RunSpec } from './spec.ts';
 
 export type Attached = {
@@ -32,16 +32,12 @@ export function launch(
   const socket = socketOf(child);
   // Without files to spare there are no streams at all; the error follows.
   if (socket === undefined) return { child, order: () => undefined };
-  const lines = new Lines();
   const gone = (): void => {
     if (!last) listener({ kind: 'gone' });
     last = true;
   };
-  socket.on('data', (piece: Buffer) => {
-    for (const line of lines.push(piece)) {
-      const message = parseMessage(line)?.message;
-      if (message !== undefined && !last) listener(message);
-    }
+  listenTo(socket, (_, message) => {
+    if (!last) listener(message);
   });
   socket.on('error', () => socket.destroy()); // a dead runner cannot take orders: `gone` follows
   socket.on('close', gone);

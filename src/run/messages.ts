@@ -1,22 +1,28 @@
 // The runner's words. native/orders.c and native/serve.c describe both directions.
 
+import type { Readable } from 'node:stream';
 import { ENDED_BY } from '../types.ts';
 import { remoteMounts } from './mounts.ts';
 import type { GateSpec, RunMessage, RunSpec } from './spec.ts';
 
-/** Splits a byte stream into lines; what has no newline yet waits for the next piece. */
-export class Lines {
-  #rest = '';
-
-  push(piece: Buffer): string[] {
-    const lines = (this.#rest + piece.toString('utf8')).split('\n');
-    this.#rest = lines.pop() ?? '';
-    return lines;
-  }
+/** Calls `deliver` for each message that comes; a line without its newline waits for the rest. */
+export function listenTo(
+  socket: Readable,
+  deliver: (id: string, message: RunMessage) => void,
+): void {
+  let rest = '';
+  socket.on('data', (piece: Buffer) => {
+    const lines = (rest + piece.toString('utf8')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const parsed = parseMessage(line);
+      if (parsed !== undefined) deliver(parsed.id, parsed.message);
+    }
+  });
 }
 
 /** `ID WORD ...` as a message, or undefined for a word this version does not know. */
-export function parseMessage(line: string): { id: string; message: RunMessage } | undefined {
+function parseMessage(line: string): { id: string; message: RunMessage } | undefined {
   const [id, word, a = '', b = '', ...rest] = line.split(' ');
   if (id === undefined || word === undefined) return undefined;
   const message = parseWord(word, a, b, rest);

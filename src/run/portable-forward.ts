@@ -19,11 +19,11 @@ export type ForwardEvents = {
 };
 
 /** Streams that have our error listener: without one, EPIPE would end this process. */
-const guarded = new WeakSet<Writable>();
+const listenedTo = new WeakSet<Writable>();
 
 export function forwardTo(target: Writable, on: ForwardEvents): Forward {
-  if (!guarded.has(target)) {
-    guarded.add(target);
+  if (!listenedTo.has(target)) {
+    listenedTo.add(target);
     target.on('error', () => undefined); // each write learns of it through its own callback
   }
   let pending = 0;

@@ -16,7 +16,6 @@ import {
 
 /** The processes that a kill is for. */
 export type Group = {
-  readonly leader: ProcessId;
   /** The live ones. Outside of Linux the leader stands for all of them. */
   members(): ProcessId[];
   /** To all of them, each once. */
@@ -24,6 +23,7 @@ export type Group = {
 };
 
 export type RunGroup = Group & {
+  readonly leader: ProcessId;
   /** Whether there may be members: cheap, and zombies count. */
   exists(): boolean;
   /** What is known of members, `open` while output may come; nothing outside of Linux. */

@@ -1,10 +1,10 @@
-// Ends a portable run: a first signal to every process, a grace, then KILL again and again until
+// Ends processes without a runner: a first signal to each, a grace, then KILL again and again until
 // none that we can find is left. Reports which died and which did not.
 
 import type { EndedBy } from '../types.ts';
 import type { Group } from './portable-group.ts';
 
-const LOOK_MS_MIN = 10;
+const LOOK_MS_MIN = 10; // the kernel does not notify us of the end of other processes' children
 const LOOK_MS_MAX = 50; // each look reads /proc
 const GIVE_UP_MS = 3_000; // processes in uninterruptible sleep ignore KILL: report, go on
 

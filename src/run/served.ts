@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import type { ProcessId } from '../types.ts';
 import { socketOf, spawnTrouble } from './attached.ts';
 import { startForwarded } from './forwarded.ts';
-import { Lines, parseMessage, runnerWords } from './messages.ts';
+import { listenTo, runnerWords } from './messages.ts';
 import { handleOver, orderQueue } from './orders.ts';
 import { send } from './portable-group.ts';
 import { processAlive } from './processes.ts';
@@ -70,13 +70,7 @@ class Server {
     child.on('error', (error) => this.#refuse(spawnTrouble(error)));
     this.#socket = socket ?? new Socket();
     if (socket === undefined) return; // the error follows
-    const lines = new Lines();
-    this.#socket.on('data', (piece: Buffer) => {
-      for (const line of lines.push(piece)) {
-        const parsed = parseMessage(line);
-        if (parsed !== undefined) this.#deliver(parsed.id, parsed.message);
-      }
-    });
+    listenTo(socket, (id, message) => this.#deliver(id, message));
     // Runners hold the socket too: it closes only when the last of them is gone as well.
     this.#socket.on('close', () => this.#lose(() => true));
     this.#socket.on('error', () => this.#socket.destroy());

@@ -7,6 +7,7 @@ import { AppError, errnoOf } from '../errors.ts';
 import { KILL_GRACE_MS, KILL_OBEY_MS } from '../limits.ts';
 import { killOrder, sendOrder } from '../run/orders.ts';
 import { groupOf, send } from '../run/portable-group.ts';
+import { Killing } from '../run/portable-kill.ts';
 import { processAlive } from '../run/processes.ts';
 import type { KillOrder } from '../run/spec.ts';
 import type { Ended, EndedBy, ProcessId } from '../types.ts';
@@ -24,10 +25,7 @@ const CLOSE_MS = 250;
 
 const RECORD_MS = 1_000;
 
-const GIVE_UP_MS = 3_000; // processes in uninterruptible sleep ignore KILL
-
-// the kernel does not notify us of the end of processes that are not our children
-const LOOK_MS = 25;
+const RETRY_MS = 25; // the runner reads its FIFO meanwhile
 
 /**
  * The first signal, the grace, then KILL, to every process of the run; resolves when they are gone
@@ -72,7 +70,7 @@ export async function signalRun(
     const look = looking(store, id);
     const sent = await deliver(look, watch, `signal-all ${bare(signal)}`);
     if (sent === 'over') return undefined;
-    if (sent === 'refused') signalMembers(look, bare(signal));
+    if (sent === 'refused') signalMembers(look, `SIG${bare(signal)}` as NodeJS.Signals);
     return waitMs > 0 && (await closed(look, watch, waitMs));
   } finally {
     watch.close();
@@ -145,20 +143,19 @@ function soon(): number {
   return performance.now() + CLOSE_MS;
 }
 
-async function endByHand(look: Look, order: KillOrder): Promise<void> {
-  signalMembers(look, order.signal);
-  if (order.signal !== 'KILL') signalMembers(look, 'CONT'); // stopped processes must see it, too
-  const graceUntil = performance.now() + (order.signal === 'KILL' ? 0 : order.graceMs);
-  const giveUpAt = graceUntil + GIVE_UP_MS;
-  while (membersOf(look()).length > 0 && performance.now() < giveUpAt) {
-    // also for newly forked processes
-    if (performance.now() >= graceUntil) signalMembers(look, 'KILL');
-    await pause();
-  }
+/** Resolves when no process is left, or when KILL did not end those that are. */
+function endByHand(look: Look, { signal, graceMs, cause }: KillOrder): Promise<unknown> {
+  const group = {
+    members: () => membersOf(look()),
+    signal: (name: NodeJS.Signals) => signalMembers(look, name),
+  };
+  return new Promise((resolve) => {
+    new Killing(group, resolve).begin(`SIG${signal}` as NodeJS.Signals, graceMs, cause);
+  });
 }
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return new Promise((resolve) => setTimeout(resolve, RETRY_MS));
 }
 
 function notStarted(id: string): AppError {
@@ -167,10 +164,9 @@ function notStarted(id: string): AppError {
   });
 }
 
-function signalMembers(look: Look, signal: string): void {
+function signalMembers(look: Look, name: NodeJS.Signals): void {
   const capture = look();
   const { child } = capture.meta ?? {};
-  const name = `SIG${signal}` as NodeJS.Signals;
   if (process.platform === 'linux') toAll(membersOf(capture), name);
   else if (child !== undefined) groupOf(child.pid).signal(name);
 }

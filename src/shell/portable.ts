@@ -1,4 +1,5 @@
 // Joins the portable backend to the capture format: the writer stores what the backend reports.
+// Also `cuff run` without the native runner: the same orders, given to the portable backend.
 
 import { type CaptureEvent, decodeEvent } from '../capture/event.ts';
 import { decodeMeta } from '../capture/format.ts';
@@ -6,9 +7,12 @@ import { readTextIn } from '../capture/paths.ts';
 import { rewriteMeta } from '../capture/store.ts';
 import { openWriter } from '../capture/writer.ts';
 import { AppError } from '../errors.ts';
+import { portableBackend, portablePty } from '../run/portable.ts';
 import { thisProcess } from '../run/processes.ts';
-import type { RunSpec, Sink } from '../run/spec.ts';
+import type { Listener, RunSpec, Sink } from '../run/spec.ts';
 import type { Survivor } from '../types.ts';
+
+export { portablePty };
 
 export function portableSink(spec: RunSpec): Sink {
   const { dir } = spec;
@@ -47,6 +51,16 @@ export function portableSink(spec: RunSpec): Sink {
         survivors: survivors.map((one) => named(spec, one)),
       });
     },
+  };
+}
+
+export function startPortable(spec: RunSpec, listener: Listener): (order: string) => void {
+  const handle = portableBackend({ openSink: portableSink }).start(spec, listener);
+  return (order) => {
+    const [word, value = ''] = order.split(' ');
+    if (word === 'signal') handle.signal(value);
+    if (word === 'cont') handle.signal('SIGCONT');
+    if (word === 'resize') handle.resize(process.stdout.columns ?? 80, process.stdout.rows ?? 24);
   };
 }
 

@@ -169,15 +169,15 @@ function inTreeOrder(given: readonly Member[]): { member: Member; depth: number 
   const members = [...given].sort((a, b) => a.startTime - b.startTime || a.pid - b.pid);
   const pids = new Set(members.map((one) => one.pid));
   const out: { member: Member; depth: number }[] = [];
-  const placed = new Set<number>();
-  const place = (member: Member, depth: number): void => {
+  const added = new Set<number>();
+  const add = (member: Member, depth: number): void => {
     // A pid that was given away while we looked could make its own child its parent.
-    if (placed.has(member.pid)) return;
-    placed.add(member.pid);
+    if (added.has(member.pid)) return;
+    added.add(member.pid);
     out.push({ member, depth });
-    for (const one of members) if (one.parent === member.pid) place(one, depth + 1);
+    for (const one of members) if (one.parent === member.pid) add(one, depth + 1);
   };
-  for (const one of members) if (!pids.has(one.parent)) place(one, 0);
-  for (const one of members) place(one, 0);
+  for (const one of members) if (!pids.has(one.parent)) add(one, 0);
+  for (const one of members) add(one, 0);
   return out;
 }

@@ -5,17 +5,16 @@
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { outputCap } from '../capture/cap.ts';
-import { newSessionId, stateRoot } from '../capture/paths.ts';
+import { stateRoot } from '../capture/paths.ts';
 import { closeRoot, createCapture, type Store } from '../capture/store.ts';
 import { AppError, reasonOf } from '../errors.ts';
-import { KILL_GRACE_MS, RETENTION_SECONDS_DEFAULT } from '../limits.ts';
 import { type Log, type LogFields, openLog } from '../log.ts';
 import { restoreTerminal, startAttached } from '../run/attached.ts';
 import { findRunner, type Runner } from '../run/binary.ts';
 import { childEnvironment, type Environment } from '../run/env.ts';
-import { thisProcess } from '../run/processes.ts';
 import type { Listener, RunMessage, RunSpec } from '../run/spec.ts';
 import type { CaptureMeta, Outcome } from '../types.ts';
+import { newMeta, newSpec } from './new-run.ts';
 import { deferred } from './run.ts';
 import { openStore } from './store.ts';
 import { sweepAtStart } from './sweep.ts';
@@ -46,7 +45,7 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   const pty = await ptyWanted(runner, options);
   const plan = await tracePlan(pty, argv, options);
   const meta = describe(argv, options, plan);
-  const { dir, why } = record(store, meta, argv, options.strict ?? false);
+  const { dir, why } = captureFor(store, meta, argv, options.strict ?? false);
   const spec = specify(meta, argv, dir, options, plan);
   const end = deferred<ProxyEnd>();
   const state: { order?: Order; saved?: string; noted?: Promise<void> } = {};
@@ -80,7 +79,7 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
 
 async function start(runner: Runner, spec: RunSpec, listener: Listener): Promise<Order> {
   if (runner.kind === 'none') {
-    const { startPortable } = await import('./portable-proxy.ts');
+    const { startPortable } = await import('./portable.ts');
     return startPortable(spec, listener);
   }
   const attached = startAttached(runner.path, spec, listener);
@@ -97,7 +96,7 @@ async function start(runner: Runner, spec: RunSpec, listener: Listener): Promise
 async function ptyWanted(runner: Runner, options: ProxyOptions): Promise<boolean> {
   const wanted = options.tty ?? isatty(1);
   if (!wanted || runner.kind === 'native') return wanted;
-  return (await import('./portable-proxy.ts')).portablePty();
+  return (await import('./portable.ts')).portablePty();
 }
 
 /** Loaded only if tracing is requested. */
@@ -118,30 +117,24 @@ function describe(
   options: ProxyOptions,
   { transport, meta: trace }: TracePlan,
 ): CaptureMeta {
-  const createdAt = Date.now();
-  const pty = transport === 'pty';
-  const windows = process.platform === 'win32';
-  return {
-    id: options.id ?? newSessionId(createdAt),
+  return newMeta({
+    id: options.id,
     command: { kind: 'argv', argv },
     cwd: options.cwd ?? process.cwd(),
-    createdAt,
-    retentionSeconds: options.retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
+    retentionSeconds: options.retentionSeconds,
     transport,
-    transportMode: pty ? (windows ? 'windows-conpty' : 'posix-pty') : 'pipe',
-    ttyAttached: pty && isatty(1),
-    starter: thisProcess(),
-    ...(options.killAfterMs === undefined ? {} : { killAfterMs: options.killAfterMs }),
+    ttyAttached: transport === 'pty' && isatty(1),
+    killAfterMs: options.killAfterMs,
     outputBytesMax: outputCap(process.env),
-    ...(trace && { trace }),
-  };
+    trace,
+  });
 }
 
 /**
  * The capture directory, or why it cannot be made: then the command still runs, and its streams
  * stay free of messages. Wrong usage is still an error.
  */
-function record(
+function captureFor(
   store: Store,
   meta: CaptureMeta,
   argv: readonly string[],
@@ -182,25 +175,19 @@ function specify(
   options: ProxyOptions,
   { spec: trace }: TracePlan,
 ): RunSpec {
-  return {
-    id: meta.id,
+  return newSpec(meta, {
     argv,
     env: childEnvironment(process.env, options.env === undefined ? {} : { add: options.env }),
-    cwd: meta.cwd,
     dir,
     // Without a capture there is nowhere to put a trace, and without a shim a pipe is better.
     transport: dir === undefined && meta.transport === 'socket' ? 'pipe' : meta.transport,
     stdin: 'inherit',
     forward: true,
     session: 'auto',
-    killAfterMs: meta.killAfterMs,
-    graceMs: KILL_GRACE_MS,
-    outputBytesMax: meta.outputBytesMax,
-    strict: options.strict ?? false,
+    strict: options.strict,
     sync: 'answer',
-    size: { cols: 80, rows: 24 }, // without a terminal; with one the runner takes its size
-    ...(dir !== undefined && trace && { trace }),
-  };
+    trace: dir === undefined ? undefined : trace,
+  });
 }
 
 const FORWARDED = [

@@ -13,7 +13,7 @@ import type { CaptureMeta } from '../types.ts';
 import type { Recording } from './run.ts';
 import { noteUncaptured } from './uncaptured.ts';
 
-type Recorded = {
+type NewRecording = {
   readonly recording: Recording;
   /** Where the capture is. */
   readonly at: Store;
@@ -21,12 +21,12 @@ type Recorded = {
 };
 
 /** A capture under the state root, or else one in the temporary directory and the reason. */
-export function record(
+export function createRecording(
   store: Store,
   meta: CaptureMeta,
   backend: Backend,
   specIn: (dir: string) => RunSpec,
-): Recorded {
+): NewRecording {
   const argv = argvOf(meta.command);
   const spec = specIn(captureDir(store.root, meta.id));
   let withdraw: (() => void) | undefined;

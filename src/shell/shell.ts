@@ -3,7 +3,7 @@
 // user, including runs that other processes started.
 
 import { outputCap } from '../capture/cap.ts';
-import { newSessionId, stateRoot } from '../capture/paths.ts';
+import { stateRoot } from '../capture/paths.ts';
 import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader.ts';
 import {
   type Capture,
@@ -15,12 +15,7 @@ import {
 } from '../capture/store.ts';
 import { waitDone, waitOutput } from '../capture/wait.ts';
 import { AppError } from '../errors.ts';
-import {
-  KILL_GRACE_MS,
-  MEMORY_BYTES_MAX,
-  READ_BYTES_DEFAULT,
-  RETENTION_SECONDS_DEFAULT,
-} from '../limits.ts';
+import { MEMORY_BYTES_MAX, READ_BYTES_DEFAULT } from '../limits.ts';
 import { findRunner } from '../run/binary.ts';
 import { assertWorkingDirectory } from '../run/cwd.ts';
 import {
@@ -33,7 +28,6 @@ import {
 } from '../run/env.ts';
 import { Memory } from '../run/memory.ts';
 import { portableBackend } from '../run/portable.ts';
-import { thisProcess } from '../run/processes.ts';
 import { servedBackend } from '../run/served.ts';
 import type { Backend, Listener, RunSpec } from '../run/spec.ts';
 import { redactText } from '../text/secret-words.ts';
@@ -52,9 +46,10 @@ import { captureParts } from './attach.ts';
 import { type GateRequest, gateCheck, reachedBy, withGate } from './gate-plan.ts';
 import { endedOf, endRun } from './kill.ts';
 import { ShellRuns } from './live-runs.ts';
+import { newMeta, newSpec } from './new-run.ts';
 import { type ViewOptions, view } from './output/raw-view.ts';
 import { portableSink } from './portable.ts';
-import { record } from './recording.ts';
+import { createRecording } from './recording.ts';
 import { type AbortSignalLike, type KillOptions, makeRun, type Run } from './run.ts';
 import { openStore } from './store.ts';
 import { planTrace, type TraceCheck, type TracePlan } from './trace-check.ts';
@@ -168,33 +163,31 @@ export function createShell(options: ShellOptions = {}): Shell {
     assertWorkingDirectory(where);
     const words = argvOf(command);
     const plan = planOf(command, backend, env, { ...start, trace: start.trace ?? options.trace });
-    const meta = describeRun(command, where, { ...options, outputBytesMax }, start, plan);
-    const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
-    const specIn = (dir: string): RunSpec => ({
-      id: meta.id,
-      argv: start.sandbox?.(words, reachedBy(dir, plan.spec)) ?? words,
-      env: environmentFor(base, command, start.env),
+    const { id, killAfterMs, journal, owner, stdin, graceMs, size } = start;
+    const meta = newMeta({
+      ...{ id, killAfterMs, journal, owner },
+      command: shownCommand(command, start.shown),
       cwd: where,
-      dir,
-      transport: meta.transport,
-      stdin: start.stdin ?? 'null',
-      forward: false,
-      session: 'own',
-      killAfterMs: start.killAfterMs,
-      graceMs: start.graceMs ?? KILL_GRACE_MS,
-      outputBytesMax: meta.outputBytesMax,
-      strict: options.strict ?? false,
-      sync: options.durability === 'group' ? 'late' : 'answer',
-      syncFromBytes: start.keptBytes ?? 0,
-      size: start.size ?? { cols: 80, rows: 24 },
-      ...(memory && { memory }),
-      ...(plan.spec && { trace: plan.spec }),
+      retentionSeconds: start.retentionSeconds ?? options.retentionSeconds,
+      transport: plan.transport,
+      outputBytesMax: start.output === 'memory' ? 0 : outputBytesMax,
+      trace: plan.meta,
     });
-    const { recording, at, spec } = record(store, meta, backend, specIn);
+    const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
+    const specIn = (dir: string): RunSpec =>
+      newSpec(meta, {
+        argv: start.sandbox?.(words, reachedBy(dir, plan.spec)) ?? words,
+        env: environmentFor(base, command, start.env),
+        ...{ dir, stdin, graceMs, size, memory },
+        strict: options.strict,
+        sync: options.durability === 'group' ? 'late' : 'answer',
+        syncFromBytes: start.keptBytes,
+        trace: plan.spec,
+      });
+    const { recording, at, spec } = createRecording(store, meta, backend, specIn);
     const begin: MakeRun['begin'] = (heard) => backend.start(spec, noting(store, meta, heard));
-    const { id, graceMs } = spec;
-    const parts = { id, recording, graceMs, now: store.now, begin, memory };
-    const run = makeRun({ ...parts, ...captureParts(at, id) });
+    const parts = { id: meta.id, recording, graceMs: spec.graceMs, now: store.now, begin, memory };
+    const run = makeRun({ ...parts, ...captureParts(at, meta.id) });
     runs.add(run, at);
     closeRoot(at);
     killOnAbort(run, start.signal);
@@ -321,34 +314,6 @@ function environmentFor(base: Environment, command: Command, add?: Environment):
     shellVariants.set(base, shared);
   }
   return add === undefined ? shared : { ...shared, ...add };
-}
-
-const starter = thisProcess();
-
-function describeRun(
-  command: Command,
-  cwd: string,
-  shell: ShellOptions & { readonly outputBytesMax: number },
-  start: StartOptions,
-  { transport, meta: trace }: TracePlan,
-): CaptureMeta {
-  const createdAt = Date.now();
-  return {
-    id: start.id ?? newSessionId(createdAt),
-    command: shownCommand(command, start.shown),
-    cwd,
-    createdAt,
-    retentionSeconds: start.retentionSeconds ?? shell.retentionSeconds ?? RETENTION_SECONDS_DEFAULT,
-    transport,
-    transportMode: transport === 'pty' ? 'posix-pty' : 'pipe',
-    ttyAttached: false,
-    starter,
-    ...(start.killAfterMs === undefined ? {} : { killAfterMs: start.killAfterMs }),
-    outputBytesMax: start.output === 'memory' ? 0 : shell.outputBytesMax,
-    ...(trace && { trace }),
-    ...(start.journal && { journal: start.journal }),
-    ...(start.owner && { owner: start.owner }),
-  };
 }
 
 function shownCommand(command: Command, shown: string | undefined): Command {

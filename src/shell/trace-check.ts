@@ -85,16 +85,16 @@ const known = new Map<string, Known>();
 
 function tested(parts: Parts, env: Env, again: boolean): Tested {
   const key = keyOf(parts);
-  const place = `${parts.runner}\0${parts.shimDir}`;
-  const path = join(cacheDir(env), `trace-check-${fnv64([Buffer.from(place)])}.json`);
-  for (const find of [() => known.get(place), () => stored(path)]) {
+  const pair = `${parts.runner}\0${parts.shimDir}`;
+  const path = join(cacheDir(env), `trace-check-${fnv64([Buffer.from(pair)])}.json`);
+  for (const find of [() => known.get(pair), () => stored(path)]) {
     const found = find();
     if (again || found?.key !== key || !holds(found)) continue;
-    known.set(place, found);
+    known.set(pair, found);
     return found.result;
   }
   const found = { key, at: Date.now(), result: selfTest(parts, env) };
-  known.set(place, found);
+  known.set(pair, found);
   store(path, found);
   return found.result;
 }

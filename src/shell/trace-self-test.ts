@@ -13,11 +13,11 @@ import { decodeIndex } from '../capture/format.ts';
 import { createCapture } from '../capture/store.ts';
 import { childEnvironment, shellEnvironment } from '../run/env.ts';
 import { runnerWords } from '../run/messages.ts';
-import { thisProcess } from '../run/processes.ts';
 import type { RunSpec } from '../run/spec.ts';
 import { decodeTrace } from '../trace/decode/decode.ts';
 import type { Frame } from '../trace/decode/format.ts';
-import type { CaptureMeta, Env } from '../types.ts';
+import type { Env } from '../types.ts';
+import { newMeta, newSpec } from './new-run.ts';
 import { openStore } from './store.ts';
 
 export type Tested =
@@ -52,8 +52,8 @@ export function selfTest(
     const bare = spawnSync('sh', ['-c', BARE], { env, cwd: root, ...QUIET });
     let follows = false;
     for (const transport of TRANSPORTS) {
-      const dir = capture(root, transport);
-      const spec = specOf(dir, root, env, parts.shimDir, transport);
+      const spec = specOf(root, env, parts.shimDir, transport);
+      const { dir = '' } = spec;
       const traced = spawnSync(parts.runner, ['run', ...runnerWords(spec)], { env, ...QUIET });
       const why = difference(bare, traced) ?? missing(dir, transport, traced.stdout.length);
       if (why !== undefined) return { passed: false, why: `${why} (${transport})` };
@@ -70,48 +70,20 @@ const QUIET: SpawnSyncOptionsWithBufferEncoding = {
   timeout: TEST_MS,
 };
 
-function capture(root: string, transport: Tried): string {
-  const meta: CaptureMeta = {
+function specOf(root: string, env: RunSpec['env'], shimDir: string, transport: Tried): RunSpec {
+  const meta = newMeta({
     id: `trace-check-${transport}`,
     command: { kind: 'argv', argv: ARGV },
     cwd: root,
-    createdAt: Date.now(),
     retentionSeconds: 0,
     transport,
-    transportMode: 'pipe',
-    ttyAttached: false,
-    starter: thisProcess(),
+    killAfterMs: TEST_MS / 2,
     outputBytesMax: 1024 * 1024,
     trace: { enabled: true, mode: transport },
-  };
-  return createCapture(openStore(root), meta, ARGV);
-}
-
-function specOf(
-  dir: string,
-  cwd: string,
-  env: RunSpec['env'],
-  shimDir: string,
-  transport: Tried,
-): RunSpec {
-  return {
-    id: `trace-check-${transport}`,
-    argv: ARGV,
-    env,
-    cwd,
-    dir,
-    transport,
-    stdin: 'null',
-    forward: true,
-    session: 'own',
-    killAfterMs: TEST_MS / 2,
-    graceMs: 0,
-    outputBytesMax: 1024 * 1024,
-    strict: false,
-    sync: 'late',
-    size: { cols: 80, rows: 24 },
-    trace: { shimDir, envNames: [] },
-  };
+  });
+  const dir = createCapture(openStore(root), meta, ARGV);
+  const trace = { shimDir, envNames: [] };
+  return newSpec(meta, { argv: ARGV, env, dir, forward: true, graceMs: 0, sync: 'late', trace });
 }
 
 /** What differs from the run without cuff. */

@@ -47,11 +47,11 @@ export function noteUncaptured(
     command: shortLine(redactText(text.slice(0, REDACTED_LENGTH_MAX)), COMMAND_LENGTH_MAX),
     reason: shortLine(reason, REASON_LENGTH_MAX),
   });
-  for (const place of places(root)) {
+  for (const dir of directories(root)) {
     try {
-      if (place !== root) makePrivate(place);
+      if (dir !== root) makePrivate(dir);
       // The leading newline ends a line that a full disk has torn.
-      appendBounded(realPlace(place, root), NAME, `\n${line}\n`, BYTES_MAX);
+      appendBounded(realDirectory(dir, root), NAME, `\n${line}\n`, BYTES_MAX);
       return;
     } catch {
       // Full, read-only or not ours: try the next directory.
@@ -61,9 +61,10 @@ export function noteUncaptured(
 
 /** The runs of the last 24 hours that have no capture in this state root, newest first. */
 export function uncapturedRuns(root: string, now: number = Date.now()): readonly UncapturedRun[] {
-  const found = places(root).flatMap((place) => {
-    const dir = safePlace(place, root);
-    return dir === undefined ? [] : [`${NAME}.1`, NAME].flatMap((name) => linesOf(join(dir, name)));
+  const found = directories(root).flatMap((dir) => {
+    const safe = safeDirectory(dir, root);
+    if (safe === undefined) return [];
+    return [`${NAME}.1`, NAME].flatMap((name) => linesOf(join(safe, name)));
   });
   return found
     .map((line) => decode(line, root))
@@ -73,7 +74,7 @@ export function uncapturedRuns(root: string, now: number = Date.now()): readonly
 }
 
 /** Memory last: it helps if the state root and the temporary directory share one full disk. */
-function places(root: string): readonly string[] {
+function directories(root: string): readonly string[] {
   const runtime = process.env.XDG_RUNTIME_DIR ?? '';
   const name = `cuff-uncaptured-${process.getuid?.() ?? 'user'}`;
   const shared = [isAbsolute(runtime) ? runtime : tmpdir(), tmpdir(), '/dev/shm'];
@@ -97,14 +98,14 @@ function isPrivate(dir: string): boolean {
 }
 
 /** The root itself may be a link: its target is the user's choice. */
-function realPlace(place: string, root: string): string {
-  return place === root ? fs.realpathSync.native(root) : place;
+function realDirectory(dir: string, root: string): string {
+  return dir === root ? fs.realpathSync.native(root) : dir;
 }
 
-function safePlace(place: string, root: string): string | undefined {
+function safeDirectory(dir: string, root: string): string | undefined {
   try {
-    const dir = realPlace(place, root);
-    return place === root || isPrivate(dir) ? dir : undefined;
+    const real = realDirectory(dir, root);
+    return dir === root || isPrivate(real) ? real : undefined;
   } catch {
     return undefined; // there is no such directory
   }
