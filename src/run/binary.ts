@@ -65,7 +65,7 @@ function buildOnce(native: string, env: Env): Runner {
   }
 }
 
-/** Where what was built or found out once is kept. */
+/** The directory for results that are made once: built programs, and what was found out. */
 export function cacheDir(env: Env): string {
   return join(env.XDG_CACHE_HOME || join(homeOf(env), '.cache'), 'cuff');
 }

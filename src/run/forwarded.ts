@@ -7,8 +7,8 @@ import type { Memory } from './memory.ts';
 import { handleOver } from './orders.ts';
 import type { Handle, Listener, RunSpec } from './spec.ts';
 
-// What was written before the end lies in the sockets when the end is told: a turn of the event
-// loop reads all of it, and a second one what that made room for. Survivors may go on for ever.
+// All that the command wrote is in the sockets when the runner reports the end. One turn of the
+// event loop reads it; a second reads what found room only then. Survivors may write for ever.
 const ROUNDS_MAX = 8;
 
 export function startForwarded(

@@ -1,5 +1,5 @@
-// Who else wrote a commit: every `git commit` in a command gets `--trailer`, so that git itself
-// puts the line where trailers belong. Commands are parsed, not searched: quotes, comments and
+// Co-authors of a commit: every `git commit` in a command gets `--trailer`, so that git itself puts
+// the line where trailers belong. Commands are parsed, not searched: quotes, comments and
 // here-documents stay as they are, and so does every other byte. Git is also told to leave out a
 // trailer that the message already has (`ifexists`), or amending would add it again.
 //
@@ -58,9 +58,9 @@ function quoted(text: string): string {
 }
 
 type Commit = {
-  /** Of the word `commit`, behind which the trailer goes. */
+  /** The word `commit`, after which the trailer goes. */
   readonly span: Span;
-  /** Where it is made, from the directory of the command on. */
+  /** The directory of the commit, relative to that of the command. */
   readonly directory: string;
 };
 
@@ -118,7 +118,7 @@ function wantsTrailer(command: SimpleCommand, call: GitCall, trailer: string): b
   return !texts.some((text) => hasLine(text, trailer));
 }
 
-/** Whether the trailer is a line of the text, be it one that is still quoted. */
+/** Whether the trailer is a line of the text, quoted or not. */
 function hasLine(text: string, trailer: string): boolean {
   const wanted = trailer.toLowerCase();
   return text.split('\n').some((line) => {

@@ -7,7 +7,7 @@ export class Memory {
   readonly #pieces: { stdout: Uint8Array[]; stderr: Uint8Array[] } = { stdout: [], stderr: [] };
   readonly totals = { stdout: 0, stderr: 0 };
 
-  /** Of each stream at most `bytesMax` are kept. */
+  /** Keeps at most `bytesMax` of each stream. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }

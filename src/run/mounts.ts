@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path';
 const KEPT_MS = 1_000; // reading the table takes 50 microseconds, and mounts change rarely
 const LINKS_MAX = 40; // as the system counts them
 
-/** What answers from this machine's own memory and disks. */
+/** File systems that are served from this machine's own memory and disks. */
 const LOCAL = new Set(
   (
     'bcachefs binfmt_misc bpf btrfs cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs ' +
@@ -20,7 +20,7 @@ const LOCAL = new Set(
 let known: readonly string[] = [];
 let readAt = Number.NEGATIVE_INFINITY;
 
-/** Where such file systems are mounted; none on systems that do not say. */
+/** The mount points of all others; none if the system has no mount table. */
 export function remoteMounts(): readonly string[] {
   const now = performance.now();
   if (now - readAt < KEPT_MS) return known;

@@ -26,7 +26,7 @@ export type RunGroup = Group & {
   readonly leader: ProcessId;
   /** Whether there may be members: cheap, and zombies count. */
   exists(): boolean;
-  /** What is known of members, `open` while output may come; nothing outside of Linux. */
+  /** Describes members, `open` while output may come; gives nothing outside of Linux. */
   describe(members: readonly ProcessId[], open: boolean): Survivor[];
 };
 
@@ -69,7 +69,7 @@ function linuxGroup(pid: number): RunGroup {
     exists: () => groupExists(pid),
     signal(name) {
       const outside = members().filter((one) => statOf(one.pid)?.group !== pid);
-      // One kill for the whole group reaches what is being forked this very moment.
+      // One kill for the whole group also reaches a child that is forked at this moment.
       send(-pid, name);
       for (const one of outside) if (processAlive(one)) send(one.pid, name);
     },
@@ -100,7 +100,7 @@ export function send(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** The far end of a socket has a name of its own: any at its place is taken for ours. */
+/** The two ends of a socket have different names, so any socket as stdout or stderr counts. */
 function writesToUs(pid: number): boolean {
   return openFilesOf(pid).some(
     ({ fd, link }) => (fd === 1 || fd === 2) && /^(socket:|\/dev\/pts\/)/.test(link),

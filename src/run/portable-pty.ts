@@ -21,7 +21,7 @@ import {
 import { processAlive } from './processes.ts';
 import type { RunSpec } from './spec.ts';
 
-/** What we use of it. Its own types say string where bytes come and go. */
+/** The part of the library that we use. Its own types say string for bytes. */
 type Terminal = {
   readonly pid: number;
   readonly ptsName?: string;
@@ -37,7 +37,7 @@ export type PtyModule = {
   spawn(file: string, args: string[], options: Readonly<Record<string, unknown>>): Terminal;
 };
 
-/** Where keys come from and how large the screen is, when the run is shown on our terminal. */
+/** Our own terminal, if the run is shown on it: the source of keys, and the size of the screen. */
 export type Outer = {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -48,7 +48,7 @@ const FAR_END = constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK;
 const NOTHING: Buffer = Buffer.alloc(0);
 const EOT = new Uint8Array([4]); // Ctrl-D, the end of input in a terminal
 
-/** undefined where the optional library is not installed or does not load. */
+/** Undefined if the optional library is not installed or does not load. */
 export async function loadPty(): Promise<PtyModule | undefined> {
   try {
     const loaded: unknown = await import('@lydell/node-pty');
@@ -109,7 +109,7 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
             data(keeper.printed(typeof read === 'string' ? Buffer.from(read) : read));
           });
         },
-        // Of a command that has gone the rest is read at once: the library does not wait for us.
+        // After the end of the command the rest is read at once: the library does not wait for us.
         pause: () => keeper.alive() && terminal.pause(),
         resume: () => terminal.resume(),
         close: () => undefined, // as with a terminal without a viewer
@@ -127,9 +127,9 @@ function overPty(terminal: Terminal, spec: RunSpec, outer: Outer): Launched {
 }
 
 /**
- * Holds the far end of a POSIX pty until the command has gone and a mark that is written then comes
- * out of it: bytes keep their order, so that all it printed has been read. That nothing comes for a
- * while says nothing, because the kernel hands bytes on when it finds the time.
+ * Holds the far end of a POSIX pty until the command has gone, then writes a mark to it, and lets
+ * go when the mark comes out. Bytes keep their order, so all that the command printed has been
+ * read. A pause proves nothing, because the kernel may pass bytes on late.
  */
 function keepOpen(terminal: Terminal) {
   let held = openFarEnd(terminal.ptsName);
@@ -155,7 +155,7 @@ function keepOpen(terminal: Terminal) {
   return {
     alive,
     release,
-    /** What of these bytes the command has printed. */
+    /** These bytes without the mark. */
     printed(bytes: Buffer): Buffer {
       quiet = false;
       const { before, found } = mark.take(bytes);
@@ -217,7 +217,7 @@ class EndMark {
     return { before: all.subarray(0, end), found: false };
   }
 
-  /** What was taken for its beginning, of a terminal that hung up before it came. */
+  /** The bytes that looked like its beginning, if the terminal hung up before the rest came. */
   rest(): Buffer {
     const kept = this.#kept;
     this.#kept = NOTHING;
@@ -240,7 +240,7 @@ function openFarEnd(ptsName: string | undefined): number {
   }
 }
 
-/** Gives back what stops it and restores the outer terminal. */
+/** Returns a function that stops it and restores the outer terminal. */
 function passKeys(stdin: Outer['stdin'], terminal: Terminal): () => void {
   const raw = stdin.isTTY ? (stdin as ReadStream) : undefined;
   const key = (data: Buffer): void => terminal.write(data);
@@ -271,7 +271,7 @@ function startError(spec: RunSpec): Failure | undefined {
   return code === undefined ? undefined : failure('exec', code, program);
 }
 
-/** What execvp would say, which looks through PATH and remembers what it may not execute. */
+/** The error of execvp(3): it searches PATH, and prefers EACCES over ENOENT. */
 function programError(program: string, { cwd, env }: RunSpec): string | undefined {
   if (program === '') return 'ENOENT';
   const path = program.includes('/') ? '' : (env.PATH ?? '/bin:/usr/bin');

@@ -26,18 +26,18 @@ const LOOK_MS_MAX = 1_000;
 
 const CLOSED = { closed: true, survivors: [] };
 
-/** Signals that a terminal sends to everyone in front, not to one process. */
+/** Signals that a terminal sends to its whole foreground group. */
 const TERMINAL_SIGNALS: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGTSTP', 'SIGHUP'];
 
 type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
 
 export type PortableOptions = {
   openSink(spec: RunSpec): Sink;
-  /** Where `forward` goes and keys come from; our own streams unless said otherwise. */
+  /** Streams for `forward` and for keys; by default our own. */
   readonly streams?: Streams;
 };
 
-/** What there is once the command has been started. */
+/** A command that has been started. */
 type Live = { readonly child: Launched; readonly group: RunGroup; readonly killing: Killing };
 
 export class PortableRun implements Handle {
@@ -47,7 +47,7 @@ export class PortableRun implements Handle {
   readonly #tell: Listener;
   #sink: Sink = unrecorded();
   #live: Live | undefined;
-  /** Given before there was a command to give them to. */
+  /** Orders that came before the command was started. */
   readonly #orders: ((live: Live) => void)[] = [];
   #launchedMs = 0;
   #killReport: KillReport | undefined;
@@ -221,7 +221,7 @@ export class PortableRun implements Handle {
     killing?.begin(signal, graceMs, cause);
   }
 
-  /** /proc can show that the shell is dead before Node says how it died, which comes first. */
+  /** /proc may show the shell dead before Node says how it died. That is reported first. */
   #killed(report: KillReport): void {
     const dead = this.#live !== undefined && !report.alive.includes(this.#live.child.pid);
     if (this.#exited === undefined && dead) this.#killReport ??= report;
@@ -255,7 +255,7 @@ export class PortableRun implements Handle {
     this.#settle();
   }
 
-  /** Behind the reading of everything that was there when the time was over. */
+  /** When the time is over, and all that had been written by then is read. */
   #afterDrain(then: () => void): void {
     this.#later(DRAIN_MS, () => setImmediate(then));
   }
@@ -309,7 +309,7 @@ export class PortableRun implements Handle {
     this.#lookMs = Math.min(LOOK_MS_MAX, this.#lookMs * 2);
   }
 
-  /** Ctrl-C reaches us alone, as the command is in a session of its own; the user meant all. */
+  /** The command is in a session of its own, so a Ctrl-C reaches only us. It is meant for all. */
   #fromTerminal(signal: string): boolean {
     const { stdin, stdout, stderr } = this.#streams;
     if (this.#spec.session !== 'auto' || this.#spec.transport === 'pty') return false;
@@ -331,7 +331,7 @@ export class PortableRun implements Handle {
   }
 }
 
-/** `TERM`, `SIGTERM` and `15` are the same; undefined for what is no signal here. */
+/** `TERM`, `SIGTERM` and `15` are the same; undefined if the system has no such signal. */
 function signalNamed(name: string): NodeJS.Signals | undefined {
   const known = Object.entries(constants.signals);
   const wanted = name.startsWith('SIG') ? name : `SIG${name}`;

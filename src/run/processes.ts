@@ -25,7 +25,7 @@ export type OpenFile = { readonly fd: number; readonly link: string };
 
 const TICKS_PER_SECOND = 100; // USER_HZ: fixed in Linux's /proc interface
 
-/** Empty for a process that is gone or not ours: that is an answer. */
+/** Empty if the process is gone or belongs to another user. */
 export function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8');
@@ -95,7 +95,7 @@ function signalable(pid: number): boolean {
   }
 }
 
-/** What is known of a live process; undefined for one that is gone. */
+/** Describes a live process; undefined if it is gone. */
 export function describeProcess(pid: number): LiveProcess | undefined {
   const stat = statOf(pid);
   if (stat === undefined || stat.state === 'Z') return undefined;

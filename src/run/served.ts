@@ -13,7 +13,7 @@ import { send } from './portable-group.ts';
 import { processAlive } from './processes.ts';
 import type { Backend, Handle, Listener, RunMessage, RunSpec } from './spec.ts';
 
-/** What a server that died had already started says so within this time; the rest is lost. */
+/** Runs that a dead server had started report within this time; other requests are lost. */
 const LAST_WORDS_MS = 1_000;
 
 export function servedBackend(runner: string): Backend {
@@ -196,7 +196,7 @@ function encodeRequest(words: readonly string[], env: Readonly<Record<string, st
   return Buffer.concat([Buffer.from(head.buffer), text, block]);
 }
 
-/** What becomes of the request that is held. */
+/** Starts or withdraws the request that is held. */
 function encodeWord(word: 'permit' | 'withdraw'): Buffer {
   return Buffer.from(new Uint32Array([0, 0, word === 'permit' ? 1 : 0]).buffer);
 }

@@ -45,7 +45,7 @@ const LAYOUTS: Readonly<Record<string, Layout>> = {
 };
 const LOADER = '/lib64/ld-linux-x86-64.so.2';
 
-/** What it costs: a few stats, because the copy may have been damaged or removed meanwhile. */
+/** Costs a few stats each time, because the copy may have been damaged or removed meanwhile. */
 export function findShim(env: Env = process.env): Shim {
   const named = env.CUFF_SHIM;
   if (named === 'off') return none('CUFF_SHIM=off');
@@ -72,7 +72,7 @@ function whyNot(dir: string): string | undefined {
 type Installed = {
   readonly prebuilt: string;
   readonly sources: string;
-  /** The one that is shipped. */
+  /** The shipped library; undefined if it must be built. */
   readonly library: string | undefined;
 };
 
@@ -151,7 +151,7 @@ function built(env: Env, sources: string): string {
   }
 }
 
-/** What a directory with the shim holds. */
+/** The files of a directory with the shim. */
 function filesOf(sources: string, shim: Buffer): Files {
   const { shim: folders, stubs } = LAYOUTS[process.arch] ?? { shim: [], stubs: {} };
   const files = new Map<string, Buffer>();

@@ -37,13 +37,13 @@ export type RunSpec = {
 };
 
 type TraceSpec = {
-  /** Where the shim lies, an absolute path. */
+  /** The directory of the shim, an absolute path. */
   readonly shimDir: string;
   /** Variables whose values may be written down. */
   readonly envNames: readonly string[];
   /** False: `merged` stays a pipe, on which the processes themselves say what they write. */
   readonly stamps?: boolean;
-  /** False: nothing is written down; it is there for the gate. */
+  /** False: no frames are written; the shim only asks the gate. */
   readonly frames?: boolean;
   readonly gate?: GateSpec;
 };
@@ -83,7 +83,7 @@ export type RunMessage =
 
 export type Listener = (message: RunMessage) => void;
 
-/** How a run is ended: the first signal, how long until KILL, and who wanted it. */
+/** How a run is ended: the first signal, how long until KILL, and the reason. */
 export type KillOrder = {
   readonly signal: string;
   readonly graceMs: number;
@@ -99,7 +99,7 @@ export type Handle = {
   resize(cols: number, rows: number): void;
 };
 
-/** Where the portable backend puts what it sees; the native runner writes its capture itself. */
+/** The capture of the portable backend; the native runner writes its capture itself. */
 export type Sink = {
   started(child: ProcessId): void;
   append(channel: Channel, bytes: Uint8Array): void;

@@ -1,5 +1,5 @@
 // Which processes belong to a run, seen from outside: all descendants of a live runner; without a
-// runner, those that we can still tell from strangers. Also which of them can write output.
+// runner, those that certainly belong to it. Also which of them can write output.
 
 import { uptime } from 'node:os';
 import { type Capture, type CaptureSummary, listCaptures, type Store } from '../capture/store.ts';

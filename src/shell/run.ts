@@ -95,30 +95,36 @@ export function makeRun(parts: Parts): Run {
   const done = doneness.promise.then(({ ended }) => ended);
   const closed = deferred<void>();
   let recording = parts.recording;
-  const heard = hearing(() => recording.on && parts.memory === undefined);
+  let tookMs: number | undefined;
+  let silent = false; // so far; certain only when the whole run is over
+  let over = false;
 
   const end = ({ outcome, endedBy, outputBytes = 0 }: RunEnd): void => {
     started.resolve(undefined);
     doneness.resolve({ ended: { at: parts.now(), outcome, endedBy }, outputBytes });
   };
-  const over = (): void => {
-    // Has an effect only if `done` did not come first: then the runner was killed.
-    end(failed({ error: 'runner_lost', message: 'the runner was killed' }));
+  // `last` has an effect only if `done` did not come first.
+  const finish = (last: RunEnd = LOST): void => {
+    end(last);
     closed.resolve();
   };
   const listener = (message: RunMessage): void => {
-    heard.hear(message);
     if (message.kind === 'started') started.resolve(message.child);
     if (message.kind === 'uncaptured') {
       recording = { on: false, dir: recording.dir, why: message.error };
     }
-    if (message.kind === 'done') end(message);
-    if (message.kind === 'failed') {
-      end(failed(message));
-      closed.resolve();
+    if (message.kind === 'done') {
+      const captured = recording.on && parts.memory === undefined;
+      silent = captured && message.outputBytes + message.lostBytes + message.survivors === 0;
+      tookMs = message.tookMs;
+      end(message);
     }
-    if (message.kind === 'ended') over();
-    if (message.kind === 'gone') watchLeft(parts.look, { done: end, over });
+    if (message.kind === 'failed') finish(failed(message));
+    if (message.kind === 'ended') {
+      over = true;
+      finish();
+    }
+    if (message.kind === 'gone') watchLeft(parts.look, { done: end, over: finish });
   };
   const handle = parts.begin(listener);
   const source: EventSource = {
@@ -129,6 +135,7 @@ export function makeRun(parts: Parts): Run {
     survivors: () => parts.look()?.final?.survivors ?? [],
   };
   const events: Run['events'] = (options) => runEvents(source, options);
+  const allGone = closed.promise.then(() => done);
   const { id, memory } = parts;
   return {
     id,
@@ -137,10 +144,10 @@ export function makeRun(parts: Parts): Run {
       return recording;
     },
     get tookMs() {
-      return heard.tookMs;
+      return tookMs;
     },
     get silent() {
-      return heard.silent;
+      return over && silent;
     },
     started: started.promise,
     done,
@@ -148,11 +155,7 @@ export function makeRun(parts: Parts): Run {
     events,
     [Symbol.asyncIterator]: () => events(),
     wait: (waitMs) => within(done, waitMs),
-    kill: killing(
-      parts,
-      handle,
-      closed.promise.then(() => done),
-    ),
+    kill: killing(parts, handle, allGone),
     ...ordersTo(handle),
   };
 }
@@ -179,37 +182,14 @@ function failed({ error, message }: { readonly error: string; readonly message: 
   return { outcome: { kind: 'failed', error, message }, endedBy: 'itself' };
 }
 
+const LOST = failed({ error: 'runner_lost', message: 'the runner was killed' });
+
 function ordersTo(handle: Handle): Pick<Run, 'signal' | 'write' | 'endInput' | 'resize'> {
   return {
     signal: (name) => handle.signal(name),
     write: (input) => handle.write(typeof input === 'string' ? Buffer.from(input) : input),
     endInput: () => handle.endInput(),
     resize: (cols, rows) => handle.resize(cols, rows),
-  };
-}
-
-/** Facts known from the messages of a run alone. */
-function hearing(
-  captured: () => boolean,
-): Pick<Run, 'silent' | 'tookMs'> & { hear(message: RunMessage): void } {
-  let nothing = false;
-  let over = false;
-  let tookMs: number | undefined;
-  return {
-    hear(message) {
-      if (message.kind === 'ended') over = true;
-      if (message.kind !== 'done') return;
-      const { outputBytes, lostBytes, survivors } = message;
-      tookMs = message.tookMs;
-      nothing = captured() && outputBytes + lostBytes + survivors === 0;
-    },
-    get tookMs() {
-      return tookMs;
-    },
-    /** Certain only once the whole run is over. */
-    get silent() {
-      return over && nothing;
-    },
   };
 }
 
@@ -245,7 +225,7 @@ export async function within<T>(promise: Promise<T>, waitMs: number): Promise<T 
 }
 
 // A run whose runner no longer talks to us, because the shell was closed or the runner was killed:
-// its capture says what becomes of it. The polling keeps no process alive, since a caller that
+// its capture says how it goes on. The polling keeps no process alive, since a caller that
 // closed its shell let go of its runs.
 
 const LOOK_MS = 100; // no caller waits for this any more
