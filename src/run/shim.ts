@@ -69,7 +69,7 @@ function whyNot(dir: string): string | undefined {
   return undefined;
 }
 
-type Installed = {
+type Installation = {
   readonly prebuilt: string;
   readonly sources: string;
   /** The shipped library; undefined if it must be built. */
@@ -77,9 +77,9 @@ type Installed = {
 };
 
 /** Looked for once: the package may be removed or upgraded while this process runs. */
-let installed: Installed | undefined;
+let installed: Installation | undefined;
 
-function lookForOurs(): Installed | undefined {
+function findInstallation(): Installation | undefined {
   const native = nativeDir(dirname(fileURLToPath(import.meta.url)));
   if (native === undefined) return undefined;
   const prebuilt = join(native, 'prebuilt', `linux-${process.arch}`, 'shim');
@@ -93,7 +93,7 @@ function locate(env: Env): Shim {
   if (process.platform !== 'linux' || layout === undefined) {
     return none(`the shim does not exist for ${process.platform}-${process.arch}`);
   }
-  installed ??= lookForOurs();
+  installed ??= findInstallation();
   if (installed === undefined) return none('native/ is not in this installation');
   const { prebuilt, sources, library } = installed;
   const shipped = !libIsWide() && whyNot(prebuilt) === undefined ? prebuilt : undefined;

@@ -7,7 +7,7 @@ import type { RunSpec } from '../run/spec.ts';
 import type { CaptureMeta } from '../types.ts';
 
 /** Those of T under these names, which may also be undefined: then a default stands in. */
-type Given<T, Names extends keyof T> = { readonly [Name in Names]?: T[Name] | undefined };
+type Optional<T, Names extends keyof T> = { readonly [Name in Names]?: T[Name] | undefined };
 
 type MetaNeeded = 'command' | 'cwd' | 'transport' | 'outputBytesMax';
 type MetaOptional = 'retentionSeconds' | 'ttyAttached' | 'killAfterMs' | 'trace';
@@ -18,7 +18,7 @@ const PTY_MODE = process.platform === 'win32' ? 'windows-conpty' : 'posix-pty';
 
 export function newMeta(
   run: Pick<CaptureMeta, MetaNeeded> &
-    Given<CaptureMeta, MetaOptional | 'id' | 'journal' | 'owner'>,
+    Optional<CaptureMeta, MetaOptional | 'id' | 'journal' | 'owner'>,
 ): CaptureMeta {
   const createdAt = Date.now();
   return {
@@ -35,7 +35,7 @@ export function newMeta(
 /** By default a run in a session of its own, whose output is not passed on. */
 export function newSpec(
   { id, cwd, transport, killAfterMs, outputBytesMax }: CaptureMeta,
-  rest: Pick<RunSpec, SpecNeeded> & Given<RunSpec, Exclude<keyof RunSpec, SpecNeeded>>,
+  rest: Pick<RunSpec, SpecNeeded> & Optional<RunSpec, Exclude<keyof RunSpec, SpecNeeded>>,
 ): RunSpec {
   return {
     ...{ id, cwd, transport, killAfterMs, outputBytesMax },
