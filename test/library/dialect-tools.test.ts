@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SHELLS } from '../../src/dialects/builtins.ts';
 import {
   type BashToolOptions,
   createBashTool,
@@ -29,6 +30,10 @@ function codeOf(work: () => unknown): string | undefined {
     return isAppError(error) ? error.code : String(error);
   }
 }
+
+it('offers every dialect that a server has', () => {
+  expect([...DIALECT_NAMES].sort()).toEqual([...SHELLS].sort());
+});
 
 describe.each(DIALECT_NAMES)('the dialect %s', (dialect) => {
   it('has a main tool that runs commands, and others that share it', async () => {
