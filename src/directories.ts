@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -28,6 +29,15 @@ export function makeDirectories(path: string, mode = 0o777): void {
     // Another process may make it at this moment, so that it is tried again in either case.
     if (!isThere(above)) makeDirectories(above, mode);
     makeOne(path, mode);
+  }
+}
+
+/** The names in a directory; none if it is not there or may not be read. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
   }
 }
 
@@ -93,7 +103,7 @@ function umaskNow(): number {
   }
 }
 
-/** What was just made, whatever the umask: one of 0277 or 0777 would close it to ourselves. */
+/** Opens a new file to its owner: a umask of 0277 or 0777 would close it to ourselves. */
 export function openToUs(path: string, mode: number): void {
   mask ??= umaskNow();
   if ((mask & mode & OWNER) !== 0) chmodSync(path, mode & ~(mask & ~OWNER));

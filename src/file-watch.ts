@@ -159,7 +159,7 @@ export class FileWatch {
   }
 }
 
-/** Of each file: which one it is, and another text for another content. */
+/** One per file: its identity, and a text that changes with its content. */
 type Print = readonly (State & { readonly file: string })[];
 
 type State = { readonly which: string; readonly content: string };

@@ -33,7 +33,7 @@ export type LogFields = {
 export type Log = (fields: LogFields) => void;
 
 /** Lines of one turn are written together, at its end or with the process. */
-export function openLog(root: string, now: () => number = Date.now): Log {
+export function openLog(root: string): Log {
   let waiting = '';
   const flush = (): void => {
     const text = waiting;
@@ -43,7 +43,7 @@ export function openLog(root: string, now: () => number = Date.now): Log {
   process.on('exit', flush);
   return (fields) => {
     if (waiting === '') setImmediate(flush);
-    waiting += `${JSON.stringify({ timestamp: new Date(now()).toISOString(), ...fields })}\n`;
+    waiting += `${JSON.stringify({ timestamp: new Date().toISOString(), ...fields })}\n`;
   };
 }
 

@@ -1,9 +1,10 @@
 // Where settings are looked for. A file of its own, because `cuff record list` has to know it and
 // must not load what reads them.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { errnoOf } from './errors.ts';
 import type { Env } from './types.ts';
 
 export type SettingsCandidate = {
@@ -71,6 +72,19 @@ export function nameWithin(directory: string, path: string): string | undefined 
   const name = relative(directory, path);
   const outside = name === '' || name === '..' || name.startsWith(`..${sep}`) || isAbsolute(name);
   return outside ? undefined : name;
+}
+
+/**
+ * Whether there is a file, or may be: a dangling link counts, because its author meant a file, and
+ * so does a path that may not be looked at.
+ */
+export function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // A file where a directory should be, which lstat does not count as "no entry".
+    return errnoOf(error) !== 'ENOTDIR';
+  }
 }
 
 /** Where a path really leads; itself when it does not exist. */

@@ -205,7 +205,7 @@ export type Entry = {
   readonly trace_id: string | null;
   /** Where agent_id, conversation_id and tool_call_id come from. */
   readonly context_source: 'self-reported' | null;
-  /** How many processes it was; null when it was not traced. */
+  /** The number of processes; null when it was not traced. */
   readonly processes: number | null;
   /** How many of them failed; null when that is not known. */
   readonly failed_processes: number | null;

@@ -5,7 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { decodeMeta } from '../capture/format.ts';
 import { captureDir, readTextIn } from '../capture/paths.ts';
-import { type Capture, captureIds, type Store } from '../capture/store.ts';
+import { type Capture, captureIds, newestFirst, type Store } from '../capture/store.ts';
 import { isAppError } from '../errors.ts';
 import { keepRecent } from '../text/recent.ts';
 import { survivorsIn } from './aftermath.ts';
@@ -58,7 +58,7 @@ export class OwnCaptures {
     const named = this.#named(context.conversationId, directory);
     const found = here.flatMap((id) => this.#find(id) ?? []);
     const all = new Map([...named, ...found].map((one) => [one.id, one]));
-    return [...all.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    return [...all.values()].sort(newestFirst);
   }
 
   /** Nothing of the run is left, not even its capture. Once that is so it stays so. */

@@ -103,8 +103,14 @@ export function listCaptures(
     wanted.push(summary);
     second = entry.second;
   }
-  wanted.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-  return wanted.slice(0, limit);
+  return wanted.sort(newestFirst).slice(0, limit);
+}
+
+type Dated = Pick<CaptureSummary, 'id' | 'createdAt'>;
+
+/** For `sort`: those of the same moment by their ids, so that lists do not change their order. */
+export function newestFirst(a: Dated, b: Dated): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 
 /** The ids that contain `part`; the id itself when it is one. */

@@ -10,6 +10,7 @@ import {
   streamChannel,
   unknownBytes,
 } from '../shell/captures.ts';
+import { counted } from '../text/plural.ts';
 import type { Channel } from '../types.ts';
 import { put, putJson, say } from './output.ts';
 import { chunkJson, sayMissing } from './show.ts';
@@ -46,7 +47,7 @@ function streamOf(channel: Channel): 'stdout' | 'stderr' | undefined {
 }
 
 function sayLeftOut({ id }: Capture, bytes: number): void {
-  const count = bytes === 1 ? '1 byte is' : `${bytes} bytes are`;
+  const count = counted(bytes, 'byte is', 'bytes are');
   say(`${count} left out: of which stream is not known. \`cuff cat ${id}\` shows everything.`);
 }
 

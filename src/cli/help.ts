@@ -1,4 +1,4 @@
-// What the help texts of several commands share.
+// Parts that several help texts share.
 
 export const JSON_DOCUMENT = 'one JSON document';
 

@@ -1,13 +1,13 @@
 // `cuff kill`: ends every process of a run and lists them, whichever program started the run. With
 // --signal it sends that signal to each of them, once, and nothing more.
 
-import { constants } from 'node:os';
 import { AppError } from '../errors.ts';
 import { KILL_GRACE_MS } from '../limits.ts';
 import { type Capture, captureNamed, openCapture, storeOf } from '../shell/captures.ts';
 import { endRun, signalRun } from '../shell/kill.ts';
 import { type RunProcess, runProcesses, stillAlive } from '../shell/processes.ts';
 import { printable } from '../text/printable.ts';
+import { signalNamed } from '../text/signal-name.ts';
 import { table } from '../text/table.ts';
 import { put, putJson, say, terminalWidth } from './output.ts';
 import { exitText } from './show.ts';
@@ -20,7 +20,7 @@ type Result = 'ended' | 'signaled' | 'already_over' | 'still_alive';
 const ENDING = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGQUIT', 'SIGABRT'];
 
 export async function kill(part: string, options: Options): Promise<void> {
-  const signal = options.signal === undefined ? undefined : signalNamed(options.signal);
+  const signal = options.signal === undefined ? undefined : checkedSignal(options.signal);
   const store = storeOf(process.env);
   const { id, ...capture } = captureNamed(store, part);
   const processes = runProcesses(capture);
@@ -89,14 +89,10 @@ function sentence(capture: Capture, { result, signal, alive }: Report): string {
   }
 }
 
-/** `TERM`, `SIGTERM`, `sigterm` and `15` are the same. */
-function signalNamed(text: string): string {
-  const wanted = text.toUpperCase();
-  const names = Object.entries(constants.signals);
-  const found = names.find(
-    ([name, number]) => wanted === name || `SIG${wanted}` === name || wanted === String(number),
-  );
-  if (found !== undefined) return found[0];
+/** Also in small letters. Throws `usage`. */
+function checkedSignal(text: string): string {
+  const found = signalNamed(text.toUpperCase());
+  if (found !== undefined) return found;
   throw new AppError('usage', `There is no signal '${printable(text)}'.`, {
     hint: 'Use a name or a number as in `kill -l`: TERM, HUP, INT, USR1, 9.',
   });

@@ -15,7 +15,7 @@ import { nameAndValue } from './name-and-value.ts';
 export type ReadyFront = {
   /** Resolves when the server may be loaded. */
   readonly settled: Promise<void>;
-  /** Of the files that decided the answers. */
+  /** Names the content of the files that decided the answers. */
   readonly key: ReadyKey;
   /** The key of the files as they are now. */
   keyNow(): Promise<ReadyKey>;

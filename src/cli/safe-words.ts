@@ -4,8 +4,9 @@
 import { printable } from '../text/printable.ts';
 
 /** The message with every argument in it escaped, and no control character left but line ends. */
-export function safeWords(words: string, args: readonly string[] = process.argv.slice(2)): string {
-  const pieces = args
+export function safeWords(words: string): string {
+  const pieces = process.argv
+    .slice(2)
     .flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)])
     .filter((piece) => piece.trim() !== '' && printable(piece) !== piece)
     .sort((a, b) => b.length - a.length);

@@ -11,7 +11,7 @@ type Options = { readonly dryRun?: boolean; readonly json?: boolean };
 /** `--json`: a line {"session_id","result","reason","pinned","error"} for each capture. */
 export async function sweep({ dryRun = false, json }: Options): Promise<void> {
   const store = storeOf(process.env);
-  // The log tells of cleanups that happened, and a dry run is none.
+  // The log lists removals, and a dry run removes nothing.
   const log = dryRun ? () => undefined : openLog(store.root);
   const all = await sweepLogged(store, log, { dryRun });
   const failed = all.filter(({ result }) => result === 'error');

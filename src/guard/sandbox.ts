@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { realOf } from '../places.ts';
+import { isInside } from '../policy/paths.ts';
 import { bwrapArgs, EMPTIED, type ProtectedPath } from '../policy/sandbox.ts';
 import { guardedIn, type SandboxGuarded } from './sandbox-protect.ts';
 
@@ -56,10 +57,13 @@ function guards(
   also: Reached,
 ): readonly string[] {
   const open = [...read, ...write];
-  const homes = open.some((path) => within(home, path)) ? [home, join(home, '.config')] : [];
-  const deep = [project, ...open.filter((path) => !within(project, path) && !within(home, path))];
+  const homes = open.some((path) => isInside(home, path)) ? [home, join(home, '.config')] : [];
+  const deep = [
+    project,
+    ...open.filter((path) => !isInside(project, path) && !isInside(home, path)),
+  ];
   const found = guardedIn({ deep, shallow: ['/etc', '/etc/ssl', ...homes] }, guarded);
-  const fixed = found.fixed.filter((path) => write.some((scope) => within(path, scope)));
+  const fixed = found.fixed.filter((path) => write.some((scope) => isInside(path, scope)));
   return [
     ...fixed.flatMap((path) => ['--ro-bind-try', path, path]),
     ...kinds(found.hidden).flatMap(({ path, kind }) =>
@@ -68,10 +72,6 @@ function guards(
     ...also.read.flatMap((path) => ['--ro-bind-try', path, path]),
     ...also.write.flatMap((path) => ['--bind-try', path, path]),
   ];
-}
-
-function within(path: string, scope: string): boolean {
-  return scope === '/' || path === scope || path.startsWith(`${scope}/`);
 }
 
 /** For `shell.start`: what a run needs inside is said by the shell. */

@@ -17,7 +17,7 @@ const JSON_DEPTH_MAX = 100; // a cycle has no end
 
 type Named = Pick<ToolDefinition, 'name' | 'plain'>;
 
-/** What a tool is called, in both forms; a plain one has only one. */
+/** The name of a tool in both forms, which are the same for a plain one. */
 export function toolNames(plugin: string, { name, plain }: Named): Record<ToolNames, string> {
   if (plain === true) return { underscore: name, dotted: name };
   return { underscore: `${plugin}_${name}`, dotted: `${plugin}.${name}` };

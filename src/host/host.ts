@@ -20,7 +20,8 @@ import type {
   ToolDefinition,
   ToolResult,
 } from './plugin.ts';
-import type { PluginSettings, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import type { PluginSettings } from './settings-check.ts';
 import { type PluginHealth, Slot } from './slot.ts';
 
 const LIMITS: HostLimits = {
@@ -32,7 +33,7 @@ const LIMITS: HostLimits = {
   drainMs: 30_000, // clients give up on a call after a minute
 };
 
-type MountedTool = { readonly name: string; readonly definition: ToolDefinition };
+export type MountedTool = { readonly name: string; readonly definition: ToolDefinition };
 
 type HostHealth = {
   /** Every enabled plugin runs and is well, and the settings are those of the file. */

@@ -36,7 +36,7 @@ export type HostLimits = {
   readonly drainMs: number;
 };
 
-/** What a plugin runs in. */
+/** The host around a plugin. */
 export type Surroundings = {
   readonly builtins: Builtins;
   readonly services: Services;
@@ -74,7 +74,7 @@ export class Instance {
     this.#limits = limits;
   }
 
-  /** Rejects with whatever went wrong, or on abort; the plugin has been shut down then. */
+  /** Rejects with the error, or on abort; the plugin has been shut down then. */
   static async start(
     settings: PluginSettings,
     { builtins, services, limits }: Surroundings,

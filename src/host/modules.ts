@@ -40,7 +40,7 @@ export function ownedByModule<T>(version: string, work: () => T): T {
 
 const imported = new Map<string, Promise<PluginClass>>();
 
-/** Rejects with whatever the module throws, or with a sentence about what it lacks. */
+/** Rejects with the error of the module, or with a sentence about what it lacks. */
 export async function pluginClass(
   source: PluginSource,
   builtins: Builtins,

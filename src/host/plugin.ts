@@ -1,6 +1,6 @@
-// What a plugin is. Built-in plugins are dialects; any other is a module whose default export is a
-// `PluginClass`. The host calls these methods and nothing else; an error of one of them is reported
-// as that plugin's trouble and never ends the server.
+// The contract of a plugin. Built-in plugins are dialects; any other is a module whose default
+// export is a `PluginClass`. The host calls these methods and nothing else; an error of one of them
+// is reported as that plugin's trouble and never ends the server.
 
 import type { PolicyEngine } from '../policies/engine.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -37,7 +37,7 @@ export type ToolResult = {
   readonly parts?: Readonly<Record<string, unknown>>;
 };
 
-/** What is known about one call besides its arguments. */
+/** One call, besides its arguments. */
 export type CallContext = {
   /** `_meta` of the request, as it came. */
   readonly meta: Readonly<Record<string, unknown>>;

@@ -48,7 +48,7 @@ export const PLUGIN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
 export type CheckContext = {
   readonly builtins: Builtins;
-  /** What relative modules start from: the directory of the settings file. */
+  /** The directory of the settings file: relative modules start there. */
   readonly directory: string;
   /** Files that configs name are looked for, relative to this directory, if it is given. */
   readonly project?: string | undefined;

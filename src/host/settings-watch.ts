@@ -16,9 +16,9 @@ import { findSettings, type LoadOptions, loadSettings, type Settings } from './s
 
 export type WatchOptions = LoadOptions & {
   readonly host: Host;
-  /** What the host was made with. */
+  /** The settings that the host was made with. */
   readonly settings: Settings;
-  /** What the file said at the start, whether the host took it or not. Undefined: it was wrong. */
+  /** The settings of the file at the start, even if the host refused them. Undefined: invalid. */
   readonly seen: Settings | undefined;
   /** Told when the host follows the settings of the file. */
   readonly taken?: () => void;

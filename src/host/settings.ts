@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, errnoOf } from '../errors.ts';
-import { realOf, settingsCandidates } from '../places.ts';
+import { isThere, realOf, settingsCandidates } from '../places.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { problemLines } from '../text/problems.ts';
@@ -15,7 +15,6 @@ import { builtinName } from '../trust/plugin-source.ts';
 import {
   type CountingSettings,
   countingSettings,
-  isThere,
   type WaitingSettings,
 } from '../trust/settings.ts';
 import type { Env } from '../types.ts';
@@ -32,7 +31,6 @@ const CHECK_MS = 2_000;
 const DEFAULT_PLUGINS = ['bash_recorder', 'derun'];
 
 export { settingsSchema } from './settings-schema.ts';
-export type { PluginSettings };
 
 export type Settings = {
   readonly file: string | undefined;
@@ -56,7 +54,7 @@ export type LoadOptions = {
   readonly shells?: Shells;
   /** Commands will run with these settings: directories and programs they name must be there. */
   readonly running?: boolean;
-  /** How long modules are waited for that have to be asked about their config. */
+  /** How long to wait for modules that check their own config. */
   readonly modulesMs?: number;
 };
 
@@ -175,7 +173,7 @@ function invalid(
   problems: Parameters<typeof problemLines>[1],
   env: Env,
 ): AppError {
-  // What came out of a variable may be a secret, and messages end up in logs.
+  // The value of a variable may be a secret, and messages end up in logs.
   const hidden = problems.map(({ at, message }) => ({
     at,
     message: used.reduce((words, name) => withoutValue(words, name, env[name] ?? ''), message),

@@ -23,7 +23,7 @@ export type PluginHealth = {
   readonly healthy: boolean;
   readonly state: PluginState;
   readonly reasons: readonly string[];
-  /** What the plugin says of itself. */
+  /** The plugin's own report. */
   readonly report: Health | null;
 };
 
@@ -285,7 +285,7 @@ export class Slot {
     }
   }
 
-  /** For the log and for `health`, never for the caller of whatever failed. */
+  /** For the log and for `health`; callers get their own error. */
   #trouble(where: string, error: unknown): void {
     const message = strayMessage(error);
     const count = (this.#troubles.get(where)?.count ?? 0) + 1;

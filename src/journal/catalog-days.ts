@@ -1,5 +1,6 @@
 // The rollups of the catalog: one for each day, kept in step with the entries by whoever changes
 // those, inside the same transaction.
+import { DAY_MS } from '../text/dates.ts';
 import {
   addEntry,
   addForm,
@@ -10,8 +11,6 @@ import {
   type Rollup,
 } from './rollup.ts';
 import type { Database, Row } from './sqlite.ts';
-
-const DAY_MS = 86_400_000;
 
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS);

@@ -61,7 +61,8 @@ export function journalIdTime(id: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-function dateAndTime(at: number): string {
+/** `20260118_143052` */
+export function dateAndTime(at: number): string {
   const digits = new Date(at).toISOString().replace(/\D/g, '');
   return `${digits.slice(0, 8)}_${digits.slice(8, 14)}`;
 }

@@ -1,6 +1,6 @@
 // `<sid>.later.jsonl`: what the processes that a command left running printed behind its entry, one
 // line for each run when it closes. An entry's own line never changes; readers put both together.
-import * as fs from 'node:fs';
+import { namesIn } from '../directories.ts';
 import { asString, parseObject } from '../text/json.ts';
 import type { Entry, LaterOutput } from '../types.ts';
 import { decodeLater } from './entry.ts';
@@ -68,14 +68,6 @@ export function sessionsWithLater(directory: string, known?: readonly string[]):
     .filter((name) => name.endsWith(ending))
     .map((name) => name.slice(0, -ending.length));
   return ids.filter(isJournalId);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return []; // no folder, no such output
-  }
 }
 
 type ReadLater = {

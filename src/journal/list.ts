@@ -14,7 +14,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { SessionMetadata } from '../types.ts';
 import { type JournalEnv, openToRead, readText, replaceFile, sessionsDir } from './files.ts';
-import { hasForm, isJournalId } from './ids.ts';
+import { dateAndTime, hasForm, isJournalId } from './ids.ts';
 import { placeTrouble } from './place.ts';
 import { readMetadata } from './reader.ts';
 import { metadataSince } from './since.ts';
@@ -160,14 +160,9 @@ function keyOf(directory: string, id: string): string | undefined {
   if (hasForm(id)) return id;
   if (!isJournalId(id)) return undefined;
   const made = Date.parse(readMetadata(directory, id)?.created_at ?? '');
-  return `${timeKey(Number.isNaN(made) ? 0 : made)} ${id}`;
+  return `${dateAndTime(Number.isNaN(made) ? 0 : made)} ${id}`;
 }
 
 function idOf(key: string): string {
   return key[TIME_LENGTH] === ' ' ? key.slice(TIME_LENGTH + 1) : key;
-}
-
-function timeKey(at: number): string {
-  const digits = new Date(at).toISOString().replace(/\D/g, '');
-  return `${digits.slice(0, 8)}_${digits.slice(8, 14)}`;
 }

@@ -58,7 +58,7 @@ function failure(text: string): Error {
 }
 
 function standardSchema(schema: SchemaObject): StandardInputSchema {
-  // What is inside is the dialect's to judge: it has a sentence for each mistake.
+  // The dialect checks the content: it has a sentence for each mistake.
   const validate = (value: unknown): Checked =>
     typeof value === 'object' && value !== null
       ? { value: value as ToolInput }

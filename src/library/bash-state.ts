@@ -15,7 +15,7 @@ const WHOLE = ' # whole\n'; // the end of the last line, so that a file that was
 
 export type StartUp = {
   readonly saveTo: SaveTo;
-  /** What an earlier one has saved; undefined for a fresh shell. */
+  /** The state that an earlier shell has saved; undefined for a fresh shell. */
   readonly state: string | undefined;
   /**
    * Whether it begins with the `$?` of the one before. Only for a command that asks for it: bash

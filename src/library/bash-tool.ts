@@ -25,7 +25,7 @@ export type ToolCallOptions = {
 };
 
 export type ToolAnswer = {
-  /** What the model is to read. */
+  /** The text for the model. */
   readonly text: string;
   /** What the dialect calls an error: a refused call, in some also a command that failed. */
   readonly isError: boolean;
@@ -52,7 +52,7 @@ export type LibraryLog = (
   fields?: Readonly<Record<string, unknown>>,
 ) => void;
 
-/** What all tools of the library can be told. */
+/** The options of all tools of the library. */
 export type HouseOptions = {
   /** Where commands run, and where relative paths of `config` start. */
   readonly cwd?: string;

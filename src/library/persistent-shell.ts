@@ -131,10 +131,10 @@ export class PersistentShell {
   }
 }
 
-/** Of one command; they go with it. */
+/** The files of one command; they are removed with it. */
 type Files = {
   readonly startUp: string;
-  /** What the one before has saved. */
+  /** The state that the command before has saved. */
   readonly before: string;
   readonly saved: string;
   readonly cwd: string;
@@ -150,7 +150,7 @@ function contentOf(file: string): Buffer {
   }
 }
 
-/** Those of a program that ends without closing its shells go with it. */
+/** Removed at exit if the program did not close its shells. */
 const directories = new Set<string>();
 
 function makeDirectory(): string {

@@ -1,5 +1,4 @@
-// What the shapes of all model APIs have in common: a schema as plain data, and a call that names
-// its tool.
+// Shared by the shapes of all model APIs: a schema as plain data, and a call that names its tool.
 
 import { messageOf } from '../errors.ts';
 import { asObject } from '../text/json.ts';

@@ -155,7 +155,7 @@ class WaitingCall {
     this.#question?.give(given);
   }
 
-  /** Until it is done or asks. The caller can cancel it as long as this takes. */
+  /** Waits until the call is done or asks. The caller can cancel it meanwhile. */
   async next({
     signal,
     progress,

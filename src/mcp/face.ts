@@ -33,11 +33,11 @@ export type FaceResult = {
   readonly text: string;
   readonly structured?: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
-  /** What the person should know besides; it stands behind the answer, as a text of its own. */
+  /** A notice for the person; it follows the answer as a text of its own. */
   readonly notice?: string;
 };
 
-/** How long a person has for an answer, and how long one takes at least. */
+/** The longest and the shortest time for an answer of a person. */
 export type AskTerms = {
   readonly waitMs: number;
   /** An answer that comes sooner is the client's own. */

@@ -17,7 +17,7 @@ export type HandOver = {
   readonly input: Readable;
   /** Requests that have their answer. */
   readonly answered: Set<unknown>;
-  /** What was said to `tools/list`, as JSON. */
+  /** The answer to `tools/list`, as JSON. */
   readonly listed: string | undefined;
 };
 

@@ -1,5 +1,5 @@
-// Who may speak to the HTTP server. A web page that was made to resolve to 127.0.0.1 sends its own
-// name as Host, any other page its Origin: both are refused before the token is even looked at.
+// Decides which callers the HTTP server answers. A web page whose name resolves to 127.0.0.1 sends
+// that name as Host, any other page its Origin: both are refused before the token is looked at.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -139,7 +139,7 @@ function router(face: Face, busy: Busy, onerror: (error: Error) => void): HttpPa
       }
       const session = await begin();
       const response = await session.fetch(request);
-      // Only `initialize` opens one; for anything else the SDK has said no.
+      // Only `initialize` opens a session; the SDK has refused anything else.
       if (![...sessions.values()].includes(session)) await session.close();
       return response;
     },
@@ -150,7 +150,7 @@ function router(face: Face, busy: Busy, onerror: (error: Error) => void): HttpPa
   };
 }
 
-/** What tells a client to begin anew. */
+/** Tells a client to begin anew. */
 function gone(): Response {
   const error = { code: -32001, message: 'Session not found' };
   return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 404 });

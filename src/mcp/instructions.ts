@@ -1,4 +1,4 @@
-// What a client tells its model about this server as a whole, as far as those tools are there.
+// The instructions that a client passes on to its model: a sentence for each kind of tool.
 
 const ABOUT: readonly (readonly [tool: string, sentence: string])[] = [
   [

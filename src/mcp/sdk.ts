@@ -31,7 +31,7 @@ import type { Message, Wire } from './stdio.ts';
 
 export const CAPABILITIES = { tools: { listChanged: true }, resources: {} } as const;
 
-/** Those of clients that say `initialize`. */
+/** The versions of clients that begin with `initialize`. */
 export const PROTOCOLS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS.filter(
   (version) => version < '2026',
 );
@@ -210,7 +210,7 @@ async function inTurns(
   return inputRequired({ inputRequests, requestState: turn.state });
 }
 
-/** The 2026 protocol says with each request who asks, the 2025 one at the start. */
+/** The 2026 protocol names the client in each request, the 2025 one at the start. */
 function clientOf(envelope: Readonly<Record<string, unknown>> = {}): FaceCall['client'] {
   const info = asObject(envelope[CLIENT_INFO_META_KEY]);
   const name = asString(info?.name);

@@ -3,7 +3,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../errors.ts';
-import type { Host } from '../host/host.ts';
+import type { Host, MountedTool } from '../host/host.ts';
 import type { Resource, ToolDefinition } from '../host/plugin.ts';
 import { printable } from '../text/printable.ts';
 import type { Face, FaceCall, FaceResult, FaceTool } from './face.ts';
@@ -41,7 +41,7 @@ export type Served = {
 export type StdioOptions = ServerOptions & {
   readonly input: Readable;
   readonly output: Writable;
-  /** What was answered before this server was loaded. */
+  /** The answers that were given before this server was loaded. */
   readonly before?: Pick<HandOver, 'answered' | 'listed'> | undefined;
 };
 
@@ -56,18 +56,16 @@ export function serveStdio(host: Host, options: StdioOptions): Served {
   return { hungUp: wire.hungUp, gone: wire.gone, close: () => handle.close() };
 }
 
-type Mounted = { readonly name: string; readonly definition: ToolDefinition };
-
-/** What is said to `initialize` and `tools/list` about these tools. */
+/** The answers to `initialize` and `tools/list`. */
 export function answersOf(
-  mounted: readonly Mounted[],
+  mounted: readonly MountedTool[],
   notices: readonly string[] = [],
 ): ReadyAnswers {
   const tools = mounted.map(({ name, definition }) => faceTool(name, definition));
   return { instructions: instructionsOf(mounted, notices), tools: JSON.stringify({ tools }) };
 }
 
-function instructionsOf(mounted: readonly Mounted[], notices: readonly string[]): string {
+function instructionsOf(mounted: readonly MountedTool[], notices: readonly string[]): string {
   return [instructionsFor(mounted.map(({ name }) => name)), ...notices].join('\n');
 }
 
@@ -158,7 +156,7 @@ function cutTo(text: string, bytesMax: number): string {
     if (jsonBytes(text.slice(0, middle)) <= bytesMax) low = middle;
     else high = middle - 1;
   }
-  return text.slice(0, low).replace(/[\ud800-\udbff]$/, ''); // half a character is none
+  return text.slice(0, low).replace(/[\ud800-\udbff]$/, ''); // no half character
 }
 
 function jsonBytes(value: unknown): number {

@@ -13,7 +13,7 @@ const FREE_BYTES_MIN = 100 * 1024 * 1024;
 
 export type RecorderFacts = {
   readonly directory: string;
-  /** Recording is wanted, and works as far as anybody knows. */
+  /** Recording is wanted, and works as far as is known. */
   readonly recording: boolean;
   /** Why it does not, when it should. */
   readonly trouble: string | undefined;
@@ -52,7 +52,7 @@ export function recorderHealth(facts: RecorderFacts, disk: DiskProbe = REAL_DISK
   };
 }
 
-/** What a policy that is not as its files say is to whoever asks how a server does. */
+/** The health of a server whose policy is not the one of its files. */
 export function withPolicy(
   given: Health,
   problems: readonly string[] | undefined,

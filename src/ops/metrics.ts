@@ -33,7 +33,7 @@ const DURATION_BUCKETS = [
 
 let shared: Promise<RecorderMetrics> | undefined;
 
-/** The metrics of this process; whoever asks gets the same ones. */
+/** The metrics of this process; every caller gets the same ones. */
 export function processMetrics(): Promise<RecorderMetrics> {
   shared ??= createMetrics();
   return shared;

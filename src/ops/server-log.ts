@@ -1,6 +1,6 @@
 // The log of a server: JSON lines in logs/cuff.log under the state root, and on stderr the text of
-// what somebody at a terminal should see. Secrets of the environment are in neither. A log that
-// cannot be written stops nobody.
+// what a person at a terminal should see. Secrets of the environment are in neither. A log that
+// cannot be written stops nothing.
 
 import { join } from 'node:path';
 import pino from 'pino';

@@ -1,10 +1,10 @@
-// Which servers are alive, for whoever asks from another process: each keeps one small file under
+// Which servers are alive, for readers in other processes: each keeps one small file under
 // servers/ in the state root, with who it is and how it does. A file whose process is gone is
 // removed by the next one who looks.
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectories, replaceFile } from '../directories.ts';
+import { makeDirectories, namesIn, replaceFile } from '../directories.ts';
 import { processAlive, thisProcess } from '../run/processes.ts';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
 import type { Health } from '../types.ts';
@@ -110,7 +110,7 @@ function together(parts: ReadonlySet<() => ServerFacts>, own: () => ServerFacts)
 /** Oldest first. */
 export function aliveServers(stateRoot: string): KnownServer[] {
   const dir = join(stateRoot, 'servers');
-  return names(dir)
+  return namesIn(dir)
     .filter((name) => /^\d+\.json$/.test(name))
     .flatMap((name) => {
       const found = readServer(join(dir, name));
@@ -146,7 +146,7 @@ function replace(path: string, text: string): void {
     makeDirectories(join(path, '..'), 0o700);
     replaceFile(path, text);
   } catch {
-    // Nobody can be told; the server works all the same.
+    // There is no place to report it; the server works without the file.
   }
 }
 
@@ -154,15 +154,7 @@ function remove(path: string): void {
   try {
     fs.rmSync(path, { force: true });
   } catch {
-    // Whoever looks next finds nobody alive behind it.
-  }
-}
-
-function names(dir: string): string[] {
-  try {
-    return fs.readdirSync(dir);
-  } catch {
-    return []; // no server has run here yet
+    // The next reader sees that the process of this file is gone.
   }
 }
 

@@ -1,4 +1,4 @@
-// How things are, for somebody who asks from another process: which servers are alive and how they
+// The status for a reader in another process: which servers are alive and how they
 // do, which runs are live, and what the journals hold.
 
 import { readIndex } from '../journal/index-file.ts';

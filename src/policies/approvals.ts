@@ -12,10 +12,10 @@ import { join } from 'node:path';
 import { makeDirectories } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
 import type { Decision } from '../policy/decision.ts';
+import { DAY_MS } from '../text/dates.ts';
 import { asCount, asString, asStrings, parseObject } from '../text/json.ts';
 
 const NAME = 'approvals';
-const DAY_MS = 86_400_000;
 const KEPT_MAX = 200; // an agent that asks without end must not fill the disk
 const FILE_BYTES_MAX = 256 * 1024;
 

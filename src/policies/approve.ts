@@ -30,8 +30,8 @@ export type ApproveOptions = {
   readonly now?: (() => number) | undefined;
 };
 
-export function pendingQuestions(env: Env, now?: () => number): readonly Question[] {
-  return new Approvals(storeOf(env).root, now).pending();
+export function pendingQuestions(env: Env): readonly Question[] {
+  return new Approvals(storeOf(env).root).pending();
 }
 
 /** Throws an `AppError` with `usage` for a caller that is no person, and for an unknown id. */

@@ -4,6 +4,7 @@
 import type { DecideOptions, Judgement } from '../policy/decide.ts';
 import type { Decision, Mode, Reason } from '../policy/decision.ts';
 import type { CommandRule, LoadedPolicy } from '../policy/policy.ts';
+import { baseName } from '../text/base-name.ts';
 import { quoteWord } from '../text/printable.ts';
 import type { UnseenPath } from './path-lookup.ts';
 
@@ -108,7 +109,7 @@ function strictRules(policies: readonly LoadedPolicy[]): readonly CommandRule[] 
 
 /** The name of the program that a rule is about, or something like it. */
 function programOf(pattern: string): string {
-  return nameOf(pattern.trim().split(/\s/)[0] ?? '');
+  return baseName(pattern.trim().split(/\s/)[0] ?? '');
 }
 
 const PLAIN = /^[\w.+-]+$/;
@@ -122,10 +123,6 @@ function gateable(policies: readonly LoadedPolicy[]): ReadonlySet<string> | unde
   const names = strict.map(({ pattern }) => programOf(pattern));
   const plain = names.every((name) => PLAIN.test(name) && !BUILTINS.has(name));
   return plain && strict.every(({ decision }) => decision === 'deny') ? new Set(names) : undefined;
-}
-
-function nameOf(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1);
 }
 
 /** What these run is elsewhere, or no process of its own. */
@@ -145,7 +142,7 @@ function unseen({ verdict, code, span }: Reason, command: string, named: Readonl
   if (code === 'program.opaque') return true;
   const part = span === undefined ? command : command.slice(span.from, span.to);
   const words = part.replace(/['"\\]/g, '').split(/\s+/);
-  return words.map(nameOf).some((name) => named.has(name) || ELSEWHERE.has(name));
+  return words.map(baseName).some((name) => named.has(name) || ELSEWHERE.has(name));
 }
 
 const BUILTINS = new Set(

@@ -6,20 +6,14 @@
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { FileWatch } from '../file-watch.ts';
-import { homeOf, settingsCandidates, trustListFile } from '../places.ts';
+import { homeOf, isThere, settingsCandidates, trustListFile } from '../places.ts';
 import type { Judge, Judgement } from '../policy/decide.ts';
 import { type Decision, MODES, type Mode } from '../policy/decision.ts';
 import type { LoadedPolicy } from '../policy/policy.ts';
 import { type Decide, type Decided, decideBy, denyBy, type InForce, withUnseen } from './decide.ts';
 import { type HaltCause, haltedBy } from './halt.ts';
 import { PathLookup } from './path-lookup.ts';
-import {
-  isThere,
-  type PolicyPlace,
-  type PolicyWhere,
-  policyPlaces,
-  shadowPlace,
-} from './places.ts';
+import { type PolicyPlace, type PolicyWhere, policyPlaces, shadowPlace } from './places.ts';
 import { literalGlob, realPath } from './real-path.ts';
 import { type CountingPolicies, countingPolicies, type PolicyText } from './trust.ts';
 

@@ -3,6 +3,7 @@
 
 import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
+import { isThere } from '../places.ts';
 import { MODES, type Mode } from '../policy/decision.ts';
 import { readPolicy, VALUES_MAX } from '../policy/load.ts';
 import type { LoadedPolicy } from '../policy/policy.ts';
@@ -10,7 +11,7 @@ import { printable } from '../text/printable.ts';
 import { problemLines } from '../text/problems.ts';
 import { readYaml } from '../text/yaml.ts';
 import { readAtMost } from '../trust/bounded-read.ts';
-import { isThere, type PolicyPlace } from './places.ts';
+import type { PolicyPlace } from './places.ts';
 
 // A server that has a policy loads this file, and with it everything that judges by policies.
 export { explain, judge } from '../policy/decide.ts';

@@ -1,9 +1,7 @@
 // Where the files of a policy are looked for. A file of its own, because every server has to know
 // it and most have no policy: what reads and judges is not loaded for them.
 
-import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errnoOf } from '../errors.ts';
 import { isOfProject, userConfig } from '../places.ts';
 import type { LoadedPolicy, PolicyOrigin } from '../policy/policy.ts';
 import type { Env } from '../types.ts';
@@ -59,17 +57,6 @@ export function userPolicy(env: Env): string {
 
 export function projectPolicy(project: string): string {
   return join(project, '.cuff', 'policy.yml');
-}
-
-/** Whether there may be a policy: what cannot be looked at is not taken for none. */
-export function isThere(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch (error) {
-    const why = errnoOf(error);
-    return why !== 'ENOENT' && why !== 'ENOTDIR';
-  }
 }
 
 /** The other policy that a file wants to be compared with. */

@@ -1,9 +1,9 @@
 // What of a project waits for trust, for commands that start no server: one sentence each.
 
-import { homeOf } from '../places.ts';
+import { homeOf, isThere } from '../places.ts';
 import { countingSettings, waitingSentence } from '../trust/settings.ts';
 import type { Env } from '../types.ts';
-import { isThere, policyPlaces } from './places.ts';
+import { policyPlaces } from './places.ts';
 
 export async function trustNotices(project: string, env: Env): Promise<readonly string[]> {
   const settings = countingSettings({ cwd: project, env }).waiting.map(waitingSentence);

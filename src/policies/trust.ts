@@ -2,13 +2,14 @@
 // came with the project and was not trusted only tightens: its rules that allow would turn an ask
 // of the user's into an allow. Alone it counts as it is, because without it everything may run.
 
+import { isThere } from '../places.ts';
 import type { LoadedPolicy } from '../policy/policy.ts';
 import { openingParts, strictPart } from '../policy/strict-part.ts';
 import { printable } from '../text/printable.ts';
 import { hashOf, trustIn } from '../trust/list.ts';
 import { nameOf } from '../trust/settings.ts';
 import type { Env } from '../types.ts';
-import { isThere, type PolicyPlace } from './places.ts';
+import type { PolicyPlace } from './places.ts';
 
 export type PolicyText = {
   readonly place: PolicyPlace;

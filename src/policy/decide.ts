@@ -2,6 +2,7 @@
 // strictest answer is the answer. Everything that can be prepared is prepared once, in `judge`.
 
 import { messageOf } from '../errors.ts';
+import { baseName } from '../text/base-name.ts';
 import { wordArg } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
 import { type Bounds, boundsOf, type Objection, secretObjection } from './bounds.ts';
@@ -20,7 +21,6 @@ import { absolute } from './paths.ts';
 import { GATES, type LoadedPolicy, type Policy, SANDBOXES } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
 import { aimsAtSecrets } from './profiles/name-globs.ts';
-import { baseName } from './programs.ts';
 import { isSink } from './protected.ts';
 import { plainReason, ruleReason } from './reasons.ts';
 import { rulesOf } from './rules.ts';

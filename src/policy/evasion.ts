@@ -2,13 +2,13 @@
 // one of them. A text cannot show what an interpreter or an unknown program does with its words,
 // but it shows when a denied program is named in them.
 
+import { baseName } from '../text/base-name.ts';
 import { subcommandName } from './aliases.ts';
 import { literalOf, wordArg } from './analyse/args.ts';
 import type { Objection } from './bounds.ts';
 import type { Roots } from './paths.ts';
 import type { Call } from './profile.ts';
 import {
-  baseName,
   isClosed,
   isOpaque,
   isOwnPath,

@@ -1,6 +1,7 @@
 // Judges one unit of a command by all rules: first those that deny, then those that ask, then the
 // protection that no rule lifts, then the rules that allow, and the default at the end.
 
+import { baseName } from '../text/base-name.ts';
 import { literalOf, wordArg } from './analyse/args.ts';
 import { type Bounds, type Objection, protectionObjection } from './bounds.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
@@ -8,14 +9,7 @@ import { hides, type Line } from './evasion.ts';
 import { type Covers, coversOf, inertObjection } from './match.ts';
 import { otherWords } from './other-words.ts';
 import { readCall } from './profiles/index.ts';
-import {
-  approvesItself,
-  baseName,
-  isOwnPath,
-  needsNoRule,
-  programName,
-  runsItsInput,
-} from './programs.ts';
+import { approvesItself, isOwnPath, needsNoRule, programName, runsItsInput } from './programs.ts';
 import { objectionReason, plainReason, ruleReason, unitText } from './reasons.ts';
 import type { Rule, Rules } from './rules.ts';
 import { strictMatch } from './strict.ts';

@@ -1,9 +1,9 @@
 // The same command line in other words: `docker image rm x` is `docker rmi x`, `git push +main`
 // pushes with force. A rule that denies one of them means the other.
 
+import { baseName } from '../text/base-name.ts';
 import { subcommandName } from './aliases.ts';
 import { literalOf, wordArg as word } from './analyse/args.ts';
-import { baseName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
 type Words = readonly Arg[];

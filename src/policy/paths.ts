@@ -2,6 +2,7 @@
 // paths below them, too. Nothing here reads a disk; the caller may pass `real`.
 
 import { posix } from 'node:path';
+import { literalRegex } from '../text/regex.ts';
 
 /** The directories that relative paths and `~` in a policy begin at; absolute. */
 export type Roots = { readonly project: string; readonly home: string };
@@ -135,7 +136,7 @@ function tokensOf(glob: string): readonly Token[] {
     else if (char === '?') add('one', '[^/]');
     else if (char === '\\' && at + 1 < glob.length) {
       at += 1;
-      add('one', escaped(glob.charAt(at)));
+      add('one', literalRegex(glob.charAt(at)));
     } else if (close >= 0) {
       add('one', `(?!/)${bracket(glob.slice(at + 1, close))}`);
       at = close;
@@ -143,7 +144,7 @@ function tokensOf(glob: string): readonly Token[] {
       // `*//` finds `src/`, and `.//s*` finds `.//src`.
       while (glob.charAt(at + 1) === '/') at += 1;
       add('many', '/+');
-    } else add('one', escaped(char));
+    } else add('one', literalRegex(char));
   }
   return tokens;
 }
@@ -159,8 +160,4 @@ function bracket(inside: string): string {
   } catch {
     return '[^/]'; // a range that goes backwards matches nothing; to be on the safe side, anything
   }
-}
-
-function escaped(char: string): string {
-  return char.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
 }

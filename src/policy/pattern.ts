@@ -2,6 +2,7 @@
 // arguments, elsewhere one; inside a word it is any text. `<int>` and its like are typed holes,
 // `{a,b}` alternatives, `[--flag]` words that may be missing. Quotes make anything literal.
 
+import { literalRegex } from '../text/regex.ts';
 import { once } from './paths.ts';
 
 export type HoleType = 'path' | 'int' | 'rev' | 'range' | 'word' | 'url';
@@ -229,7 +230,7 @@ const HOLES: Readonly<Record<HoleType, string>> = {
 
 function regexOf(segments: readonly Segment[]): RegExp {
   const parts = segments.map((segment, at) => {
-    if (segment.kind === 'text') return escaped(segment.value);
+    if (segment.kind === 'text') return literalRegex(segment.value);
     // At the start of a word, a star is no option either.
     if (segment.kind === 'any') return at === 0 ? '(?!-)[\\s\\S]*' : '[\\s\\S]*';
     return HOLES[segment.type];
@@ -252,10 +253,6 @@ export function isTooLong({ segments }: WordPattern & { kind: 'partial' }, word:
 }
 
 const LONG_MIN = 4_096;
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-}
 
 function restAtEnd(word: WordPattern, at: number, all: readonly WordPattern[]): WordPattern {
   return word.kind === 'one' && at === all.length - 1 && at > 0 ? { kind: 'rest' } : word;

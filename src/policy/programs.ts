@@ -1,6 +1,7 @@
 // Programs that the engine itself knows something about: builtins that need no rule, interpreters
 // that run what they are given, and wrappers that hide what they start.
 
+import { baseName } from '../text/base-name.ts';
 import type { Arg, Unit } from './unit.ts';
 
 const SYSTEM_DIRECTORIES = /^(?:\/usr)?(?:\/local)?\/s?bin\//;
@@ -146,10 +147,6 @@ function readsInput(arg: Arg): boolean {
 /** `./git`, `bin/git`: a program by its path, outside of the system's directories. */
 export function isOwnPath(value: string): boolean {
   return programName(value).includes('/');
-}
-
-export function baseName(value: string): string {
-  return value.slice(value.lastIndexOf('/') + 1);
 }
 
 /** `python3.12`, `perl5.34`, `vim.tiny` are what they are without that. */

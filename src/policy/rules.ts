@@ -1,11 +1,11 @@
 // The rules of all policy files, compiled once and found by their program.
 
+import { baseName } from '../text/base-name.ts';
 import { wordArg } from './analyse/args.ts';
 import { openWrappers } from './analyse/index.ts';
 import type { RuleRef, Verdict } from './decision.ts';
 import { compilePattern, type WordPattern } from './pattern.ts';
 import type { CommandRule, LoadedPolicy, PolicyOrigin } from './policy.ts';
-import { baseName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
 export type Rule = {

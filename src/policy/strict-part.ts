@@ -2,6 +2,7 @@
 // ask, the protected paths, and its default, mode, gate and sandbox, of which the strictest of all
 // policies counts anyway. Everything that opens something waits for trust.
 
+import { counted } from '../text/plural.ts';
 import { EMPTY_POLICY, type Policy } from './policy.ts';
 
 /** The policy without everything that opens something. */
@@ -29,7 +30,7 @@ export function openingParts(policy: Policy): readonly string[] {
   const lists = { 'scopes.cwd': scopes.cwd, 'scopes.read': scopes.read };
   const more = { 'scopes.write': scopes.write, redirects, env, network };
   return [
-    ...(allowing === 0 ? [] : [`${allowing} allow ${allowing === 1 ? 'rule' : 'rules'}`]),
+    ...(allowing === 0 ? [] : [counted(allowing, 'allow rule')]),
     ...Object.entries({ ...lists, ...more }).flatMap(([key, list]) =>
       list.length === 0 ? [] : [key],
     ),

@@ -4,12 +4,12 @@
 // make a rule miss.
 
 import { posix } from 'node:path';
+import { baseName } from '../text/base-name.ts';
 import { programNames, subcommandName } from './aliases.ts';
 import { wordArg } from './analyse/args.ts';
 import { absolute, globRegex, type Roots } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';
-import { baseName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
 /** `maybe`: with what is only known when it runs, it could be. */

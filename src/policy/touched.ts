@@ -2,6 +2,7 @@
 // compared with the protected files. A program without a profile may do anything with every word.
 
 import { posix } from 'node:path';
+import { baseName } from '../text/base-name.ts';
 import { literalOf } from './analyse/args.ts';
 import {
   type Access,
@@ -12,7 +13,7 @@ import {
 } from './bounds.ts';
 import { absolute, isInside } from './paths.ts';
 import type { Call, Part } from './profile.ts';
-import { baseName, programName } from './programs.ts';
+import { programName } from './programs.ts';
 import type { Arg } from './unit.ts';
 
 export type FileUse = {

@@ -11,6 +11,7 @@
 // names) becomes a commit of the trailer alone, where git would have refused it.
 
 import { isAbsolute, join } from 'node:path';
+import { quoteWord } from '../text/printable.ts';
 import { type GitCall, gitCall } from '../text/shell-git.ts';
 import { parseShell, type SimpleCommand, type Span } from '../text/shell-parse.ts';
 import { commitOptions } from './git-commit-options.ts';
@@ -47,14 +48,10 @@ export function withCoAuthor(
     if (turnedOff(directory)) continue;
     const once = `-c trailer.${key.toLowerCase()}.ifexists=addIfDifferent `;
     result += `${command.slice(done, span.from)}${once}${command.slice(span.from, span.to)}`;
-    result += ` --trailer ${quoted(trailer)}`;
+    result += ` --trailer ${quoteWord(trailer)}`;
     done = span.to;
   }
   return result + command.slice(done);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 type Commit = {

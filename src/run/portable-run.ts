@@ -2,9 +2,9 @@
 // sink first; the run is done when its command is, even if other processes still hold its output;
 // and the sink has everything before the run is said to be done.
 
-import { constants } from 'node:os';
 import { errnoOf, messageOf } from '../errors.ts';
 import { TIMER_MS_MAX } from '../limits.ts';
+import { signalNamed } from '../text/signal-name.ts';
 import type { Channel, EndedBy, ProcessId, Survivor } from '../types.ts';
 import { type Forward, forwardTo } from './portable-forward.ts';
 import { groupOf, type RunGroup, send } from './portable-group.ts';
@@ -329,14 +329,6 @@ export class PortableRun implements Handle {
     this.#timers.add(timer);
     if (this.#unreferenced) timer.unref();
   }
-}
-
-/** `TERM`, `SIGTERM` and `15` are the same; undefined if the system has no such signal. */
-function signalNamed(name: string): NodeJS.Signals | undefined {
-  const known = Object.entries(constants.signals);
-  const wanted = name.startsWith('SIG') ? name : `SIG${name}`;
-  const found = known.find(([one, number]) => one === wanted || String(number) === name);
-  return found?.[0] as NodeJS.Signals | undefined;
 }
 
 /** A survivor as events.jsonl has it. */

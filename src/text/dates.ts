@@ -2,7 +2,7 @@
 // sessions are, so that what is shown can be typed back and means the same on every machine.
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 // Longer than this is a mistake, and further back than dates go.
 const DIGITS_MAX = 6;

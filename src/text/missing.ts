@@ -1,6 +1,7 @@
 // Words for bytes that are not there, at the place where they would be.
 
 import type { Transport } from '../types.ts';
+import { counted } from './plural.ts';
 
 /** A line of its own in the middle of a text. */
 export function missingMark(bytes: number): string {
@@ -8,16 +9,12 @@ export function missingMark(bytes: number): string {
 }
 
 export function missingText(bytes: number): string {
-  return `${counted(bytes)} missing`;
-}
-
-function counted(bytes: number): string {
-  return bytes === 1 ? '1 byte is' : `${bytes} bytes are`;
+  return `${counted(bytes, 'byte is', 'bytes are')} missing`;
 }
 
 /** Bytes that no record says the stream of, for readers that show them as stdout. */
 export function unknownText(bytes: number): string {
-  return `${counted(bytes)} of an unknown stream, shown as stdout`;
+  return `${counted(bytes, 'byte is', 'bytes are')} of an unknown stream, shown as stdout`;
 }
 
 /**

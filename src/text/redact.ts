@@ -3,6 +3,7 @@
 // stands in its place. In the text of a command, what its own words call a secret is one, too.
 
 import type { Env } from '../types.ts';
+import { literalRegex } from './regex.ts';
 import { isSecretName, redactText } from './secret-words.ts';
 
 /** `lengthMax`: no form of a secret is longer, so a caller knows what cutting a text can hide. */
@@ -59,7 +60,7 @@ function character(one: string): string {
   if (/^[A-Za-z0-9]$/.test(one)) return one;
   const bytes = [...Buffer.from(one)].map((byte) => byte.toString(16).padStart(2, '0'));
   const encoded = bytes.map((hex) => `%${eitherCase(hex)}`).join('');
-  return `(?:${literal(one)}|${encoded}${one === ' ' ? '|\\+' : ''})`;
+  return `(?:${literalRegex(one)}|${encoded}${one === ' ' ? '|\\+' : ''})`;
 }
 
 function eitherCase(hex: string): string {
@@ -75,8 +76,4 @@ function base64Pattern(value: Buffer, before: number): string {
   const certain = text.slice(mixedStart, text.length - mixedEnd);
   const own = certain.replace(/[+/]/g, (sign) => (sign === '+' ? '[+-]' : '[/_]'));
   return `${before === 0 ? '' : '[\\w+/-]'}${own}${mixedEnd === 0 ? '' : '[\\w+/-]?={0,2}'}`;
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -1,13 +1,8 @@
 // The texts and numbers that the pictures of a trace share.
 
+import { baseName } from '../text/base-name.ts';
 import { quoteWords } from '../text/printable.ts';
-import {
-  baseName,
-  type Image,
-  lastImage,
-  type Process,
-  type ProcessExit,
-} from './processes/process.ts';
+import { type Image, lastImage, type Process, type ProcessExit } from './processes/process.ts';
 
 /** `git`, `(sh)` for a copy of a shell, `pid 4711` when nothing is known. */
 export function programName(process: Pick<Process, 'images' | 'pid'>): string {

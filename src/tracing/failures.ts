@@ -2,8 +2,9 @@
 // stage alone. `grep` without a match, and a writer whose reader left, are not failures.
 
 import { ANSWERS } from '../text/answers.ts';
+import { baseName } from '../text/base-name.ts';
 import { quoteWords } from '../text/printable.ts';
-import { baseName, lastImage, type Process, type ProcessExit } from '../trace/processes/process.ts';
+import { lastImage, type Process, type ProcessExit } from '../trace/processes/process.ts';
 import { type Place, pipelinePlaces } from './stages.ts';
 
 const BROKEN_PIPE = 141; // a shell's exit code for a program that died of SIGPIPE

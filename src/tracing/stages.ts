@@ -1,10 +1,11 @@
 // Which processes are the stages of the command's pipelines. The text gives the stages; the
 // processes, in order of start, either fit or not. If that is uncertain, there is no answer.
 
+import { baseName } from '../text/base-name.ts';
 import { mayChangeDirectory } from '../text/shell-facts.ts';
 import { type Pipeline, parseShell, type SimpleCommand, type Stage } from '../text/shell-parse.ts';
 import { noticesTrap } from '../text/shell-traps.ts';
-import { baseName, type Image, type Process } from '../trace/processes/process.ts';
+import type { Image, Process } from '../trace/processes/process.ts';
 
 export type Place = {
   /** From 1. */

@@ -62,12 +62,11 @@ export function writeTrust(
   project: string,
   env: Env,
   trusted: Omit<TrustedDirectory, 'trustedAt'> | undefined,
-  now: number = Date.now(),
 ): void {
   const all = new Map(trustedDirectories(env));
   const path = realOf(project);
   if (trusted === undefined) all.delete(path);
-  else all.set(path, { ...trusted, trustedAt: new Date(now).toISOString() });
+  else all.set(path, { ...trusted, trustedAt: new Date().toISOString() });
   const directories = Object.fromEntries(
     [...all].map(([directory, { trustedAt, files, modules }]) => [
       directory,

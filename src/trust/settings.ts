@@ -4,8 +4,7 @@
 
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errnoOf } from '../errors.ts';
-import { nameWithin, realOf, settingsCandidates } from '../places.ts';
+import { isThere, nameWithin, realOf, settingsCandidates } from '../places.ts';
 import { printable } from '../text/printable.ts';
 import type { Env } from '../types.ts';
 import { readRegular } from './bounded-read.ts';
@@ -149,14 +148,4 @@ function isLinked(cwd: string, path: string): boolean {
   const folder = dirname(path);
   if (folder !== join(resolve(cwd), '.cuff')) return false;
   return lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-}
-
-/** A dangling link counts as there: its author meant a file. */
-export function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    // A file where a directory should be, which lstat does not count as "no entry".
-    return errnoOf(error) !== 'ENOTDIR';
-  }
 }

@@ -3,7 +3,7 @@
 
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
-import { isOfProject, realOf, settingsCandidates } from '../places.ts';
+import { isOfProject, isThere, realOf, settingsCandidates } from '../places.ts';
 import { asObject, asString } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { plain, readYaml } from '../text/yaml.ts';
@@ -12,7 +12,7 @@ import { importClosure } from './closure.ts';
 import { keysOfFile } from './keys.ts';
 import { hashOf, type TrustedDirectory, trustIn, writeTrust } from './list.ts';
 import { builtinName } from './plugin-source.ts';
-import { contentOf, isThere, nameOf } from './settings.ts';
+import { contentOf, nameOf } from './settings.ts';
 
 const POLICY_BYTES_MAX = 4 * 1024 * 1024;
 

@@ -2,7 +2,8 @@
 
 import { createHost, type Host, type HostOptions } from '../../src/host/host.ts';
 import type { CallContext, PluginClass, Services } from '../../src/host/plugin.ts';
-import type { PluginSettings, Settings } from '../../src/host/settings.ts';
+import type { Settings } from '../../src/host/settings.ts';
+import type { PluginSettings } from '../../src/host/settings-check.ts';
 
 export type Logged = { readonly level: string; readonly message: string } & Record<string, unknown>;
 

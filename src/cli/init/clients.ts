@@ -12,7 +12,7 @@ export const CLIENT_NAMES = ['claude', 'codex', 'cursor', 'vscode', 'opencode'] 
 
 export type ClientName = (typeof CLIENT_NAMES)[number];
 
-/** How a client starts the server. */
+/** The command line with which a client starts the server. */
 export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];

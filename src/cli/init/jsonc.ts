@@ -52,7 +52,7 @@ export function removeJson(text: string, path: readonly string[]): string {
   return edited.trim() === '{}' ? '' : edited;
 }
 
-/** What is at `path`, or undefined. Throws when something on the way is no object. */
+/** The value at `path`, or undefined. Throws if a part of the path is no object. */
 export function readJson(text: string, path: readonly string[]): Json | undefined {
   return text.trim() === '' ? undefined : find(text, path).json;
 }
@@ -173,7 +173,7 @@ export function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** How this file indents by one level. */
+/** One level of indentation in this file. */
 function unitOf(text: string): string {
   return /[{[][ \t]*\r?\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
 }

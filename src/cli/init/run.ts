@@ -1,4 +1,4 @@
-// What `cuff init` does: gives cuff to a client as an MCP server, and a project its settings file.
+// `cuff init`: gives cuff to a client as an MCP server, and a project its settings file.
 // Everything is planned and shown before anything is written; a file that cannot be understood
 // stops it all.
 

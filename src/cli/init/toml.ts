@@ -11,7 +11,7 @@ type Statement = {
   readonly kind: 'table' | 'array' | 'pair';
   /** From the root of the file, with the table it stands in. */
   readonly path: readonly string[];
-  /** Of the whole line or lines. */
+  /** The bounds of all its lines. */
   readonly start: number;
   readonly end: number;
   readonly value?: { readonly start: number; readonly end: number };

@@ -3,15 +3,14 @@
 import { AppError } from '../../errors.ts';
 import { cleanSessions, sessionsToClean } from '../../recordings/clean.ts';
 import { shortId } from '../../recordings/list.ts';
-import { countText, timeText } from '../../text/dates.ts';
+import { countText, DAY_MS, timeText } from '../../text/dates.ts';
+import { manyText } from '../../text/plural.ts';
 import { type Column, table } from '../../text/table.ts';
 import type { SessionMetadata } from '../../types.ts';
 import { put, putJson, say, terminalWidth } from '../output.ts';
 import { confirmed } from './confirm.ts';
 import type { Flags } from './flags.ts';
 import { NO_RECORDINGS } from './words.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * `--json`: {"dry_run","older_than","deleted":[session ids],"failed":[session ids]};
@@ -45,7 +44,9 @@ export async function clean(flags: Flags): Promise<void> {
     const failed = ids.filter((id) => !removed.includes(id));
     await putJson({ dry_run: false, older_than, deleted: removed, failed });
   } else if (removed.length > 0) {
-    await put(`Deleted ${sessions(removed.length)}. Their captures keep their own retention.\n`);
+    await put(
+      `Deleted ${manyText(removed.length, 'session')}. Their captures keep their own retention.\n`,
+    );
   }
   if (trouble !== undefined) throw trouble;
 }
@@ -81,17 +82,14 @@ function plan(old: readonly SessionMetadata[], cutoff: number, dryRun: boolean):
     countText(session.entry_count),
     session.status,
   ]);
-  const head = `${dryRun ? 'Would delete' : 'To delete'}: ${sessions(old.length)} ${before}`;
+  const what = dryRun ? 'Would delete' : 'To delete';
+  const head = `${what}: ${manyText(old.length, 'session')} ${before}`;
   return `${head}\n\n${table(COLUMNS, rows, terminalWidth())}`;
 }
 
 function mayDelete(count: number): Promise<boolean> {
-  return confirmed(`Delete ${sessions(count)}?`, {
+  return confirmed(`Delete ${manyText(count, 'session')}?`, {
     message: 'Deleting needs a confirmation, and there is no terminal to ask at',
     hint: 'Hint: Use --force to delete without asking, or --dry-run to see what would go',
   });
-}
-
-function sessions(count: number): string {
-  return `${countText(count)} ${count === 1 ? 'session' : 'sessions'}`;
 }

@@ -60,10 +60,10 @@ export class Flags {
   }
 
   /** Epoch milliseconds, or undefined when it was not asked for. */
-  since(flag = '--since', now = Date.now()): number | undefined {
+  since(flag = '--since'): number | undefined {
     const text = this.text(flag);
     if (text === undefined) return undefined;
-    const at = parseSince(text, now);
+    const at = parseSince(text, Date.now());
     if (at === undefined) {
       throw new AppError('usage', `Invalid date format '${printable(text)}'`, {
         hint: "Expected: YYYY-MM-DD or relative format (e.g., '7d', '2w', '1m')",

@@ -9,6 +9,7 @@ import {
   STRATEGIES,
 } from '../../recordings/evidence.ts';
 import { countText, sinceText } from '../../text/dates.ts';
+import { manyText } from '../../text/plural.ts';
 import { printable } from '../../text/printable.ts';
 import { put, say } from '../output.ts';
 import type { Flags } from './flags.ts';
@@ -48,7 +49,7 @@ export async function generate(flags: Flags): Promise<void> {
 function summary({ policy, accepted, commands }: GeneratedPolicy): string {
   const rules = policy.policies.reduce((sum, group) => sum + group.commands.length, 0);
   return (
-    `${countText(rules)} ${rules === 1 ? 'rule' : 'rules'}, ` +
+    `${manyText(rules, 'rule')}, ` +
     `${countText(accepted)} of ${countText(commands)} commands accepted`
   );
 }

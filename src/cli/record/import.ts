@@ -6,6 +6,7 @@ import { type Imported, importLines } from '../../recordings/import.ts';
 import { type ImportedCast, importCast } from '../../recordings/import-cast.ts';
 import { storeOf } from '../../shell/captures.ts';
 import { countText } from '../../text/dates.ts';
+import { manyText } from '../../text/plural.ts';
 import { printable } from '../../text/printable.ts';
 import { put, putJson, say } from '../output.ts';
 import type { Flags } from './flags.ts';
@@ -67,7 +68,8 @@ async function reportLines(done: Imported, json: boolean): Promise<void> {
   }
   if (done.entries === 0) throw nothing(done.refusedCount);
   await put(
-    `Imported ${many(done.entries, 'command')} into ${many(done.sessions.length, 'session')}:\n`,
+    `Imported ${manyText(done.entries, 'command')} ` +
+      `into ${manyText(done.sessions.length, 'session')}:\n`,
   );
   for (const { session_id, label, entries } of done.sessions) {
     const name = label === null ? '' : `  (${printable(label)})`;
@@ -80,10 +82,6 @@ function nothing(refusedCount: number): AppError {
   return new AppError('usage', `Nothing to import: ${what}`, {
     hint: 'Expected: one JSON object on each line, with at least {"command":"..."}',
   });
-}
-
-function many(count: number, what: string): string {
-  return `${countText(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 async function reportCast(cast: ImportedCast, json: boolean): Promise<void> {
@@ -102,7 +100,7 @@ async function reportCast(cast: ImportedCast, json: boolean): Promise<void> {
   }
   sayRefused(cast.refused, cast.refusedCount);
   if (cast.again) return put(`This file was imported before, as capture ${cast.runId}\n`);
-  await put(`Imported ${many(cast.events, 'event')} as capture ${cast.runId}\n`);
+  await put(`Imported ${manyText(cast.events, 'event')} as capture ${cast.runId}\n`);
   say(`It is pinned. Read it with: cuff cat ${cast.runId}`);
 }
 

@@ -10,7 +10,8 @@ import {
 import { SEARCH } from '../../recordings/commands.ts';
 import { shortId } from '../../recordings/list.ts';
 import { hasSessions } from '../../recordings/sessions.ts';
-import { countText, timeText } from '../../text/dates.ts';
+import { timeText } from '../../text/dates.ts';
+import { manyText } from '../../text/plural.ts';
 import { printable } from '../../text/printable.ts';
 import { paint, put, putJson, quietPipes, say } from '../output.ts';
 import { direct } from './direct.ts';
@@ -53,11 +54,11 @@ function notSearched({ unsearched }: SearchAnswer): string[] {
   const { damagedLines, cutOutputs } = unsearched;
   const lines: string[] = [];
   if (cutOutputs > 0) {
-    const commands = cutOutputs === 1 ? '1 command' : `${countText(cutOutputs)} commands`;
+    const commands = manyText(cutOutputs, 'command');
     lines.push(`Not searched: what ${commands} printed beyond the limit of the journal.`);
   }
   if (damagedLines > 0) {
-    const many = damagedLines === 1 ? '1 damaged line' : `${countText(damagedLines)} damaged lines`;
+    const many = manyText(damagedLines, 'damaged line');
     lines.push(`Not searched: ${many} of the journal.`);
   }
   return lines;

@@ -10,6 +10,7 @@ import {
   shortId,
 } from '../../recordings/sessions.ts';
 import { spanText, timeText } from '../../text/dates.ts';
+import { counted } from '../../text/plural.ts';
 import { printable, printableJson } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import type { Entry } from '../../types.ts';
@@ -77,8 +78,7 @@ function summary({ metadata, top }: SessionReport): string {
     `  ⏱ Timed out: ${metadata.commands_timed_out}`,
   ];
   const calls = top.map(
-    ({ command, count }) =>
-      `  ${padded(name(command))}- ${count} ${count === 1 ? 'call' : 'calls'}`,
+    ({ command, count }) => `  ${padded(name(command))}- ${counted(count, 'call')}`,
   );
   const commands = calls.length === 0 ? [] : ['', 'Top Commands:', ...calls];
   return [...lines, ...commands].map((line) => `${line}\n`).join('');

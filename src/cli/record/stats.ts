@@ -2,6 +2,7 @@
 
 import { isFaulty, journalStats, type Stats } from '../../recordings/catalog.ts';
 import { countText, secondsText, sinceText, spanText } from '../../text/dates.ts';
+import { manyText } from '../../text/plural.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import { paint, put, putJson, say } from '../output.ts';
@@ -58,7 +59,7 @@ export function statsText(stats: Stats, period: string): string {
     '',
     'Command Frequency:',
     ...shown.map(({ count }, i) => counted(names[i] ?? '', count, width)),
-    ...(others > 0 ? [`  ... and ${countText(others)} ${others === 1 ? 'other' : 'others'}`] : []),
+    ...(others > 0 ? [`  ... and ${manyText(others, 'other')}`] : []),
     '',
     'Exit Code Distribution:',
     counted('0 (success)', zero),

@@ -2,12 +2,13 @@
 // answer over all sessions says that it is without them.
 
 import { unreadableSessions } from '../../recordings/sessions.ts';
+import { counted } from '../../text/plural.ts';
 import { say } from '../output.ts';
 
 /** Gives how many there are. */
 export function sayUnreadable(directory: string): number {
   const count = unreadableSessions(directory);
-  const many = count === 1 ? '1 session is' : `${count} sessions are`;
+  const many = counted(count, 'session is', 'sessions are');
   if (count > 0) say(`${many} left out: this user may not read the files.`);
   return count;
 }

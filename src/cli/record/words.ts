@@ -1,5 +1,7 @@
 // Sentences that more than one subcommand says.
 
+import { counted } from '../../text/plural.ts';
+
 /** Not an error: there is nothing, and this is how there will be something. */
 export const NO_RECORDINGS = `No recordings found.
 
@@ -28,8 +30,8 @@ export function sequenceWords(where: string, faults: Faults): string {
     ...(backward > 0 ? [`${backward} going back`] : []),
   ];
   const order = `Entry numbers of ${where} are not in order: ${parts.join(', ')}.`;
-  const verb = missing === 1 ? 'entry is' : 'entries are';
-  const end = `${missing} ${verb} missing from ${where}: lines were lost at the end of a file.`;
+  const entries = counted(missing, 'entry is', 'entries are');
+  const end = `${entries} missing from ${where}: lines were lost at the end of a file.`;
   return [...(parts.length > 0 ? [order] : []), ...(missing > 0 ? [end] : [])].join('\n');
 }
 
@@ -42,5 +44,5 @@ type Faults = {
 
 /** What is missing from an answer because the journal is damaged. */
 export function damagedLines(count: number): string {
-  return `${count} damaged ${count === 1 ? 'line is' : 'lines are'} left out.`;
+  return `${counted(count, 'damaged line is', 'damaged lines are')} left out.`;
 }

@@ -4,6 +4,7 @@
 import type { AgentRun, Ending, Left } from '../../agent/agent-shell.ts';
 import { entryEnd, type Shown, shownStream } from '../../recorder/ending.ts';
 import type { SessionInfo } from '../../recorder/recorder.ts';
+import { counted } from '../../text/plural.ts';
 import type { Entry } from '../../types.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -83,7 +84,7 @@ function endNotices({ end, run }: AnswerParts, { timeoutAsked }: Wording): strin
   }
   const why = ENDINGS[end.end_reason];
   if (end.timed_out) {
-    const seconds = `${timeoutSeconds} second${timeoutSeconds === 1 ? '' : 's'}`;
+    const seconds = counted(timeoutSeconds, 'second');
     return [...capped, `Ended with all its processes after ${seconds}; the output is partial.`];
   }
   return why === undefined ? capped : [...capped, why];

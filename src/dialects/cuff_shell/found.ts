@@ -4,11 +4,12 @@ import type { Caller } from '../../agent/caller.ts';
 import type { Line, Match, SearchResult } from '../../agent/search.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import { cleanView } from '../../shell/output/view.ts';
+import { counted } from '../../text/plural.ts';
 import { keepRecent } from '../../text/recent.ts';
 import type { Args } from '../arguments.ts';
 import { allRuns, type Native, nameOf, opened, type Subject } from './runs.ts';
 import { LIST_MAX } from './tools.ts';
-import { counted, durationText, howEnded, joined, lines, oneLine, processList } from './words.ts';
+import { durationText, howEnded, joined, lines, oneLine, processList } from './words.ts';
 
 const LINE_SHOWN_MAX = 300; // characters of a line that was found; shell_read shows all of it
 const LAST_LINE_BYTES = 200;
@@ -70,7 +71,7 @@ export function searchText(native: Native, result: SearchResult<Subject>, runs: 
     shown += found.shown;
     parts.push(heading + found.text);
   }
-  const many = `${all} match${all === 1 ? '' : 'es'}`;
+  const many = counted(all, 'match', 'matches');
   const more = shown < all ? `, ${shown} shown` : '';
   const why = result.stopped === 'limit' ? 'the limit was reached' : 'the time was over';
   const stop = result.stopped === undefined ? '' : `; stopped because ${why}`;

@@ -8,8 +8,9 @@ import { readPage, streamHead } from '../../shell/output/page.ts';
 import { cleanView } from '../../shell/output/view.ts';
 import type { Capture } from '../../shell/shell.ts';
 import { describeBinary } from '../../text/binary.ts';
+import { counted } from '../../text/plural.ts';
 import type { StreamTotals } from '../../types.ts';
-import { callText, counted, joined, linesText, type Ranges } from './words.ts';
+import { callText, joined, linesText, type Ranges } from './words.ts';
 
 export type Channel = 'stdout' | 'stderr';
 export type Kind = 'tail' | 'head' | 'middle' | 'none';

@@ -9,6 +9,7 @@ import { unknownBytes } from '../../shell/captures.ts';
 import { readPage } from '../../shell/output/page.ts';
 import { cleanView } from '../../shell/output/view.ts';
 import { missingText, unknownText } from '../../text/missing.ts';
+import { counted } from '../../text/plural.ts';
 import { type Args, ArgumentError } from '../arguments.ts';
 import { isOver, matchLines, type Room, searchText } from './found.ts';
 import { binaryLine, type Channel } from './output.ts';
@@ -22,7 +23,7 @@ import {
   textArgument,
 } from './runs.ts';
 import { CONTEXT_DEFAULT, LIMIT_DEFAULT, LIMIT_MAX } from './tools.ts';
-import { callText, counted, joined, lines, linesText, sizeText } from './words.ts';
+import { callText, joined, lines, linesText, sizeText } from './words.ts';
 
 export async function readRun(native: Native, args: Args, caller: Caller): Promise<ToolResult> {
   const subject = findRun(native, caller, String(args.id));

@@ -5,6 +5,7 @@
 import type { FailedStage, Report } from '../../agent/report.ts';
 import type { Waiting } from '../../agent/report-waiting.ts';
 import { formatDuration } from '../../text/duration.ts';
+import { counted } from '../../text/plural.ts';
 import { printable, processLine, shortLine } from '../../text/printable.ts';
 import type { EndedBy, StreamTotals } from '../../types.ts';
 import { hiddenLines } from '../dialect.ts';
@@ -48,10 +49,6 @@ export function sizeText({ lines, bytes }: StreamTotals): string {
 /** `line 3`, `lines 3-8` */
 export function linesText(first: number, last: number): string {
   return last <= first ? `line ${first}` : `lines ${first}-${last}`;
-}
-
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** What the answer showed of each stream, when it was not all. */

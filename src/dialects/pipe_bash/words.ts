@@ -4,6 +4,7 @@
 import type { Ending } from '../../agent/agent-shell.ts';
 import type { Copy } from '../../agent/output-copy.ts';
 import type { CleanView } from '../../shell/output/view.ts';
+import { counted } from '../../text/plural.ts';
 import { printable, processLine } from '../../text/printable.ts';
 import type { Outcome } from '../../types.ts';
 
@@ -61,7 +62,7 @@ export function backgroundText(
 /** The rest of an unfinished line comes with the next check. */
 export function runningText(pid: number, added: Shown, file: Copy): string {
   const { shown, totals, cut, partialLine, text } = added;
-  const lines = `${shown.lines} line${shown.lines === 1 ? '' : 's'}`;
+  const lines = counted(shown.lines, 'line');
   const last = partialLine ? ended(added) : `last ${shown.lines} of ${totals.lines} lines`;
   const open = text !== '' && !text.endsWith('\n') ? ', the last one unfinished' : '';
   const count = `${cut === 'none' ? lines : last}${open}`;
@@ -87,7 +88,7 @@ function bothSections({ stdout, stderr }: Streams): string {
 function part(shown: Shown): string {
   if (shown.cut === 'none') return '';
   if (shown.partialLine) return ` (${ended(shown)})`;
-  return ` (last ${shown.shown.lines} line${shown.shown.lines === 1 ? '' : 's'})`;
+  return ` (last ${counted(shown.shown.lines, 'line')})`;
 }
 
 function section(head: string, { text }: Pick<Shown, 'text'>): string {

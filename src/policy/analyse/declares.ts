@@ -5,7 +5,7 @@ import type { Arg, Assigned, Span } from '../unit.ts';
 import { assignTo } from './ends.ts';
 import { readOptions } from './options.ts';
 import type { Run } from './run.ts';
-import type { State, Value } from './state.ts';
+import type { State } from './state.ts';
 
 export type Doing = {
   readonly run: Run;
@@ -44,9 +44,8 @@ function assign(
   span: Span | undefined,
   how: Assigned['how'],
   { run, state, assigned }: Doing,
-  kept: Value | undefined = value === undefined ? undefined : [value],
 ): void {
-  assignTo(run, state, name, kept);
+  assignTo(run, state, name, value === undefined ? undefined : [value]);
   const exports = how === 'export' || state.allExported || state.exported.has(name);
   if (exports) state.exported.add(name);
   assigned.push({ name, value, span, how: exports ? 'export' : how });

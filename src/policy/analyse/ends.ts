@@ -7,7 +7,7 @@ import type { Hint, State, Value } from './state.ts';
 /** Undefined: it does not end like that, as `exit` does not end at all. */
 export type Ends = { readonly ok: State | undefined; readonly fail: State | undefined };
 
-export function either(state: State): Ends {
+export function either(state: State | undefined): Ends {
   return { ok: state, fail: state };
 }
 

@@ -82,8 +82,8 @@ export class Walk {
       const next = this.#pipeline(member, place, from?.copy() ?? lost(state));
       const real = from === undefined ? { ok: undefined, fail: undefined } : next;
       ends = and
-        ? { ok: real.ok, fail: joinEnds([{ ok: real.fail, fail: real.fail }, twice(skipped)]).ok }
-        : { ok: joinEnds([{ ok: real.ok, fail: real.ok }, twice(skipped)]).ok, fail: real.fail };
+        ? { ok: real.ok, fail: joinEnds([{ ok: real.fail, fail: real.fail }, either(skipped)]).ok }
+        : { ok: joinEnds([{ ok: real.ok, fail: real.ok }, either(skipped)]).ok, fail: real.fail };
     });
     return ends;
   }
@@ -385,8 +385,4 @@ function lost(state: State): State {
   const copy = state.copy();
   copy.forget();
   return copy;
-}
-
-function twice(state: State | undefined): Ends {
-  return { ok: state, fail: state };
 }

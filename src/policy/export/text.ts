@@ -1,5 +1,6 @@
 // Losses as lines for people, and words of a pattern as the text that other tools match.
 
+import { counted } from '../../text/plural.ts';
 import { printable, quoteWord } from '../../text/printable.ts';
 import type { WordPattern } from '../pattern.ts';
 import type { Loss, LossKind } from './plan.ts';
@@ -20,7 +21,7 @@ export function lossLine({ kind, loosens, leftOut, message, items }: Loss): stri
   if (!PER_RULE.includes(kind)) {
     return `${shown}${rest}${leftOut ? ' left out' : ''}: ${message}${loose(loosens)}`;
   }
-  const rules = count === 1 ? '1 rule' : `${count} rules`;
+  const rules = counted(count, 'rule');
   const more = loosens ? ` ${count === 1 ? 'lets' : 'let'} more through` : '';
   const how = leftOut ? `${rules} left out${loose(loosens)}` : `${rules}${more}`;
   return `${how}: ${message}: ${shown}${rest}`;

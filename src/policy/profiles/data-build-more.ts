@@ -2,11 +2,10 @@
 // runners, linters, generators.
 
 import type { Profile } from '../profile.ts';
+import { EXEC, NET } from './common.ts';
 import { CODE_LINTER, LANGUAGES } from './data-languages.ts';
 
 const HELP = '-h,--help -v,--version';
-const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
-const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
 
 const GRADLE: Profile = {
   kind: 'exec',

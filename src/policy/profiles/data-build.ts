@@ -2,12 +2,10 @@
 // runs the project's own code; another build file, compiler or wrapper is foreign code.
 
 import type { Profile } from '../profile.ts';
+import { CONFIG, EXEC, NET } from './common.ts';
 import { BUILD_MORE } from './data-build-more.ts';
 
 const HELP = '-h,--help -V,--version';
-const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
-const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
-const CONFIG: Profile = { kind: 'config', style: 'none', operands: 'config*' };
 
 const MAKE: Profile = {
   kind: 'exec',

@@ -3,12 +3,7 @@
 // `kill` and their like, which are programs too, stand with those.
 
 import type { Profile } from '../profile.ts';
-
-type Profiles = Readonly<Record<string, Profile>>;
-
-function each(names: string, profile: Profile): Profiles {
-  return Object.fromEntries(names.split(' ').map((name) => [name, profile]));
-}
+import { each, type Profiles } from './common.ts';
 
 /** What they are given is code, or decides what code is run. */
 const CODE: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };

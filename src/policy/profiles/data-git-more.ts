@@ -2,6 +2,7 @@
 // run or rewrite something.
 
 import type { Profile } from '../profile.ts';
+import { EXEC } from './common.ts';
 import { LOG } from './data-git-options.ts';
 
 const STASH_PUSH = `-p,--patch -S,--staged -k,--keep-index --no-keep-index -q,--quiet
@@ -166,8 +167,6 @@ const NOTES: Profile = {
     prune: { kind: 'delete', options: '-n,--dry-run -v,--verbose' },
   },
 };
-
-const EXEC: Profile = { kind: 'exec', operands: 'exec*', style: 'none' };
 
 export const GIT_MORE: Readonly<Record<string, Profile>> = {
   config: CONFIG,

@@ -1,11 +1,9 @@
 // What is known of ruby, PHP, perl, lua, elixir and zig: a script is code, a package has a name.
 
 import type { Profile } from '../profile.ts';
+import { CONFIG, EXEC, NET } from './common.ts';
 
 const HELP = '-h,--help -v,--version';
-const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
-const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
-const CONFIG: Profile = { kind: 'config', style: 'none', operands: 'config*' };
 
 /** Interpreters: a script is code; only what they say of themselves is not. */
 const interpreter = (options: string): Profile => ({

@@ -3,13 +3,7 @@
 // changes accounts or shows tokens is `config`. Subcommands that are not listed are not known.
 
 import type { Profile } from '../profile.ts';
-
-type Profiles = Readonly<Record<string, Profile>>;
-
-/** One profile for several subcommands. */
-function each(names: string, profile: Profile): Profiles {
-  return Object.fromEntries(names.split(' ').map((name) => [name, profile]));
-}
+import { each, type Profiles } from './common.ts';
 
 // A filter can print the environment, `--web` starts a browser.
 const GH_LOOK: Profile = {

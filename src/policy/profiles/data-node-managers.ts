@@ -3,6 +3,7 @@
 // pnpm and bun look for it where the system has its own, so that a rule has to name it.
 
 import type { Profile } from '../profile.ts';
+import { each } from './common.ts';
 
 export const NPX: Profile = {
   kind: 'exec',
@@ -46,10 +47,6 @@ const PNPM_EXEC: Profile = {
 };
 const PNPM_ONE: Profile = { ...PNPM_SCRIPT, style: 'none', operands: 'passed*' };
 const RUNS: Profile = { kind: 'exec', operands: 'exec*' };
-
-function each(names: string, profile: Profile): Readonly<Record<string, Profile>> {
-  return Object.fromEntries(names.split(/\s+/).map((name) => [name, profile]));
-}
 
 const BOTH_COMMANDS: Readonly<Record<string, Profile>> = {
   ...each('install i add update up upgrade import rebuild rb fetch dedupe ci', PNPM_INSTALL),

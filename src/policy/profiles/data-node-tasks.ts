@@ -2,19 +2,11 @@
 // a command of theirs is a task, so that the commands which do something else are all named here.
 
 import type { Profile } from '../profile.ts';
-
-type Profiles = Readonly<Record<string, Profile>>;
-
-function each(names: string, profile: Profile): Profiles {
-  return Object.fromEntries(names.split(/\s+/).map((name) => [name, profile]));
-}
+import { CONFIG, EXEC, each, NET, type Profiles } from './common.ts';
 
 const HELP = '-h,--help -v,--version --no-color --color';
-const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
 // Which files, is among words that are not known here.
 const WRITE: Profile = { kind: 'write', style: 'none', operands: 'delete*' };
-const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
-const CONFIG: Profile = { kind: 'config', style: 'none', operands: 'config*' };
 const DELETE: Profile = { kind: 'delete', style: 'none', operands: 'delete*' };
 
 const TASKS = `--filter,-F:word --only --force --no-cache --parallel --concurrency:word --continue

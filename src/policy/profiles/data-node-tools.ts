@@ -2,6 +2,7 @@
 // A configuration file, a plugin or a reporter that is named on the line is code.
 
 import type { Profile } from '../profile.ts';
+import { EXEC, NET } from './common.ts';
 import { TASK_RUNNERS } from './data-node-tasks.ts';
 
 const HELP = '-h,--help -v,--version --no-color --color';
@@ -193,8 +194,6 @@ const LINTER: Profile = {
   operands: 'path*',
 };
 
-const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
-const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
 const PRISMA_FILE = `--schema:path --config:exec ${HELP}`;
 
 export const NODE_TOOLS: Readonly<Record<string, Profile>> = {

@@ -2,12 +2,7 @@
 // go, so that images and what is mounted are never covered by a star; looking at what runs is.
 
 import type { Profile } from '../profile.ts';
-
-type Profiles = Readonly<Record<string, Profile>>;
-
-function each(names: string, profile: Profile): Profiles {
-  return Object.fromEntries(names.split(' ').map((name) => [name, profile]));
-}
+import { each, type Profiles } from './common.ts';
 
 function docker(kind: Profile['kind'], options: string, operands = ''): Profile {
   return { kind, style: 'exact', options: `${options} --help`, operands };

@@ -2,12 +2,7 @@
 // kinds of things by name; whom it talks to, and as whom, is configuration.
 
 import type { Profile } from '../profile.ts';
-
-type Profiles = Readonly<Record<string, Profile>>;
-
-function each(names: string, profile: Profile): Profiles {
-  return Object.fromEntries(names.split(/\s+/).map((name) => [name, profile]));
-}
+import { each, type Profiles } from './common.ts';
 
 /** In front of the subcommand or behind it. */
 const EVERYWHERE = `--kubeconfig:config --context:config --cluster:config --user:config --as:config

@@ -2,14 +2,9 @@
 // their files. Containers and clusters are in data-ops-docker.ts and data-ops-kube.ts.
 
 import type { Profile } from '../profile.ts';
+import { each, type Profiles } from './common.ts';
 import { DOCKER } from './data-ops-docker.ts';
 import { KUBE } from './data-ops-kube.ts';
-
-type Profiles = Readonly<Record<string, Profile>>;
-
-function each(names: string, profile: Profile): Profiles {
-  return Object.fromEntries(names.split(' ').map((name) => [name, profile]));
-}
 
 const RUNS: Profile = {
   kind: 'exec',

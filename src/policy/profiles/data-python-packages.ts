@@ -2,15 +2,9 @@
 // path, a url or comes from another index is foreign code.
 
 import type { Profile } from '../profile.ts';
+import { CONFIG, EXEC, each, NET } from './common.ts';
 
 const HELP = '-h,--help --version';
-const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
-const NET: Profile = { kind: 'net', style: 'none', operands: 'net*' };
-const CONFIG: Profile = { kind: 'config', style: 'none', operands: 'config*' };
-
-function each(names: string, profile: Profile): Readonly<Record<string, Profile>> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, profile]));
-}
 
 const PIP_OPTIONS = `--debug --isolated --require-virtualenv --python:exec -v,--verbose -V,--version
   -q,--quiet --log:write --no-input --keyring-provider:exec --proxy:net --retries:int --timeout:int

@@ -2,10 +2,10 @@
 // scripts and modules that are not listed are code.
 
 import type { Profile } from '../profile.ts';
+import { EXEC } from './common.ts';
 import { PYTHON_PACKAGES } from './data-python-packages.ts';
 
 const HELP = '-h,--help --version';
-const EXEC: Profile = { kind: 'exec', style: 'none', operands: 'exec*' };
 
 const PYTHON_PROGRAM: Profile = {
   kind: 'exec',

@@ -2,9 +2,10 @@
 // parent before it, the shim in it, the runner that started or looked at it. The image's own report
 // wins, and an exec without a contradiction happened.
 
+import { baseName } from '../../text/base-name.ts';
 import type { ExecFrame, StartFrame } from '../decode/format.ts';
 import type { Life } from './lives.ts';
-import { baseName, type FailedExec, type Image } from './process.ts';
+import type { FailedExec, Image } from './process.ts';
 
 // From the best source down: from inside, by looking, by the report of the starter.
 const TRUST = { shim: 3, ptrace: 2, proc: 2, runner: 1, exec: 0, name: -1 } as const;

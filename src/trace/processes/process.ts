@@ -72,11 +72,6 @@ export function lastImage(process: Pick<Process, 'images'>): Image | undefined {
   return process.images.at(-1);
 }
 
-/** As the kernel names a program: what is behind the last `/`. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
 // The numbers are Linux's, where traces are made; they may be read anywhere.
 const SIGNALS = [
   'SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2',

@@ -4,12 +4,12 @@
 // The result is the same for frames in any order, and for frames that came twice. What the frames
 // lack about the first process comes from the capture (`RunEnd`).
 
+import { baseName } from '../../text/base-name.ts';
 import type { Outcome, ProcessId } from '../../types.ts';
 import type { Frame, TraceHeader, Who, WriteRecord } from '../decode/format.ts';
 import { imagesOf, nameOf, sameWords } from './images.ts';
 import { type Life, type Lives, livesOf, type UnnamedReap } from './lives.ts';
 import {
-  baseName,
   decodeStatus,
   type Image,
   type Process,
