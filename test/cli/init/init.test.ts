@@ -294,10 +294,12 @@ describe.skipIf(lacking(tmuxMissing(), 'tmux is not installed'))('at a terminal'
   afterEach(() => terminal.close());
 
   it.each([
-    ['y', true, /Wrote settings\.yml\./],
-    ['n', false, /Nothing was written\./],
-    ['', false, /Nothing was written\./],
-  ])('it asks, and %j is an answer', async (answer, written, words) => {
+    [['y', 'Enter'], true, /Wrote settings\.yml\./],
+    [['n', 'Enter'], false, /Nothing was written\./],
+    [['Enter'], false, /Nothing was written\./],
+    [['C-d'], false, /Nothing was written\./],
+    [['C-c'], false, /Nothing was written\./],
+  ])('it asks, and %j is an answer', async (keys, written, words) => {
     place.write('.claude/x', '');
     const exports = Object.entries({ HOME: place.home, PATH: place.env.PATH })
       .map(([name, value]) => `${name}='${value}'`)
@@ -306,7 +308,7 @@ describe.skipIf(lacking(tmuxMissing(), 'tmux is not installed'))('at a terminal'
       `cd ${place.project}; clear; ${exports} ${process.execPath} ${binary('cuff')} init`,
     );
     await terminal.shows(/Write these 2 files\? \[y\/N\]/);
-    terminal.type(answer);
+    terminal.press(...keys);
     await terminal.shows(words);
     await terminal.shows(/\n\$$/); // it is over: nothing is written into the place any more
     expect([place.has('.mcp.json'), place.has('settings.yml')]).toEqual([written, written]);
