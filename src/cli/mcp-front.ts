@@ -8,7 +8,7 @@ import {
   type ReadyKey,
   readyAnswers,
   readyKey,
-  type Shipped,
+  type ShippedAnswers,
 } from '../mcp/ready.ts';
 import { nameAndValue } from './name-and-value.ts';
 
@@ -56,10 +56,10 @@ function argumentsOf(args: readonly string[]): ReadyArguments | undefined {
   return { dialect: values.get('--dialect'), settings: values.get('--settings'), others };
 }
 
-function readShipped(): Shipped | undefined {
+function readShipped(): ShippedAnswers | undefined {
   try {
     const text = fs.readFileSync(new URL('./mcp-ready.json', import.meta.url), 'utf8');
-    return JSON.parse(text) as Shipped;
+    return JSON.parse(text) as ShippedAnswers;
   } catch {
     return undefined; // not built: the server answers when it is loaded
   }

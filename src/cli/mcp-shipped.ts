@@ -6,11 +6,11 @@ import { BUILTINS, SHELLS } from '../dialects/builtins.ts';
 import { checkedTools, toolNames } from '../host/checked-output.ts';
 import type { Services } from '../host/plugin.ts';
 import { defaultSettings } from '../host/settings.ts';
-import { PROJECT, type Shipped } from '../mcp/ready.ts';
+import { PROJECT, type ShippedAnswers } from '../mcp/ready.ts';
 import { CAPABILITIES, PROTOCOLS } from '../mcp/sdk.ts';
 import { answersOf } from '../mcp/server.ts';
 
-export function shippedAnswers(build: string): Shipped {
+export function shippedAnswers(build: string): ShippedAnswers {
   const dialects = [undefined, ...SHELLS];
   return {
     build,
@@ -21,7 +21,7 @@ export function shippedAnswers(build: string): Shipped {
   };
 }
 
-function answersFor(chosen: string | undefined): Shipped['answers'][string] {
+function answersFor(chosen: string | undefined): ShippedAnswers['answers'][string] {
   const shells = { names: SHELLS, chosen };
   const { plugins } = defaultSettings({ cwd: '/', env: {}, builtins: BUILTINS, shells });
   const tools = plugins.flatMap(({ name, config }) => {

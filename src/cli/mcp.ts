@@ -10,7 +10,7 @@ import type { Host, HostOptions } from '../host/host.ts';
 import type { Services } from '../host/plugin.ts';
 import type { LoadOptions, Settings } from '../host/settings.ts';
 import type { HandOver } from '../mcp/front.ts';
-import type { Served } from '../mcp/server.ts';
+import type { ServerHandle } from '../mcp/server.ts';
 import type { PolicyEngine } from '../policies/engine.ts';
 import type { Shell, ShellOptions } from '../shell/shell.ts';
 import { printable } from '../text/printable.ts';
@@ -260,7 +260,7 @@ async function overStdio(
   host: Host,
   output: NodeJS.WriteStream,
   { log, askMs, before }: Around,
-): Promise<Served> {
+): Promise<ServerHandle> {
   const { serveStdio } = await import('../mcp/server.ts');
   if (process.stdin.isTTY) say(`${name}: waiting for an MCP client on stdin; end with Ctrl-D`);
   const onerror = (error: Error): void => log('debug', error.message);
@@ -273,7 +273,7 @@ async function overHttp(
   wanted: number,
   { all: token }: Tokens,
   { log, askMs }: Around,
-): Promise<Served> {
+): Promise<ServerHandle> {
   const { serveHttp } = await import('../mcp/http.ts');
   const onerror = (error: Error): void => log('debug', error.message);
   const options = { name: 'cuff', version, askMs, onerror, port: wanted, token };
@@ -336,7 +336,7 @@ function takeStdout(): NodeJS.WriteStream {
 /** Plugins shut down before calls are aborted: they decide which runs go on. */
 async function untilStopped(
   host: Host,
-  served: Served,
+  served: ServerHandle,
   services: House,
   stop: Promise<StopSignal>,
 ): Promise<void> {

@@ -56,14 +56,17 @@ export type CheckContext = {
   readonly classOf: (settings: PluginSettings) => Promise<PluginClass | undefined>;
 };
 
-export type Checked = {
+export type CheckedSettings = {
   readonly problems: readonly Problem[];
   readonly plugins: readonly PluginSettings[] | undefined;
   readonly toolNames: ToolNames | undefined;
   readonly askMinMs: number | undefined;
 };
 
-export async function checkSettings(root: LocatedValue, context: CheckContext): Promise<Checked> {
+export async function checkSettings(
+  root: LocatedValue,
+  context: CheckContext,
+): Promise<CheckedSettings> {
   const check = new Check(context);
   const top = check.map(root, []);
   const toolNames = check.oneOf(top.get('tool_names'), TOOL_NAMES, ['tool_names']);

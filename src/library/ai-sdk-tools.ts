@@ -4,7 +4,7 @@
 import type { AbortSignalLike, BashTool, ToolInput } from './bash-tool.ts';
 import { type SchemaObject, schemaObject } from './shapes.ts';
 
-type Checked =
+type Validation =
   | { readonly value: ToolInput; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] };
 
@@ -12,7 +12,7 @@ export type StandardInputSchema = {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: 'cuff';
-    readonly validate: (value: unknown) => Checked;
+    readonly validate: (value: unknown) => Validation;
     readonly types?: { readonly input: unknown; readonly output: ToolInput } | undefined;
     readonly jsonSchema: {
       readonly input: () => SchemaObject;
@@ -59,7 +59,7 @@ function failure(text: string): Error {
 
 function standardSchema(schema: SchemaObject): StandardInputSchema {
   // The dialect checks the content: it has a sentence for each mistake.
-  const validate = (value: unknown): Checked =>
+  const validate = (value: unknown): Validation =>
     typeof value === 'object' && value !== null
       ? { value: value as ToolInput }
       : { issues: [{ message: 'The input must be an object.' }] };

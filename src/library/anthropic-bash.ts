@@ -16,7 +16,7 @@ import {
   TIMEOUT_MS_DEFAULT,
   unrecordedLines,
 } from './command-words.ts';
-import { PersistentShell, type Ran } from './persistent-shell.ts';
+import { type PersistentRun, PersistentShell } from './persistent-shell.ts';
 
 export type AnthropicBashOptions = HouseOptions & {
   /** After this time a command is ended with everything it started. 120,000 by default. */
@@ -41,7 +41,7 @@ export function createAnthropicBash(options: AnthropicBashOptions = {}): Anthrop
   const house = openAgentHouse('anthropic_bash', options);
   let persistent: PersistentShell | undefined;
 
-  const words = (shell: AgentShell, ran: Ran): string => {
+  const words = (shell: AgentShell, ran: PersistentRun): string => {
     const { run, finished, lostDirectory, stateLost } = ran;
     const output = outputText(shell, run.id, { channel: 'all', bytesMax: outputBytesMax });
     const lost = `[${lostDirectory} is gone; this command ran in ${run.cwd}]`;

@@ -12,7 +12,7 @@ import { AppError, errnoOf, messageOf } from '../errors.ts';
 import { asksForStatus, startUpFile, stateIsWhole } from './bash-state.ts';
 import { type FinishedRun, runToEnd } from './command-words.ts';
 
-export type Ran = FinishedRun & {
+export type PersistentRun = FinishedRun & {
   /** The working directory is gone; the command ran in the first one. */
   readonly lostDirectory: string | undefined;
   /** It came to its own end, and what it changed could not be saved. */
@@ -39,7 +39,7 @@ export class PersistentShell {
   }
 
   /** Rejects with an `AppError` for a command that was not executed. */
-  run(command: string, timeoutMs: number, caller: Caller): Promise<Ran> {
+  run(command: string, timeoutMs: number, caller: Caller): Promise<PersistentRun> {
     return this.#next(() => this.#run(command, timeoutMs, caller));
   }
 
@@ -64,7 +64,7 @@ export class PersistentShell {
     return turn;
   }
 
-  async #run(command: string, timeoutMs: number, caller: Caller): Promise<Ran> {
+  async #run(command: string, timeoutMs: number, caller: Caller): Promise<PersistentRun> {
     if (this.#closed) throw new AppError('closed', 'The shell was closed.');
     const state = this.#state;
     const there = isDirectory(state?.cwd) ? state?.cwd : undefined;

@@ -4,7 +4,7 @@
 
 import { PassThrough, type Readable } from 'node:stream';
 import { asObject, type JsonObject, parseObject } from '../text/json.ts';
-import type { ReadyAnswers, Shipped } from './ready.ts';
+import type { ReadyAnswers, ShippedAnswers } from './ready.ts';
 
 const NEWLINE = 0x0a;
 
@@ -22,7 +22,7 @@ export type HandOver = {
 };
 
 export type FrontOptions = {
-  readonly shipped: Shipped;
+  readonly shipped: ShippedAnswers;
   readonly answers: ReadyAnswers | undefined;
   readonly input: Readable;
   readonly write: (line: string) => void;

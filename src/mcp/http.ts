@@ -9,7 +9,7 @@ import type { Host } from '../host/host.ts';
 import type { Face } from './face.ts';
 import { refusal } from './http-access.ts';
 import { type HttpPart, nodeHandler, openHandler, openSession, speaks2025 } from './sdk.ts';
-import { faceOf, type Served, type ServerOptions } from './server.ts';
+import { faceOf, type ServerHandle, type ServerOptions } from './server.ts';
 import { MESSAGE_BYTES_MAX } from './stdio.ts';
 
 const HERE = '127.0.0.1';
@@ -25,10 +25,10 @@ export type HttpOptions = ServerOptions & {
   readonly token: string;
 };
 
-export type HttpServed = Served & { readonly url: string };
+export type HttpServerHandle = ServerHandle & { readonly url: string };
 
 /** Rejects when the port is taken. */
-export async function serveHttp(host: Host, options: HttpOptions): Promise<HttpServed> {
+export async function serveHttp(host: Host, options: HttpOptions): Promise<HttpServerHandle> {
   const busy = new Busy();
   const part = router(faceOf(host, options), busy, options.onerror);
   const handle = await nodeHandler(part.fetch, MESSAGE_BYTES_MAX);

@@ -36,7 +36,7 @@ export type ReadyAnswers = {
 };
 
 /** `dist/mcp-ready.json`. */
-export type Shipped = {
+export type ShippedAnswers = {
   /** Another one for another build. */
   readonly build: string;
   readonly serverInfo: { readonly name: string; readonly version: string };
@@ -132,7 +132,7 @@ export const PROJECT = '/<project>';
 
 export function readyAnswers(
   key: ReadyKey,
-  { answers }: Shipped,
+  { answers }: ShippedAnswers,
   { dialect = '' }: ReadyArguments,
   cwd: string,
 ): ReadyAnswers | undefined {

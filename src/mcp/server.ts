@@ -29,7 +29,7 @@ export type ServerOptions = {
   readonly onerror: (error: Error) => void;
 };
 
-export type Served = {
+export type ServerHandle = {
   /** Resolves when the client has hung up; calls may still be under way. */
   readonly hungUp: Promise<void>;
   /** Resolves when there is no client left to serve. */
@@ -46,7 +46,7 @@ export type StdioOptions = ServerOptions & {
 };
 
 /** Uses these two streams alone. */
-export function serveStdio(host: Host, options: StdioOptions): Served {
+export function serveStdio(host: Host, options: StdioOptions): ServerHandle {
   const { input, output, before } = options;
   const wire = new LineWire(input, output, isMessage, before?.answered);
   const handle = serveWire(faceOf(host, options), wire, options.onerror);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as openSocket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type HttpServed, serveHttp } from '../../src/mcp/http.ts';
+import { type HttpServerHandle, serveHttp } from '../../src/mcp/http.ts';
 import { until } from '../cli/helper.ts';
 import { HTTP_CLIENTS, type TestClient } from './clients.ts';
 import { facts, Life } from './life.ts';
@@ -10,7 +10,7 @@ import { PROBE_SETTINGS, probeHost, reloadProbe } from './probe.ts';
 const TOKEN = 'a-token-for-tests';
 
 async function served(): Promise<
-  HttpServed & { readonly host: Awaited<ReturnType<typeof probeHost>> }
+  HttpServerHandle & { readonly host: Awaited<ReturnType<typeof probeHost>> }
 > {
   const host = await probeHost();
   const options = { name: 'cuff', version: '0.0.0', onerror: () => undefined };

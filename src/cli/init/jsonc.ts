@@ -57,13 +57,13 @@ export function readJson(text: string, path: readonly string[]): Json | undefine
   return text.trim() === '' ? undefined : find(text, path).json;
 }
 
-type Found = { readonly start: number; readonly end: number } & {
+type Lookup = { readonly start: number; readonly end: number } & {
   readonly json: Json | undefined;
   readonly members?: readonly Member[] | undefined;
 };
 
-function find(text: string, path: readonly string[]): Found {
-  let found: Found = new Parser(text).document();
+function find(text: string, path: readonly string[]): Lookup {
+  let found: Lookup = new Parser(text).document();
   for (const [index, key] of path.entries()) {
     if (found.members === undefined) {
       const name = index === 0 ? 'it' : `"${path.slice(0, index).join('.')}"`;
@@ -90,7 +90,7 @@ function setJson(text: string, path: readonly string[], value: Json): string {
   return insertMember(text, parent, path[depth] ?? '', nested(path.slice(depth + 1), value));
 }
 
-function insertMember(text: string, parent: Found, key: string, value: Json): string {
+function insertMember(text: string, parent: Lookup, key: string, value: Json): string {
   const last = parent.members?.at(-1);
   const eol = eolOf(text);
   const outer = indentAt(text, parent.start);
