@@ -9,8 +9,7 @@ import { literalText, operatorOf, type WordPattern } from './pattern.ts';
 import type { CommandRule, Policy } from './policy.ts';
 import { readCall } from './profiles/index.ts';
 import { isOpaque, isShell, runsItsInput } from './programs.ts';
-import { type RuleVariant, variantsOf } from './rules.ts';
-import { starMeaning } from './star.ts';
+import { type RuleVariant, starMeaning, variantsOf } from './rules.ts';
 import { strictMatch } from './strict.ts';
 
 /** A policy is not about one project. */
@@ -158,9 +157,9 @@ function runsCode(program: string): boolean {
   return runsItsInput(piped) || readCall(argv)?.kind === 'exec';
 }
 
-function starFinding({ path, rule }: RuleEntry, { words }: RuleVariant): Finding | undefined {
-  const meaning = rule.args === 'any' ? 'inert' : starMeaning(words);
-  const program = literalText(words[0]);
+function starFinding({ path, rule }: RuleEntry, variant: RuleVariant): Finding | undefined {
+  const meaning = rule.args === 'any' ? 'inert' : starMeaning(variant);
+  const program = literalText(variant.words[0]);
   switch (meaning) {
     case 'inert':
       return undefined;

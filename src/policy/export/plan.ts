@@ -5,8 +5,7 @@
 import type { Verdict } from '../decision.ts';
 import { compilePattern, fixedText, literalText, type WordPattern } from '../pattern.ts';
 import type { CommandRule, Policy } from '../policy.ts';
-import { type RuleVariant, variantsOf } from '../rules.ts';
-import { starMeaning } from '../star.ts';
+import { type RuleVariant, starMeaning, variantsOf } from '../rules.ts';
 
 export type Loss = {
   readonly kind: LossKind;
@@ -103,7 +102,7 @@ export function planOf(policy: Policy, ability: Ability, strict: boolean): Plan 
 
 function itemsOf(rule: CommandRule, group: string): readonly Item[] {
   const { decision } = rule;
-  const meansAsk = ({ words }: RuleVariant): boolean => starMeaning(words) !== 'inert';
+  const meansAsk = (variant: RuleVariant): boolean => starMeaning(variant) !== 'inert';
   const asks = decision === 'allow' && rule.args !== 'any' && variantsOf(rule).some(meansAsk);
   return compilePattern(rule.pattern).map(({ words }) => {
     const rest = words.at(-1)?.kind === 'rest';
