@@ -35,7 +35,7 @@ function lastIn(events: ByteSource, position: number): Gap | undefined {
 export class HoleMoved extends Error {}
 
 /** The same bytes; reading throws `HoleMoved` rather than give some that are gone. */
-export function guarded(output: ByteSource, eventsNow: () => ByteSource): ByteSource {
+export function holeChecked(output: ByteSource, eventsNow: () => ByteSource): ByteSource {
   let known = 0;
   let hole: Hole | undefined;
   const moved = (from: number, to: number): boolean => {

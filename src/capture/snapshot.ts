@@ -6,7 +6,7 @@ import { countNewlines } from '../text/lines.ts';
 import type { Channel, Chunk, Hole, Transport } from '../types.ts';
 import { type ByteSource, type KeptFiles, openSource, pieces, without } from './byte-source.ts';
 import { type IndexRecord, type Pair, type StoredMeta, slotOf } from './format.ts';
-import { guarded, HoleMoved, type Holes, holesIn } from './hole.ts';
+import { HoleMoved, type Holes, holeChecked, holesIn } from './hole.ts';
 import { endOf, neighbours, recordsAround } from './index-search.ts';
 
 // The writer gathers an index record over at most 64 KiB and 50 ms, and while more data waits it
@@ -71,7 +71,7 @@ export function openSnapshot(source: Source): Snapshot {
     const index = gone && holes.index ? without(whole, holes.index) : whole;
     const fallback = fallbackOf(source.meta?.transport);
     const end = readableEnd(source, output, index);
-    const safe = large && source.outputOpen ? guarded(output, events) : output;
+    const safe = large && source.outputOpen ? holeChecked(output, events) : output;
     return { output: safe, index, fallback, end, hole: holes.output };
   } catch (error) {
     output.close();
