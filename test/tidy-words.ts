@@ -75,7 +75,6 @@ const PARTICIPLES_ALLOWED: readonly string[] = [
   'Chosen',
   'Compiled',
   'Confined',
-  'Cooked',
   'Counted',
   'Decided',
   'Exited',

@@ -6,7 +6,7 @@
 import { AnchorSearch } from './align-search.ts';
 import type { Board, Placement } from './board.ts';
 import type { ChannelBytes } from './channel-bytes.ts';
-import { Cooked } from './cooked.ts';
+import { CookedBytes } from './cooked.ts';
 import { certain } from './evidence.ts';
 import { fillHoles } from './fill.ts';
 import { Probe } from './probe.ts';
@@ -56,7 +56,7 @@ class Aligner implements Board {
   constructor(bytes: ChannelBytes, writes: Writes, terminal: boolean) {
     this.bytes = bytes;
     this.writes = writes;
-    this.#probe = new Probe(bytes, terminal ? new Cooked(bytes) : undefined);
+    this.#probe = new Probe(bytes, terminal ? new CookedBytes(bytes) : undefined);
     this.probes = terminal ? [this.#probe, new Probe(bytes, undefined)] : [this.#probe];
     // A terminal takes one write at a time.
     this.#weave = terminal ? undefined : new Weave(this);

@@ -7,7 +7,7 @@ const BLOCK_BYTES = 256;
 const CR = 0x0d;
 const LF = 0x0a;
 
-export class Cooked {
+export class CookedBytes {
   readonly #bytes: ChannelBytes;
   /** How many bytes had been written where each block starts. */
   #written: Float64Array | undefined;

@@ -4,7 +4,7 @@
 // answers for every length up to 256.
 
 import type { ChannelBytes } from './channel-bytes.ts';
-import { type Cooked, uncook } from './cooked.ts';
+import { type CookedBytes, uncook } from './cooked.ts';
 
 export const HASH_WHOLE_MAX = 256;
 export const HASH_END_BYTES = 128; // of each end of a longer write
@@ -18,7 +18,7 @@ type Hash = { readonly high: number; readonly low: number };
 /** One way of reading the bytes of a channel: as they are, or as they were before the terminal. */
 export class Probe {
   readonly #bytes: ChannelBytes;
-  readonly #cooked: Cooked | undefined;
+  readonly #cooked: CookedBytes | undefined;
   readonly #high = new Uint32Array(HASH_WHOLE_MAX + 1);
   readonly #low = new Uint32Array(HASH_WHOLE_MAX + 1);
   readonly #written = new Uint8Array(HASH_WHOLE_MAX);
@@ -28,7 +28,7 @@ export class Probe {
   /** What the hashes have cost so far, in bytes. */
   steps = 0;
 
-  constructor(bytes: ChannelBytes, cooked: Cooked | undefined) {
+  constructor(bytes: ChannelBytes, cooked: CookedBytes | undefined) {
     this.#bytes = bytes;
     this.#cooked = cooked;
     this.#high[0] = OFFSET_HIGH;
