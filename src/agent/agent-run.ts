@@ -3,7 +3,7 @@
 // the runs of a server: whose they are, and how many there are at once.
 
 import { AppError } from '../errors.ts';
-import type { Ending, Left } from '../recorder/ending.ts';
+import type { Ending, OpenEnding } from '../recorder/ending.ts';
 import type { Start } from '../recorder/recorder.ts';
 import type { KillOptions, MemoryOutput, Run } from '../shell/run.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -30,7 +30,7 @@ export class AgentRun {
   /** The shell that can read it. */
   readonly shell: Shell;
   readonly #run: Run;
-  #ending: Promise<Ending | Left>;
+  #ending: Promise<Ending | OpenEnding>;
   #finished: Promise<Ending>;
   #pid: number | undefined;
   #live = true;
@@ -81,7 +81,7 @@ export class AgentRun {
   }
 
   /** The same, or that the server stopped and left the run. */
-  get ending(): Promise<Ending | Left> {
+  get ending(): Promise<Ending | OpenEnding> {
     return this.#ending;
   }
 
@@ -139,7 +139,7 @@ export class AgentRun {
     return this.#run.kill(options);
   }
 
-  async #finish(handedOver: Promise<Ending | Left>): Promise<Ending> {
+  async #finish(handedOver: Promise<Ending | OpenEnding>): Promise<Ending> {
     const { findings, ...facts } = await handedOver;
     const ended = facts.ended ?? (await this.#run.done);
     this.#result = { ...facts, ended };

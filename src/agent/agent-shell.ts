@@ -12,7 +12,7 @@ import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
 import type { Permission } from '../recorder/admission.ts';
-import type { Ending, Left } from '../recorder/ending.ts';
+import type { Ending, OpenEnding } from '../recorder/ending.ts';
 import { refuseCancelled } from '../recorder/errors.ts';
 import { Recorder, type RunRequest, type Start } from '../recorder/recorder.ts';
 import type { RunSettings } from '../recorder/settings.ts';
@@ -23,12 +23,12 @@ import { traceCheck } from '../shell/trace-check.ts';
 import type { Health, Log, RunHandle, StopCause } from '../types.ts';
 import { AgentRun, AgentRuns } from './agent-run.ts';
 import type { Caller } from './caller.ts';
-import { Unrecorded } from './conversations.ts';
+import { UnrecordedCommands } from './conversations.ts';
 import { type OwnCapture, OwnCaptures } from './own-captures.ts';
 import { type Look, lookWith } from './run-reading.ts';
-import { Takeover, type Took } from './takeover.ts';
+import { Takeover, type TakeoverListener } from './takeover.ts';
 
-export { AgentRun, type Ending, type Left, type Look, type RunRequest };
+export { AgentRun, type Ending, type Look, type OpenEnding, type RunRequest };
 
 // What was typed into a shell is judged as a whole. More than this is more than is analysed, so
 // that from there on all of it is asked about.
@@ -62,7 +62,7 @@ export class AgentShell {
   readonly #takeover: Takeover | undefined;
   readonly #own: OwnCaptures;
   #settings: RunSettings;
-  readonly #unrecorded = new Unrecorded();
+  readonly #unrecorded = new UnrecordedCommands();
 
   static async open(options: AgentShellOptions): Promise<AgentShell> {
     return new AgentShell(options, await processMetrics());
@@ -164,7 +164,7 @@ export class AgentShell {
    * Goes on, once, with the live runs that a dead server left to this conversation. `took` gets
    * each of them before any call of the conversation is answered. Never rejects.
    */
-  async takeOver(caller: Caller, took: Took): Promise<void> {
+  async takeOver(caller: Caller, took: TakeoverListener): Promise<void> {
     await this.#takeover?.once(caller, took);
   }
 
@@ -251,7 +251,7 @@ export class AgentShell {
   }
 
   /** How it ended, or that the server stops and leaves it. A caller who cancels ends the run. */
-  waitForEnd(run: AgentRun, caller: Caller): Promise<Ending | Left> {
+  waitForEnd(run: AgentRun, caller: Caller): Promise<Ending | OpenEnding> {
     return this.#recorder.attend(run, caller, () => run.ending);
   }
 

@@ -26,7 +26,7 @@ export class Conversations<T> {
  * Commands that are not in the journal, until their conversation was told why. That recording is
  * turned off is told once; a failure is told of each command.
  */
-export class Unrecorded {
+export class UnrecordedCommands {
   #waiting: { readonly owner: string; readonly why: string }[] = [];
   #toldChoice = false;
 

@@ -23,7 +23,7 @@ const HANDLES_MAX = 500; // so many of the newest captures are asked for their h
 const KEPT_MAX = 1_000; // conversations of one server
 
 /** What a dialect does with the runs that its conversation had before this server. */
-export type Took = {
+export type TakeoverListener = {
   /** The handle of such a run, perhaps of one that is over: new handles must be others. */
   readonly seen: (handle: RunHandle) => void;
   readonly run: (run: AgentRun, handle: RunHandle | undefined) => void;
@@ -55,13 +55,13 @@ export class Takeover {
   }
 
   /** Once for each conversation; later calls wait for the first. Never rejects. */
-  once(caller: Caller, took: Took): Promise<void> {
+  once(caller: Caller, took: TakeoverListener): Promise<void> {
     const taking = this.#done.get(caller.key) ?? this.#take(caller, took);
     keepRecent(this.#done, caller.key, taking, KEPT_MAX);
     return taking;
   }
 
-  async #take(caller: Caller, took: Took): Promise<void> {
+  async #take(caller: Caller, took: TakeoverListener): Promise<void> {
     const { log, adopt } = this.#options;
     const { conversationId: named } = caller.context;
     // Two programs that say nothing of themselves need not be the same one.

@@ -7,14 +7,14 @@ import type { Capture, Shell } from '../shell/shell.ts';
 import { readProcesses, UNTRACED_RUN } from '../tracing/entry.ts';
 import type { Ended, JournalIntent } from '../types.ts';
 import type { Terms } from './admission.ts';
-import { type Ending, type Left, readOutputOf } from './ending.ts';
+import { type Ending, type OpenEnding, readOutputOf } from './ending.ts';
 import type { EntryReceipt } from './journal.ts';
 
 type Adoption = {
   readonly run: Run;
   readonly draft: JournalIntent['draft'];
   /** `receipt`: resolves when the recovery has written the entry. */
-  readonly finish: (ended: Ended | undefined, receipt: Receipt) => Promise<Ending | Left>;
+  readonly finish: (ended: Ended | undefined, receipt: Receipt) => Promise<Ending | OpenEnding>;
 };
 
 type Receipt = EntryReceipt | Promise<EntryReceipt>;

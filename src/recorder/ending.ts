@@ -33,7 +33,7 @@ export type Ending<E extends Ended | undefined = Ended> = {
 };
 
 /** The server stopped and left the run behind. */
-export type Left = Ending<undefined>;
+export type OpenEnding = Ending<undefined>;
 
 type Findings = {
   /** As it was at the end; a small output is in memory. Undefined if nothing need be read of it. */
@@ -160,7 +160,7 @@ function memoryStreams(memory: MemoryOutput): Streams {
   };
 }
 
-export type Shown = {
+export type ShownHead = {
   readonly text: string;
   readonly bytes: number;
   readonly total: number;
@@ -169,7 +169,7 @@ export type Shown = {
 };
 
 /** What the agent sees of a stream. */
-export function shownStream(head: StreamHead): Shown {
+export function shownStream(head: StreamHead): ShownHead {
   let end = headEnd(head, SHOWN_BYTES_MAX);
   let text = decodeUtf8(head.bytes.subarray(0, end));
   for (let length = jsonLength(text); length > SHOWN_JSON_MAX; length = jsonLength(text)) {

@@ -30,7 +30,14 @@ import {
   wholeRequest,
 } from './admission.ts';
 import { adoption } from './adoption.ts';
-import { DENIED, type Ending, type Left, NO_OUTPUT, readOutputOf, wholeBelow } from './ending.ts';
+import {
+  DENIED,
+  type Ending,
+  NO_OUTPUT,
+  type OpenEnding,
+  readOutputOf,
+  wholeBelow,
+} from './ending.ts';
 import { type Around, enterCommand, storedBytesWanted, writeEntry } from './entry.ts';
 import { ExecutionError, RefusedError } from './errors.ts';
 import { type EntryReceipt, type JournalInfo, NO_ENTRIES, RecorderJournal } from './journal.ts';
@@ -54,7 +61,7 @@ export type Start = {
   /** What its entry says and was known before. */
   readonly draft: Admission['draft'];
   /** It is over, and its entry is on the disk. Never rejects. */
-  readonly ending: Promise<Ending | Left>;
+  readonly ending: Promise<Ending | OpenEnding>;
 };
 
 export type RecorderOptions = {
@@ -342,16 +349,13 @@ export class Recorder {
     admission: Admission,
     run: Run,
     headBytes: number,
-  ): Promise<Ending | Left> {
+  ): Promise<Ending | OpenEnding> {
     const startedAt = performance.now();
     const ended = await this.#unlessLeft(run.done);
     // Where the machine is busy, the command is well under way before we get to this.
     const durationMs = run.tookMs ?? Math.round(performance.now() - startedAt);
-    const output = readOutputOf(
-      shell,
-      run,
-      Math.max(headBytes, storedBytesWanted(admission.terms)),
-    );
+    const headMax = Math.max(headBytes, storedBytesWanted(admission.terms));
+    const output = readOutputOf(shell, run, headMax);
     const { survivors, lostBytes, ...found } = output;
     const captureTrouble = run.recording.on ? undefined : run.recording.why;
     const facts = { durationMs, survivors, lostBytes, captureTrouble };

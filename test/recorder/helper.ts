@@ -21,7 +21,7 @@ import { createMetrics } from '../../src/ops/metrics.ts';
 import { openServerLog } from '../../src/ops/server-log.ts';
 import { PolicyEngine } from '../../src/policies/engine.ts';
 import * as files from '../../src/policies/files.ts';
-import type { Ending, Left } from '../../src/recorder/ending.ts';
+import type { Ending, OpenEnding } from '../../src/recorder/ending.ts';
 import { Recorder, type RecorderOptions } from '../../src/recorder/recorder.ts';
 import { createShell, type Shell } from '../../src/shell/shell.ts';
 import type { Entry, LogLevel, SessionMetadata } from '../../src/types.ts';
@@ -219,7 +219,7 @@ export async function executeWith(
   recorder: Recorder,
   command: string,
   progress?: (message: string) => void,
-): Promise<Ending | Left> {
+): Promise<Ending | OpenEnding> {
   const start = recorder.start({ command }, { context: NO_CONTEXT }, UNRULED);
   const run = new AgentRun({ start, command, owner: '', startedAt: 0 });
   return recorder.attend(run, { progress }, () => run.ending);

@@ -1,8 +1,8 @@
 // What the tools of `bash_recorder` answer. Facts first, and what to do next only where there is
 // something to do: fields that have nothing to say are left out.
 
-import type { AgentRun, Ending, Left } from '../../agent/agent-shell.ts';
-import { entryEnd, type Shown, shownStream } from '../../recorder/ending.ts';
+import type { AgentRun, Ending, OpenEnding } from '../../agent/agent-shell.ts';
+import { entryEnd, type ShownHead, shownStream } from '../../recorder/ending.ts';
 import type { SessionInfo } from '../../recorder/recorder.ts';
 import { counted } from '../../text/plural.ts';
 import type { Entry } from '../../types.ts';
@@ -24,11 +24,11 @@ export type Wording = {
 };
 
 /** What an answer is about. */
-type AnswerParts = Omit<Ending | Left, 'findings'> & {
+type AnswerParts = Omit<Ending | OpenEnding, 'findings'> & {
   readonly run: AgentRun;
   readonly end: ReturnType<typeof entryEnd> | undefined;
-  readonly stdout: Shown;
-  readonly stderr: Shown;
+  readonly stdout: ShownHead;
+  readonly stderr: ShownHead;
   /** That the end of its output may be missing. */
   readonly unread: string | undefined;
   /** False when the output is lost with its capture. */
@@ -38,7 +38,11 @@ type AnswerParts = Omit<Ending | Left, 'findings'> & {
 const NOTHING = { bytes: new Uint8Array(), total: 0 };
 
 /** The fields of seed 000's result in its order, with the session beside the entry's id. */
-export function executeAnswer(run: AgentRun, ending: Ending | Left, wording: Wording): Answer {
+export function executeAnswer(
+  run: AgentRun,
+  ending: Ending | OpenEnding,
+  wording: Wording,
+): Answer {
   const { findings, ...rest } = ending;
   const { heads, unread, readable = true } = findings ?? {};
   const result: AnswerParts = {
