@@ -58,9 +58,9 @@ async function ownNotices({ servers }: Status): Promise<readonly string[]> {
 
 /** The settings are read only if they may name another directory. */
 async function journalDirectory(): Promise<string> {
-  const { usualDirectory } = await import('../recordings/directory.ts');
-  const usual = usualDirectory(process.cwd(), process.env);
-  if (usual !== undefined) return usual;
+  const { usualJournal } = await import('../recordings/directory.ts');
+  const usual = usualJournal(process.cwd(), process.env);
+  if (usual !== undefined) return usual.directory;
   const { journalSettings } = await import('./record/record-settings.ts');
   return (await journalSettings(process.cwd(), process.env)).directory;
 }

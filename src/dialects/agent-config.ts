@@ -8,7 +8,7 @@ import type { ConfigProblem, JsonSchema } from '../host/plugin.ts';
 import { TRACE_DEFAULT } from '../limits.ts';
 import { ConfigurationError } from '../recorder/errors.ts';
 import { type RecordingSettings, type RunSettings, SESSION_MODES } from '../recorder/settings.ts';
-import { journalPath } from '../recordings/directory.ts';
+import { journalPlace } from '../recordings/directory.ts';
 import { TRACE_SETTINGS } from '../types.ts';
 import { missingPaths, problemsOf } from './config-problems.ts';
 
@@ -111,7 +111,7 @@ export type DialectConfig<Own> = {
   /** With a project, also what is named and not there. */
   problems(given: unknown, project?: string): readonly ConfigProblem[];
   /** Throws `ConfigurationError`. */
-  read(given: unknown, projectDirectory: string): DialectSettings<Own>;
+  read(given: unknown, projectDirectory: string, stateRoot: string): DialectSettings<Own>;
 };
 
 type DialectSettings<Own> = { readonly agent: RunSettings; readonly own: Own };
@@ -129,11 +129,11 @@ export function dialectConfig<S extends z.ZodRawShape>(
   return {
     schema: jsonSchema(whole),
     problems: (given, project) => checked(whole, given, project),
-    read(given, projectDirectory) {
+    read(given, projectDirectory, stateRoot) {
       const all: Readonly<Record<string, unknown>> = parsed(whole, given);
       const names = Object.keys(common.shape) as (keyof Common)[];
       const shared = common.parse(Object.fromEntries(names.map((name) => [name, all[name]])));
-      return { agent: agentSettings(shared, projectDirectory), own: own.parse(all) };
+      return { agent: agentSettings(shared, projectDirectory, stateRoot), own: own.parse(all) };
     },
   };
 }
@@ -141,9 +141,10 @@ export function dialectConfig<S extends z.ZodRawShape>(
 function agentSettings(
   given: z.output<z.ZodObject<Common>>,
   projectDirectory: string,
+  stateRoot: string,
 ): RunSettings {
   return {
-    recording: recordingSettings(given.recording, projectDirectory),
+    recording: recordingSettings(given.recording, projectDirectory, stateRoot),
     workingDirectory: resolve(projectDirectory, given.working_directory ?? '.'),
     shell: '/bin/bash',
     environment: given.environment,
@@ -156,10 +157,11 @@ function agentSettings(
 export function recordingSettings(
   r: z.output<typeof recording>,
   projectDirectory: string,
+  stateRoot: string,
 ): RecordingSettings {
   return {
     enabled: r.enabled,
-    directory: journalPath(projectDirectory, r.directory),
+    ...journalPlace(projectDirectory, r.directory, stateRoot),
     captureEnv: r.capture_env,
     envAllowlist: r.env_allowlist,
     captureOutput: r.capture_output,

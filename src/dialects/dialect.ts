@@ -5,6 +5,7 @@ import { type AgentRun, AgentShell } from '../agent/agent-shell.ts';
 import { type Caller, callerOf } from '../agent/caller.ts';
 import type { HiddenFailure } from '../agent/report-trace.ts';
 import type { CallContext, PluginClass, Services, ToolResult } from '../host/plugin.ts';
+import { journalNotice } from '../recordings/directory.ts';
 import { shortLine } from '../text/printable.ts';
 import type { Health, RunHandle, StopCause } from '../types.ts';
 import type { DialectConfig } from './agent-config.ts';
@@ -37,7 +38,14 @@ export abstract class Dialect<Own> extends ToolPlugin {
     super();
     this.#about = about;
     this.#services = services;
-    this.#settings = about.config.read(config, services.projectDirectory);
+    this.#settings = this.#read(config);
+  }
+
+  #read(config: unknown): ReturnType<DialectConfig<Own>['read']> {
+    const { projectDirectory, stateRoot, note } = this.#services;
+    const settings = this.#about.config.read(config, projectDirectory, stateRoot);
+    note?.(journalNotice(settings.agent.recording));
+    return settings;
   }
 
   /** `args` fit the schema of the tool. What it throws as `AppError` becomes a sentence. */
@@ -66,7 +74,7 @@ export abstract class Dialect<Own> extends ToolPlugin {
 
   /** Throws `ConfigurationError`, and nothing has changed then. */
   override async onConfigReload(config: unknown): Promise<void> {
-    this.#settings = this.#about.config.read(config, this.#services.projectDirectory);
+    this.#settings = this.#read(config);
     await this.#shell?.reload(this.#settings.agent);
   }
 

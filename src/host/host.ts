@@ -75,6 +75,8 @@ export class Host {
   readonly #options: HostOptions;
   readonly #limits: HostLimits;
   readonly #slots = new Map<string, Slot>();
+  /** What plugins say of themselves. */
+  readonly #notes = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
   #settings: Settings;
   /** The settings that every plugin has taken: a call may hold a reload up for minutes. */
@@ -171,7 +173,13 @@ export class Host {
   /** What a person should know although nothing is wrong, one sentence each. */
   notices(): readonly string[] {
     const { policy } = this.#options.services;
-    return [...(this.#settings.waiting ?? []).map(waitingSentence), ...(policy?.waiting ?? [])];
+    const waiting = (this.#settings.waiting ?? []).map(waitingSentence);
+    return [...waiting, ...(policy?.waiting ?? []), ...new Set(this.#notes.values())];
+  }
+
+  #note(plugin: string, sentence: string | undefined): void {
+    if (sentence === undefined) this.#notes.delete(plugin);
+    else this.#notes.set(plugin, sentence);
   }
 
   #settingsWait(): boolean {
@@ -196,7 +204,10 @@ export class Host {
     const named = new Set(settings.plugins.map(({ name }) => name));
     const dropped = [...this.#slots.values()].filter(({ name }) => !named.has(name));
     const work = [
-      ...dropped.map((slot) => slot.want(undefined)),
+      ...dropped.map((slot) => {
+        this.#note(slot.name, undefined);
+        return slot.want(undefined);
+      }),
       ...settings.plugins.map((plugin) => this.#want(plugin)),
     ];
     this.#publish(); // the form of the names may be another one
@@ -242,7 +253,8 @@ export class Host {
       const mounted = (tool: string): boolean => this.#table.has(tool);
       const notices = (): readonly string[] => this.notices();
       const settingsWait = (): boolean => this.#settingsWait();
-      const services = { ...this.#options.services, mounted, notices, settingsWait };
+      const note = (sentence: string | undefined): void => this.#note(settings.name, sentence);
+      const services = { ...this.#options.services, mounted, notices, note, settingsWait };
       const around = { builtins, services, limits: this.#limits };
       slot = new Slot(settings.name, around, () => this.#publish());
       this.#slots.set(settings.name, slot);

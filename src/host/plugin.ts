@@ -77,6 +77,8 @@ export type Services = {
   readonly policy?: PolicyEngine | undefined;
   /** What a person should know although nothing is wrong, one sentence each. */
   readonly notices?: () => readonly string[];
+  /** Says of the plugin what a person should know, or takes it back. */
+  readonly note?: (sentence: string | undefined) => void;
   /** Whether the project's settings may differ from those that plugins follow. */
   readonly settingsWait?: () => boolean;
 };

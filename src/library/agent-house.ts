@@ -29,7 +29,11 @@ export function openAgentHouse(name: string, options: HouseOptions): AgentHouse 
   const house = openHouse(options);
   const { services } = house;
   refuseProblems(name, CONFIG.problems(house.config));
-  const { agent: settings } = CONFIG.read(house.config, services.projectDirectory);
+  const { agent: settings } = CONFIG.read(
+    house.config,
+    services.projectDirectory,
+    services.stateRoot,
+  );
   let opening: Promise<AgentShell> | undefined;
   return {
     recording: settings.recording.enabled,

@@ -123,7 +123,7 @@ function textOf(path: string): string | undefined | 'unsure' {
     const why = errnoOf(error);
     if (why !== 'ENOENT' && why !== 'ENOTDIR') return 'unsure';
     // A link that leads nowhere is a file that cannot be read.
-    return fs.lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : 'unsure';
+    return isThere(path) ? 'unsure' : undefined;
   }
 }
 

@@ -116,7 +116,9 @@ export class PolicyEngine {
     const { project, options } = this;
     const { env, stateRoot, settingsFile } = options;
     const places = [
-      ...['approvals', 'gates', 'ready', 'settings'].map((name) => join(stateRoot, name)),
+      ...['approvals', 'gates', 'journals', 'ready', 'settings'].map((name) =>
+        join(stateRoot, name),
+      ),
       trustListFile(env),
       ...(settingsFile === undefined ? [] : [resolve(project, settingsFile)]),
       ...[project, options.project].flatMap((one) => settingsCandidates(one, env)).map(pathOf),

@@ -10,6 +10,8 @@ export type SessionMode = (typeof SESSION_MODES)[number];
 export type RecordingSettings = {
   readonly enabled: boolean;
   readonly directory: string;
+  /** Why that is not where the project has its journal, as one clause. */
+  readonly because?: string | undefined;
   readonly captureEnv: boolean;
   readonly envAllowlist: readonly string[];
   readonly captureOutput: boolean;

@@ -1,8 +1,14 @@
 // Where the journal is, as far as that can be known without the machinery that reads settings:
 // `cuff record list` must start at once, and most settings leave the journal where it usually is.
+//
+// A project must not decide by its files where its commands are recorded. Where it brings a link or
+// a directory of another user in the place of its journal, the journal is one in the user's state
+// root, `journals/<hash of the project's path>`, for as long as that is so.
 
+import { createHash } from 'node:crypto';
 import { accessSync, constants, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { stateRoot } from '../capture/paths.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import { isUsualPlace, placeTrouble } from '../journal/place.ts';
 import { homeOf } from '../places.ts';
@@ -16,7 +22,7 @@ export function journalBelow(folder: string): string {
 }
 
 /** Undefined: only reading the settings can tell. */
-export function usualDirectory(cwd: string, env: Env, trusted = false): string | undefined {
+export function usualJournal(cwd: string, env: Env, trusted = false): Located | undefined {
   if (env.CUFF_SETTINGS) return undefined;
   const { file } = countingSettings({ cwd, env, trusted });
   return file === undefined || leavesItThere(file) ? nearestJournal(cwd, env) : undefined;
@@ -27,13 +33,22 @@ export function usualDirectory(cwd: string, env: Env, trusted = false): string |
  * root of a repository, the root of a file system and the home directory are the last ones looked
  * into. A directory of another user is not looked into: that user could put a journal there.
  */
-export function nearestJournal(cwd: string, env: Env = process.env): string {
+export function nearestJournal(cwd: string, env: Env): Located {
+  return journalOf(nearestFolder(cwd, env), env);
+}
+
+/** The journal of just this project, in the usual place or in the user's. */
+export function journalOf(project: string, env: Env): Located {
+  return { ...safePlace(journalBelow(project), project, stateRoot(env)), named: false };
+}
+
+function nearestFolder(cwd: string, env: Env): string {
   const start = resolve(cwd);
   const home = resolve(homeOf(env));
   for (let folder = start; ; folder = dirname(folder)) {
-    if (isThere(journalBelow(folder))) return journalBelow(folder);
+    if (isThere(journalBelow(folder))) return folder;
     if (folder === home || isThere(join(folder, '.git')) || !mayLookAbove(folder)) {
-      return journalBelow(start);
+      return start;
     }
   }
 }
@@ -57,12 +72,46 @@ export function projectOf(journal: string): string | undefined {
 
 /**
  * Where a journal that settings name is. Inside of the project every link on the way to it stays
- * one, and is refused when the journal is used; elsewhere it is resolved here, once.
+ * one, and is no place for a journal; elsewhere it is resolved here, once.
  */
-export function journalPath(project: string, named: string): string {
-  const root = realPath(resolve(project));
-  const path = resolve(root, named);
-  return path === root || path.startsWith(root + sep) ? path : realPath(path);
+export function journalPlace(project: string, named: string, root: string): JournalPlace {
+  const home = realPath(resolve(project));
+  const path = resolve(home, named);
+  const inside = path === home || path.startsWith(home + sep);
+  return inside ? safePlace(path, home, root) : { directory: realPath(path) };
+}
+
+export type JournalPlace = {
+  readonly directory: string;
+  /** Why it is not where the project has it, as one clause. */
+  readonly because?: string | undefined;
+};
+
+function safePlace(directory: string, project: string, root: string): JournalPlace {
+  const trouble = placeTrouble(directory);
+  if (trouble?.unsafe !== true) return { directory };
+  return { directory: userJournal(project, root), because: trouble.reason };
+}
+
+/** What a person is told of a journal that is not where the project has it. */
+export function journalNotice({ directory, because }: JournalPlace): string | undefined {
+  if (because === undefined) return undefined;
+  const words = `Commands of this project are recorded in ${printable(directory)}`;
+  return `${words}, because ${printable(because)}.`;
+}
+
+/** What was recorded of a project while it had no place for a journal, if that is elsewhere. */
+export function otherJournal({ directory, because }: Located, env: Env): string | undefined {
+  const project = because === undefined ? projectOf(directory) : undefined;
+  const other = project && userJournal(project, stateRoot(env));
+  return other !== undefined && isThere(other) ? other : undefined;
+}
+
+/** The journal that the user keeps of a project, should the project have no place for one. */
+function userJournal(project: string, root: string): string {
+  const path = realPath(resolve(project));
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
+  return join(realPath(resolve(root)), 'journals', name);
 }
 
 /** With every link resolved, as far as it exists. */
@@ -77,8 +126,7 @@ function realPath(path: string): string {
 }
 
 /** A journal as the command line means it. */
-export type Located = {
-  readonly directory: string;
+export type Located = JournalPlace & {
   /** By an option or by settings: it has to exist. */
   readonly named: boolean;
 };

@@ -133,7 +133,7 @@ export class World {
     const { log, env, now } = this.services;
     const recorder = new Recorder({
       shell: this.shell,
-      settings: recorderConfig.read(config, this.project).agent,
+      settings: recorderConfig.read(config, this.project, this.services.stateRoot).agent,
       pluginVersion: '1.0.0',
       workingDirectory: this.project,
       log,

@@ -1,5 +1,5 @@
 // A repository that brings a link in the place of its journal, or a journal of another user, gets
-// nothing read, written or deleted behind it.
+// nothing read, written or deleted behind it, and its commands are recorded all the same.
 import {
   chmodSync,
   chownSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { binary, type Result } from '../cli/helper.ts';
 import { CLIENTS } from '../mcp/clients.ts';
 import { Life } from '../mcp/life.ts';
 import { lacking } from '../requirements.ts';
@@ -64,7 +65,7 @@ const LINKS: Readonly<Record<string, (project: string) => string>> = {
 };
 
 describe.each(Object.entries(LINKS))('a project whose %s is a link', (_, linked) => {
-  it('gets nothing out of `cuff record`, and nothing is deleted', async () => {
+  it('gets nothing out of `cuff record`, nothing is deleted, and it is said why', async () => {
     const clone = fresh();
     const link = linked(clone.project);
     const before = contentOf(victim.directory);
@@ -80,37 +81,84 @@ describe.each(Object.entries(LINKS))('a project whose %s is a link', (_, linked)
       ['reindex'],
       ['import', 'history.jsonl'],
     ]) {
-      const { code, out, err } = await clone.run(...words);
-      expect([words[0], code, out]).toEqual([words[0], 1, '']);
-      expect(err).toContain(`${link} is a symbolic link`);
+      const { out, err } = await clone.run(...words);
+      expect(out).not.toMatch(/password|cat notes|"deleted": \["/);
+      expect(err).toMatch(/^Journal: \/.*\/journals\/[0-9a-f]{32}, because /m);
+      expect(err).toContain(`because ${link} is a symbolic link`);
     }
     expect(contentOf(victim.directory)).toEqual(before);
   });
 
-  it('gets its commands executed by the server, which records none and says why', async () => {
+  it("gets its commands recorded in the user's state root", async () => {
     const life = new Life();
     const link = linked(life.project);
     const before = contentOf(victim.directory);
-    const [connect] = Object.values(CLIENTS);
-    const client = await life.connect(connect ?? expect.fail('no client'), 'cuff');
+    const client = await life.connect(byHand, 'cuff');
     const { text } = await client.call('bash_recorder_execute', { command: 'echo ran' });
-    expect(JSON.parse(text)).toMatchObject({ stdout: 'ran\n', recording_id: null });
-    expect(text).toContain(`${link} is a symbolic link`);
+    const { stdout, recording_id } = JSON.parse(text.slice(0, text.lastIndexOf('}') + 1));
+    expect([stdout, typeof recording_id]).toEqual(['ran\n', 'string']);
+    const [journal = ''] = readdirSync(join(life.cli.root, 'journals'));
+    const directory = join(life.cli.root, 'journals', journal);
+    const because = `because ${link} is a symbolic link`;
+    const notice = `Commands of this project are recorded in ${directory}, ${because}.`;
+    expect(text).toContain(notice);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
     const recent = await client.call('bash_recorder_list_recent', {});
+    expect(recent.text).toContain('echo ran');
     expect(recent.text).not.toContain('cat notes');
+    const status = await inProject(life, 'status', '--json');
+    expect(JSON.parse(status.out).servers[0].health.notices).toEqual([notice]);
     await client.close(); // retention ran at its start
     expect(contentOf(victim.directory)).toEqual(before);
+
+    const found = await inProject(life, 'record', 'search', 'echo ran');
+    expect([found.code, found.err]).toEqual([0, `Journal: ${directory}, ${because}\n`]);
+    expect(found.out).toContain('echo ran');
+    // Nothing moves by itself once the link is gone.
+    rmSync(link);
+    const gone = await inProject(life, 'record', 'list', '--json');
+    expect(JSON.parse(gone.out).sessions).toEqual([]);
+    expect(gone.err).toBe(`More of this project is in another journal: --directory ${directory}\n`);
+    const other = await inProject(life, 'record', 'list', '--json', '--directory', directory);
+    expect(JSON.parse(other.out).sessions).toHaveLength(1);
+  });
+});
+
+const { 'by hand': byHand = unknown } = CLIENTS;
+
+function unknown(): never {
+  throw new Error('no such client');
+}
+
+/** `cuff ...` where the server of this life runs. */
+async function inProject(life: Life, ...words: readonly string[]): Promise<Result> {
+  const enter = ['sh', '-c', 'cd "$0" && exec "$@"', life.project];
+  const live = life.cli.start([...enter, process.execPath, binary('cuff'), ...words], {
+    env: life.env,
+  });
+  live.child.stdin?.end();
+  return live.result;
+}
+
+describe('a project whose .cuff is a file', () => {
+  it('has a server that runs its commands and says that none is recorded', async () => {
+    const life = new Life();
+    writeFileSync(join(life.project, '.cuff'), '');
+    const client = await life.connect(byHand, 'cuff', '--dialect', 'cuff_shell');
+    const { text } = await client.call('shell_run', { command: 'echo ran' });
+    expect(text).toContain('ran');
+    expect(text).toContain('[not in the journal: ');
   });
 });
 
 describe('a journal in the usual place', () => {
   it.skipIf(lacking(process.getuid?.() !== 0, 'only root can give files away'))(
-    'of another user is refused',
+    'of another user is not read',
     async () => {
       chownSync(victim.directory, 65_534, 65_534);
-      const { code, out, err } = await victim.run('list');
-      expect([code, out]).toEqual([1, '']);
-      expect(err).toContain(`${victim.directory} belongs to another user (uid 65534)`);
+      const { out, err } = await victim.run('search', 'password');
+      expect(out).not.toContain(SECRET);
+      expect(err).toContain(`because ${victim.directory} belongs to another user (uid 65534)`);
     },
   );
 

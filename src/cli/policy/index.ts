@@ -2,7 +2,7 @@
 // name and loaded only when it is asked for.
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { type Located, locatedByName, usualDirectory } from '../../recordings/directory.ts';
+import { type Located, locatedByName, usualJournal } from '../../recordings/directory.ts';
 import { parseSince } from '../../text/dates.ts';
 import { examples, JSON_DOCUMENT } from '../help.ts';
 import { policyTrouble } from './trouble.ts';
@@ -154,8 +154,8 @@ async function journalOf({ directory, json, trust }: HistoryFlags) {
 
 async function locate(name: string | undefined, trusted = false): Promise<Located> {
   if (name !== undefined) return locatedByName(name);
-  const usual = usualDirectory(process.cwd(), process.env, trusted);
-  if (usual !== undefined) return { directory: usual, named: false };
+  const usual = usualJournal(process.cwd(), process.env, trusted);
+  if (usual !== undefined) return usual;
   const { journalSettings } = await import('../record/record-settings.ts');
   return journalSettings(process.cwd(), process.env, trusted);
 }

@@ -4,11 +4,11 @@
 import { AppError } from '../../errors.ts';
 import type { RecordCommand, RecordOption } from '../../recordings/commands.ts';
 import {
-  journalBelow,
+  journalOf,
   type Located,
   locatedByName,
   projectOf,
-  usualDirectory,
+  usualJournal,
 } from '../../recordings/directory.ts';
 import { parseSince } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
@@ -85,10 +85,9 @@ export class Flags {
   /** The journal to write to; it need not exist. One that exists above is not meant. */
   async target(): Promise<string> {
     const located = this.#known() ?? (await this.#settingsFor(process.cwd()));
-    const { directory, named } = located;
-    const target = named ? directory : journalBelow(process.cwd());
+    const target = located.named ? located : journalOf(process.cwd(), process.env);
     nameJournal(target);
-    return target;
+    return target.directory;
   }
 
   /** What is said about the journal in the settings of the project that has it. */
@@ -101,8 +100,7 @@ export class Flags {
   #known(): Located | undefined {
     const name = this.text('--directory');
     if (name !== undefined) return locatedByName(name);
-    const directory = usualDirectory(process.cwd(), process.env, this.on('--trust'));
-    return directory === undefined ? undefined : { directory, named: false };
+    return usualJournal(process.cwd(), process.env, this.on('--trust'));
   }
 
   async #settingsFor(cwd: string, quiet = false): Promise<JournalSettings> {

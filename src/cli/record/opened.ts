@@ -1,7 +1,13 @@
 // The journal that a command reads, opened: it is checked, and named where that is no matter of
 // course.
 
-import { journalBelow, journalExists, type Located } from '../../recordings/directory.ts';
+import {
+  type JournalPlace,
+  journalBelow,
+  journalExists,
+  type Located,
+  otherJournal,
+} from '../../recordings/directory.ts';
 import { printable } from '../../text/printable.ts';
 import { sayAtOnce } from '../output.ts';
 
@@ -13,14 +19,19 @@ export type OpenedJournal = {
 
 /** Throws `journal_unreadable`. */
 export function openJournal(located: Located): OpenedJournal {
-  const { directory } = located;
+  const { directory, because } = located;
   const exists = journalExists(located);
-  if (exists) nameJournal(directory);
+  if (exists || because !== undefined) nameJournal(located);
+  const other = otherJournal(located, process.env);
+  if (other !== undefined) {
+    sayAtOnce(`More of this project is in another journal: --directory ${printable(other)}`);
+  }
   return { directory, exists };
 }
 
 /** A person who stands elsewhere must see which recordings these are. */
-export function nameJournal(directory: string): void {
+export function nameJournal({ directory, because }: JournalPlace): void {
   if (directory === journalBelow(process.cwd())) return;
-  sayAtOnce(`Journal: ${printable(directory)}`);
+  const why = because === undefined ? '' : `, because ${printable(because)}`;
+  sayAtOnce(`Journal: ${printable(directory)}${why}`);
 }

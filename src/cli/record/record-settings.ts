@@ -1,6 +1,7 @@
 // What the settings say about the journal. Loaded only when it matters: it needs every plugin's
 // idea of its configuration, because settings that are wrong must not count as the defaults.
 
+import { stateRoot } from '../../capture/paths.ts';
 import { recorderSettings } from '../../dialects/bash_recorder/config.ts';
 import { BUILTINS } from '../../dialects/builtins.ts';
 import { loadSettings } from '../../host/settings.ts';
@@ -27,14 +28,16 @@ export async function journalSettings(
 ): Promise<JournalSettings> {
   const { plugins, waiting = [] } = await loadSettings({ cwd, env, builtins: BUILTINS, trusted });
   const recorder = plugins.find(({ name }) => name === NAME) ?? plugins.find(isRecorder);
-  const { recording } = recorderSettings(recorder?.config ?? {}, cwd);
-  const usual = recorderSettings({}, cwd).recording.directory;
-  const named = recording.directory !== usual;
-  const directory = named ? recording.directory : nearestJournal(cwd, env);
+  const settings = recorder?.config ?? {};
+  const { recording } = recorderSettings(settings, cwd, stateRoot(env));
   const { retentionDays } = recording;
+  const { recording: usual } = recorderSettings({}, cwd, stateRoot(env));
+  const { directory, because } = recording;
+  const named = { directory, because, named: because === undefined };
+  const place = directory === usual.directory ? nearestJournal(cwd, env) : named;
   // Which keys wait is read without a parser, and may be incomplete: any file that waits counts.
   const redact = recording.redact || waiting.length > 0;
-  return { directory, named, retentionDays, redact, waiting: waiting.map(waitingSentence) };
+  return { ...place, retentionDays, redact, waiting: waiting.map(waitingSentence) };
 }
 
 /** The same plugin under another name. */

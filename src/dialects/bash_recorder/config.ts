@@ -57,10 +57,14 @@ type RecorderSettings = Pick<RunSettings, 'recording'> & {
 };
 
 /** Throws `ConfigurationError` for a config that has problems. */
-export function recorderSettings(given: unknown, projectDirectory: string): RecorderSettings {
+export function recorderSettings(
+  given: unknown,
+  projectDirectory: string,
+  stateRoot: string,
+): RecorderSettings {
   const { recording: r, execution: e } = parsed(config, given);
   return {
-    recording: recordingSettings(r, projectDirectory),
+    recording: recordingSettings(r, projectDirectory, stateRoot),
     execution: {
       defaultTimeoutSeconds: Math.min(e.default_timeout, e.max_timeout),
       maxTimeoutSeconds: e.max_timeout,
@@ -77,8 +81,8 @@ export function recorderSettings(given: unknown, projectDirectory: string): Reco
 export const recorderConfig: DialectConfig<Timeouts> = {
   schema: jsonSchema(config),
   problems: (given, project) => checked(config, given, project),
-  read(given, projectDirectory) {
-    const { recording, execution } = recorderSettings(given, projectDirectory);
+  read(given, projectDirectory, stateRoot) {
+    const { recording, execution } = recorderSettings(given, projectDirectory, stateRoot);
     const { inheritEnv, defaultTimeoutSeconds, maxTimeoutSeconds, ...how } = execution;
     const environment = inheritEnv ? 'inherit' : 'none';
     const liveRunsMax = Number.POSITIVE_INFINITY; // each call waits for its run

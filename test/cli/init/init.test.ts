@@ -376,7 +376,7 @@ describe('the settings file', () => {
     const whole = await load(SETTINGS_TEMPLATE.replace(/^( *)# (?=[a-z_]+: )/gm, '$1'));
     expect(whole.toolNames).toBe('underscore');
     const config = (whole.plugins[0]?.config ?? {}) as Record<string, object>;
-    expect(recorderSettings(config, '/p')).toEqual(recorderSettings({}, '/p'));
+    expect(recorderSettings(config, '/p', '/s')).toEqual(recorderSettings({}, '/p', '/s'));
     const schema = BUILTINS.bash_recorder?.configSchema ?? {};
     const properties = schema.properties as Record<string, { properties: object }>;
     const keys = (sections: [string, object][]) =>

@@ -33,7 +33,7 @@ const DEFAULTS = {
 };
 
 function settings(config: unknown) {
-  return recorderSettings(config, '/project');
+  return recorderSettings(config, '/project', '/state');
 }
 
 describe('a config', () => {
