@@ -267,7 +267,7 @@ export class Guard {
       code: decision.code,
       reasons: reasonsShown(decision, redact),
     });
-    if (id === undefined) return 'It cannot be kept until somebody approves it.';
+    if (id === undefined) return 'It cannot be kept until a person approves it.';
     return `Ask the person to run this, then ask for it again: cuff policy approve ${id}`;
   }
 

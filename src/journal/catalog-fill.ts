@@ -1,6 +1,6 @@
 // Brings the catalog up to date from the session files, in transactions of their own, so that it
 // can stop after each of them and several processes can do it at once: what a file has beyond its
-// watermark is looked up again inside the transaction; whoever comes second finds nothing to do.
+// watermark is looked up again inside the transaction; the second process finds nothing to do.
 import { Batch, type Portion } from './catalog-batch.ts';
 import {
   entryAt,

@@ -118,7 +118,7 @@ function attemptOpen(sqlite: Sqlite, path: string, busyMs: number): CatalogFile 
 
 function closing(database: Database): () => void {
   return () => {
-    // What is left in the log would lie beside the file until somebody opens it again.
+    // What is left in the log would lie beside the file until it is opened again.
     attempt(() => database.exec('PRAGMA busy_timeout = 0'));
     attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
     attempt(() => database.close());
@@ -148,7 +148,7 @@ function ensureSchema(database: Database): void {
   // Not inside a transaction. Where it is not possible, on some network disks, nothing changes.
   database.all('PRAGMA journal_mode = WAL');
   inTransaction(database, () => {
-    const version = versionOf(database); // somebody else may have made it by now
+    const version = versionOf(database); // another process may have made it by now
     if (version === VERSION) return;
     const [row] = database.all('SELECT count(*) AS count FROM sqlite_schema');
     if (version !== 0 || row?.count !== 0) throw new WrongVersion();
@@ -160,7 +160,7 @@ function versionOf(database: Database): unknown {
   return database.all('PRAGMA user_version')[0]?.user_version;
 }
 
-/** Everything or nothing, and nobody else writes meanwhile. */
+/** Everything or nothing, and no other process writes meanwhile. */
 export function inTransaction<T>(database: Database, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -182,7 +182,7 @@ function attempt(action: () => void): void {
   }
 }
 
-/** Whoever has it open goes on with a file without a name until he notices. */
+/** A process that has it open goes on with a file without a name until it notices. */
 export function discardCatalogFile(path: string): void {
   // The database last: what is left over beside an empty one is ignored.
   for (const suffix of ['-wal', '-shm', '']) fs.rmSync(`${path}${suffix}`, { force: true });

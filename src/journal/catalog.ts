@@ -165,7 +165,7 @@ class SqlCatalog implements Catalog {
   }
 
   #advance(until: number, first: readonly string[]): boolean {
-    // Whoever has a budget can neither wait for a lock nor for much to be written at once.
+    // A caller with a budget can wait neither for a lock nor for much to be written at once.
     const database = this.#open({ busyMs: 0, logPages: 200 });
     if (database === undefined) return false;
     const told = takeIn(database, this.#directory, first, SMALL);

@@ -44,7 +44,7 @@ export function exportSqlite(
   sessions: Iterable<ExportedSession>,
   step: () => void,
 ): void {
-  // Nobody reads it before it is whole, and it can be made again.
+  // It is not read before it is whole, and can be made again.
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
   database.exec(schema());
   const intoSessions = insertion('sessions', SESSION_COLUMNS);

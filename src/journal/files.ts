@@ -22,7 +22,7 @@ const STICKY = 0o1000;
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = nodeFs.constants;
 // Not on Windows.
 const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
-// Without it a FIFO in the place of a file would hold us until somebody writes to it.
+// Without it a FIFO in the place of a file would hold us until another process writes to it.
 const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
 
 /** The calls a journal is written with, so that tests can make each of them fail. */

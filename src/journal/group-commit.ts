@@ -134,7 +134,7 @@ export class GroupCommit {
     try {
       await this.#disk.sync(fd, lines.length === 1 && this.#waiting.length === 0);
     } finally {
-      await nameSynced; // whoever waits for us to be done must not find it at work
+      await nameSynced; // our caller waits until all work is done
     }
     // Bytes in a file without a name are lost as soon as it is closed.
     if (!this.named()) throw errno('ENOENT', 'the file has lost its name');

@@ -1,4 +1,4 @@
-// One line of somebody else's record of commands as the start of an entry. `command` is all it
+// One line of another program's record of commands as the start of an entry. `command` is all it
 // must have; what else it has must be what it says it is, or the line is refused with the reason:
 // a field that is quietly dropped would be lost. Lines of our own exports are understood, too.
 import { asObject, type JsonObject, parseObject } from '../text/json.ts';

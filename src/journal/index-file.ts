@@ -1,4 +1,4 @@
-// index.json: one row for each session, for whoever wants to look without reading them all. It is
+// index.json: one row for each session, for programs that do not read them all. It is
 // derived and may be deleted at any time; its text is a function of the sessions alone, so that it
 // comes back equal.
 import { asCount, asObject, asOneOf, asString, parseObject } from '../text/json.ts';
@@ -44,7 +44,7 @@ export function readIndex(directory: string, env: JournalEnv): RecordingIndex {
     try {
       replaceFile(indexPath(directory), text, env.fs);
     } catch {
-      // Whoever may only read has the answer all the same.
+      // A reader who may not write has the answer all the same.
     }
   }
   return indexOf(rows, env.now());

@@ -8,8 +8,8 @@
 //   20260118_160315 nightly                           or by the time it was made, if it has none
 //
 // so that its first kilobyte is enough for the newest twenty. It is believed only while inode and
-// ctime are those of the folder, so it cannot be stale; it is derived, and whoever may not write
-// it reads the names again. Metadata is never kept in it.
+// ctime are those of the folder, so it cannot be stale; it is derived, and a reader that cannot
+// write it reads the names again. Metadata is never kept in it.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { SessionMetadata } from '../types.ts';

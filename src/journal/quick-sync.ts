@@ -1,6 +1,6 @@
 // One fdatasync(2) for the line of one command. Another thread takes about as long to wake up, and
-// to wake us, as a quick disk takes to sync. So while the disk is quick and nobody else waits for
-// it, that is done here; a disk that was slow the last time is waited for off the event loop.
+// to wake us, as a quick disk takes to sync. So while the disk is quick and no other caller waits
+// for it, that is done here; a disk that was slow the last time is waited for off the event loop.
 
 const QUICK_MS = 2;
 

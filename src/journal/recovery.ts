@@ -1,6 +1,6 @@
 // What a dead process left undone in a journal. Planning is pure: the facts come in as values,
-// because sessions are known here and runs are known elsewhere. Whoever acts on a plan holds the
-// claim (claim.ts) meanwhile.
+// because sessions are known here and runs are known elsewhere. A process that acts on a plan holds
+// the claim (claim.ts) meanwhile.
 import { setImmediate } from 'node:timers/promises';
 import type { JournalIntent, ProcessId, SessionMetadata } from '../types.ts';
 import { indexPath, readText } from './files.ts';
@@ -12,7 +12,7 @@ const TURN_MS = 10; // of reading, before others have their turn
 
 export type KnownSession = {
   readonly metadata: SessionMetadata;
-  /** While its owner lives nobody else writes it. */
+  /** While its owner lives no other process writes it. */
   readonly ownerAlive: boolean;
   /** The runs that have an entry in it. */
   readonly runIds: ReadonlySet<string>;
@@ -109,7 +109,7 @@ export async function knownSessions(
   return known;
 }
 
-/** A session may be hundreds of megabytes, and whoever asks for this has callers that wait. */
+/** A session may be hundreds of megabytes, and callers of the server wait meanwhile. */
 async function entriesIn(
   directory: string,
   sessionId: string,

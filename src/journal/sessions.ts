@@ -28,7 +28,7 @@ export type SessionsOptions = {
 // A conversation that was silent for a day is over; should it go on, it gets another session.
 const SILENCE_MS = 86_400_000;
 
-const NOBODY: AgentContext = {
+const NO_CALLER: AgentContext = {
   agentId: null,
   conversationId: null,
   toolCallId: null,
@@ -64,7 +64,7 @@ export class Sessions {
 
   /** Makes the session for calls that say nothing about themselves. Throws `journal_unwritable`. */
   start(): SessionWriter {
-    return this.#session(NOBODY, this.#options.env.now()).writer;
+    return this.#session(NO_CALLER, this.#options.env.now()).writer;
   }
 
   /**

@@ -64,7 +64,7 @@ function hasFullText(open: Sqlite['open']): boolean {
   }
 }
 
-/** Loading it warns that it is experimental. Whoever runs us has not asked for it. */
+/** Loading it prints a warning that it is experimental, which is no use to our callers. */
 function quietly<T>(load: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -1,6 +1,6 @@
 // One session being written. An entry is on the disk when its promise resolves, and its number is
-// its place in the file. The metadata follows at most once a second and at the end: whoever reads
-// an active session counts its lines. Nothing but `append` and starting can fail.
+// its place in the file. The metadata follows at most once a second and at the end: readers
+// of an active session count its lines. Nothing but `append` and starting can fail.
 import { type AppError, errnoOf } from '../errors.ts';
 import type { Entry, EntryDraft, ProcessId, SessionMetadata, SessionStatus } from '../types.ts';
 import {

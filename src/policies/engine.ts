@@ -153,7 +153,7 @@ export class PolicyEngine {
     this.#watch?.settled();
   }
 
-  /** Whether files had changed that nobody had read: if they are at rest, somebody has by now. */
+  /** Whether files had changed and were not read yet: if they are at rest, they are read now. */
   async caughtUp(): Promise<boolean> {
     return (await this.#watch?.rest()) ?? false;
   }
@@ -236,7 +236,7 @@ export class PolicyEngine {
   }
 
   #bench(): Court {
-    if (this.#court === undefined) throw new Error('there is a policy and nobody to judge by it');
+    if (this.#court === undefined) throw new Error('there is a policy and no code to judge by it');
     return this.#court;
   }
 
@@ -265,7 +265,7 @@ export class PolicyEngine {
         problems.set(path, file.problem);
         bad.push({ path, mode: file.mode });
       } else if (known !== undefined) {
-        // Whoever removes the file, an agent maybe, does not remove the policy.
+        // Removing the file, as an agent might, does not remove the policy.
         const rest = 'what it said stays in force until it is back, or the server starts anew';
         problems.set(path, `${path}:1:1: it is gone; ${rest}`);
       }

@@ -14,7 +14,7 @@ import { redactText } from '../text/secret-words.ts';
 import type { Entry } from '../types.ts';
 import { sessionEntries } from './sessions.ts';
 
-const SIZE = { cols: 80, rows: 24 }; // where nobody said how large the terminal was
+const SIZE = { cols: 80, rows: 24 }; // where the size of the terminal is unknown
 const IDLE_SECONDS_MAX = 2; // between two commands of an agent there may be hours
 
 /** One run. */
@@ -119,7 +119,7 @@ function* outputOf(capture: Capture, startedAt: number): Generator<CastEvent> {
       yield { atMs: at - startedAt, code: 'o', data };
     }
     end = chunk.offset + chunk.length;
-    if (chunk.at > 0) at = chunk.at; // of bytes whose record was lost, nobody knows when
+    if (chunk.at > 0) at = chunk.at; // bytes whose record was lost have no time
     const data = decoders[chunk.channel].decode(bytes, pty);
     if (data !== '') yield { atMs: at - startedAt, code: 'o', data };
   }

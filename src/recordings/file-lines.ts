@@ -1,5 +1,5 @@
 // The lines of a file with their numbers and places, and what the whole file hashes to. Only one
-// line is in memory at a time; one that is longer than anybody's is passed over as too long.
+// line is in memory at a time; one that is longer than any real one is passed over as too long.
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
@@ -50,7 +50,7 @@ export class LineSource {
     let done = 0;
     while (done < length) {
       const count = readSync(this.#fd, bytes, done, length - done, offset + done);
-      if (count === 0) break; // somebody cut the file
+      if (count === 0) break; // the file was cut
       done += count;
     }
     return bytes.subarray(0, done);
@@ -98,7 +98,7 @@ export class LineSource {
 function openRegular(path: string): number {
   let fd: number;
   try {
-    // Without O_NONBLOCK a FIFO would hold us until somebody writes to it.
+    // Without O_NONBLOCK a FIFO would hold us until another process writes to it.
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const missing = errnoOf(error) === 'ENOENT';

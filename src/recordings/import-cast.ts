@@ -1,6 +1,6 @@
 // A terminal session that was recorded elsewhere becomes a capture under the state root: every
 // event of output at the time it had. Its id is made from its bytes, so that the same file is the
-// same capture. It is pinned: nobody else has the bytes once the file is gone.
+// same capture. It is pinned: no other copy is left once the file is gone.
 
 import {
   type Capture,

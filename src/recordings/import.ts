@@ -173,7 +173,7 @@ function begin(job: Job, first: ImportedLine, now: () => number): SessionWriter 
     workingDirectory: first.draft.working_directory,
     agentId: first.draft.agent_id,
     conversationId: first.conversation,
-    owner: thisProcess(), // while it lives nobody takes the session for a forgotten one
+    owner: thisProcess(), // while it lives the session is not taken for a forgotten one
   };
   // Its metadata is written once, at its end.
   const writer = startSession(job.directory, facts, { now, later: () => () => undefined });

@@ -15,7 +15,7 @@ export async function reporting(work: () => Promise<void>): Promise<void> {
       process.exitCode = ['usage', 'settings_invalid'].includes(error.code) ? 2 : 1;
       return;
     }
-    // What the system refused is somebody's rights or disk, no bug; all else is one.
+    // What the system refused is a matter of rights or of the disk, no bug; all else is one.
     if (errno === undefined || !(error instanceof Error) || !('syscall' in error)) throw error;
     complain(error.message, undefined);
     process.exitCode = 1;

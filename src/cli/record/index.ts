@@ -31,7 +31,7 @@ export function addRecordCommands(program: Command): void {
     .description('list, show, count, search, export and clean what agents ran')
     .usage('<subcommand>')
     .helpCommand('help [subcommand]', 'what a subcommand does');
-  // Not by configureHelp: whoever adds us passes its own on to everybody.
+  // Not by configureHelp: the parent command passes its own on to all of its commands.
   record.helpInformation = groupHelp;
   for (const command of RECORD_COMMANDS) {
     const one = record

@@ -1,10 +1,10 @@
-// How far long work is, for somebody who looks: one line on stderr that is written over and in the
+// How far long work is, for a person who looks: one line on stderr that is written over and in the
 // end removed. Without a terminal there is none.
 
 import { catalogMissing } from '../../recordings/catalog.ts';
 import { countText } from '../../text/dates.ts';
 
-const INTERVAL_MS = 100; // more often than this nobody can read
+const INTERVAL_MS = 100; // more often than this a person cannot read
 
 export class Progress {
   readonly #what: string;

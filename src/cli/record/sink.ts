@@ -1,5 +1,5 @@
 // Where an export goes: stdout, or a file that appears whole. What is written may hold secrets of
-// whoever ran the commands, so the file is for its owner only.
+// the user who ran the commands, so the file is for its owner only.
 
 import {
   closeSync,
@@ -72,7 +72,7 @@ export async function write(
 ): Promise<void> {
   if (path === undefined) return drain(pieces, put, step);
   await replacing(path, async (temp) => {
-    // A temporary file is new: a link that somebody put in its place is not followed.
+    // A temporary file is new: a link that another user put in its place is not followed.
     const fd = openSync(temp, temp === path ? 'w' : 'wx', 0o600);
     try {
       await drain(pieces, (text) => writeAll(fd, text), step);

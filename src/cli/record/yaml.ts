@@ -5,7 +5,7 @@ import { Document, visit } from 'yaml';
 // What a terminal would obey, or what turns the direction of the text beside it.
 const UNSAFE = /[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** The same value to whoever reads it as YAML, and safe for a terminal to show. */
+/** The same value to a reader of YAML, and safe for a terminal to show. */
 export function yaml(value: unknown): string {
   const document = new Document(value);
   visit(document, {
