@@ -3,20 +3,20 @@
 
 import type { StartOptions } from '../shell/shell.ts';
 
-export type Held = Pick<StartOptions, 'gate' | 'sandbox'>;
+export type Restraints = Pick<StartOptions, 'gate' | 'sandbox'>;
 
-export type Confined =
+export type ConfinementResult =
   | {
       readonly kind: 'held';
       /** Programs will be judged when they start. */
       readonly gated: boolean;
       /** For the command line that is started; `relies`: it must not run unjudged. */
-      hold(argv: readonly string[], relies: boolean): Held;
+      hold(argv: readonly string[], relies: boolean): Restraints;
     }
   | { readonly kind: 'refused'; readonly code: 'gate' | 'sandbox'; readonly why: string };
 
 export const FREE = {
   kind: 'held',
   gated: false,
-  hold: (): Held => ({}),
-} as const satisfies Confined;
+  hold: (): Restraints => ({}),
+} as const satisfies ConfinementResult;

@@ -10,7 +10,7 @@ import type { InForce, PolicyEngine } from '../policies/engine.ts';
 import type { Reason } from '../policy/decision.ts';
 import { protectedPaths } from '../policy/protected.ts';
 import type { Shell } from '../shell/shell.ts';
-import { type Confined, FREE, type Held } from './confined.ts';
+import { type ConfinementResult, FREE, type Restraints } from './confined.ts';
 import { type Gate, type GateProcess, type GateVerdict, openGate } from './gate.ts';
 import { checkSandbox, type SandboxOptions, sandboxed, scopeRoots } from './sandbox.ts';
 
@@ -33,7 +33,11 @@ export class Confinement {
   }
 
   /** Never rejects. */
-  async of(inForce: InForce, shell: Pick<Shell, 'gateCheck'>, cwd: string): Promise<Confined> {
+  async of(
+    inForce: InForce,
+    shell: Pick<Shell, 'gateCheck'>,
+    cwd: string,
+  ): Promise<ConfinementResult> {
     const { mode, judgement } = inForce;
     if (mode !== 'enforce') return FREE;
     const sandbox = judgement.sandbox === 'bwrap' ? this.#sandbox(inForce, cwd) : undefined;
@@ -55,7 +59,7 @@ export class Confinement {
       return { ...FREE, hold: () => ({ ...around }) };
     }
     const { path } = gate;
-    const hold = (argv: readonly string[], relies: boolean): Held => {
+    const hold = (argv: readonly string[], relies: boolean): Restraints => {
       this.#letIn(argv, cwd, inForce, gate);
       return { ...around, gate: { path, strict: strict || relies, needed: true } };
     };
@@ -180,7 +184,7 @@ function keyOf(program: string, words: readonly string[]): string {
   return [basename(program), ...words].join('\0');
 }
 
-function refused(code: 'gate' | 'sandbox', wanted: string, reason: string): Confined {
+function refused(code: 'gate' | 'sandbox', wanted: string, reason: string): ConfinementResult {
   const what = code === 'gate' ? 'processes cannot be judged' : 'there can be no sandbox';
   const why = `cuff policy: not run. The policy says \`${wanted}\`, and ${what} here: ${reason}.`;
   return { kind: 'refused', code, why };

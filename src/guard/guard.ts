@@ -5,19 +5,19 @@
 import { AppError, messageOf } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import { Approvals, approvable, rulable, type Subject } from '../policies/approvals.ts';
-import type { Decided, Decision, InForce, PolicyEngine } from '../policies/engine.ts';
+import type { Decision, InForce, PolicyDecision, PolicyEngine } from '../policies/engine.ts';
 import { because } from '../policy/explain.ts';
 import type { Shell } from '../shell/shell.ts';
 import { printable, shortLine } from '../text/printable.ts';
 import type { AskPerson, EntryDecision, PersonAnswer } from '../types.ts';
-import { type Confined, FREE, type Held } from './confined.ts';
+import { type ConfinementResult, FREE, type Restraints } from './confined.ts';
 import type { Confinement } from './confinement.ts';
 import { judgedTexts } from './judged-texts.ts';
 import {
   type Answer,
-  type Asked,
   besideShown,
   CHOICES,
+  type GuardRequest,
   questionText,
   reasonsShown,
   SAID_NO,
@@ -46,7 +46,7 @@ export type Ruling = {
   readonly run: true;
   /** What it has to be started with, by its command line. To be called once, at the start: it uses
    * up what the start needs, and throws an `AppError` when that is gone. */
-  readonly hold: (argv: readonly string[]) => Held;
+  readonly hold: (argv: readonly string[]) => Restraints;
   readonly decision: EntryDecision | null;
   /** A line for the answer. */
   readonly note: string | undefined;
@@ -88,7 +88,7 @@ export class Guard {
   }
 
   /** Never rejects. */
-  async rule(asked: Asked, call: GuardCall): Promise<Ruling | Refusal> {
+  async rule(asked: GuardRequest, call: GuardCall): Promise<Ruling | Refusal> {
     const ground = await this.#lastGround(asked, call);
     if (ground === undefined) return UNRULED;
     const { inForce, decided } = ground;
@@ -120,7 +120,7 @@ export class Guard {
   }
 
   /** Reads changed files first: `approve --always` may have just allowed the command. */
-  async #lastGround(asked: Asked, call: GuardCall): Promise<Ground | undefined> {
+  async #lastGround(asked: GuardRequest, call: GuardCall): Promise<Ground | undefined> {
     const ground = await this.#ground(asked, call);
     if (ground?.inForce.mode !== 'enforce') return ground;
     if (ground.decided.decision.verdict === 'allow') return ground;
@@ -128,21 +128,25 @@ export class Guard {
   }
 
   /** The policy in force, and what it says to this: no other one came while we waited. */
-  async #ground(asked: Asked, call: GuardCall): Promise<Ground | undefined> {
+  async #ground(asked: GuardRequest, call: GuardCall): Promise<Ground | undefined> {
     for (let turn = 1; ; turn += 1) {
       const { inForce } = this.#engine;
       if (inForce === undefined) return undefined;
       const confined = await this.#confined(inForce, asked, call);
       // Keys go to a shell that was started long ago.
       const gated = confined.kind === 'held' && confined.gated && asked.typed === undefined;
-      const decide = (): Decided => this.#decide(inForce, asked, { gated });
+      const decide = (): PolicyDecision => this.#decide(inForce, asked, { gated });
       const decided = await this.#engine.paths.settled(decide);
       if (this.#engine.inForce !== inForce && turn < TURNS_MAX) continue;
       return { inForce, confined, decided };
     }
   }
 
-  async #confined(inForce: InForce, { cwd }: Asked, { shell }: GuardCall): Promise<Confined> {
+  async #confined(
+    inForce: InForce,
+    { cwd }: GuardRequest,
+    { shell }: GuardCall,
+  ): Promise<ConfinementResult> {
     const { mode, judgement } = inForce;
     if (mode !== 'enforce' || (judgement.gate === 'off' && judgement.sandbox === 'off')) {
       return FREE;
@@ -156,7 +160,7 @@ export class Guard {
   async #ruled(
     inForce: InForce,
     decision: Decision,
-    asked: Asked,
+    asked: GuardRequest,
     call: GuardCall,
   ): Promise<Ruling | Refusal> {
     const { mode, explain } = inForce;
@@ -173,7 +177,7 @@ export class Guard {
   }
 
   async #askAbout(
-    asked: Asked,
+    asked: GuardRequest,
     { decision, inForce }: { readonly decision: Decision; readonly inForce: InForce },
     call: GuardCall,
   ): Promise<Ruling | Refusal> {
@@ -201,11 +205,11 @@ export class Guard {
   }
 
   /** Undefined without a grant. It is used up when the command starts, and not before. */
-  #granted({ typed }: Asked, subject: Subject): Ruling | undefined {
+  #granted({ typed }: GuardRequest, subject: Subject): Ruling | undefined {
     // Nothing is started for keys.
     if (typed !== undefined) return this.#approvals.take(subject) ? UNRULED : undefined;
     if (!this.#approvals.granted(subject)) return undefined;
-    const hold = (): Held => {
+    const hold = (): Restraints => {
       if (this.#approvals.take(subject)) return {};
       throw new AppError('start_failed', 'Its approval was used for another start meanwhile.');
     };
@@ -213,7 +217,7 @@ export class Guard {
   }
 
   /** A line when it did not become a rule. */
-  async #always(asked: Asked, { redact }: GuardCall): Promise<string | undefined> {
+  async #always(asked: GuardRequest, { redact }: GuardCall): Promise<string | undefined> {
     const { command, cwd } = asked;
     if (besides(asked).length > 0) {
       return '[policy: it ran this once; what came with the command is in no rule]';
@@ -235,7 +239,7 @@ export class Guard {
     }
   }
 
-  async #answer(asked: Asked, decision: Decision, call: GuardCall): Promise<Answer> {
+  async #answer(asked: GuardRequest, decision: Decision, call: GuardCall): Promise<Answer> {
     const over = this.#stop.signal.aborted || call.signal?.aborted === true;
     if (call.ask === undefined || over) return 'unasked';
     const message = questionText(asked, decision, call.redact);
@@ -260,7 +264,7 @@ export class Guard {
     }
   }
 
-  #instructions(asked: Asked, decision: Decision, { redact }: GuardCall): string {
+  #instructions(asked: GuardRequest, decision: Decision, { redact }: GuardCall): string {
     const id = this.#approvals.ask(this.#subject(asked), {
       command: redact(asked.command),
       beside: besideShown(asked, redact),
@@ -272,14 +276,18 @@ export class Guard {
   }
 
   /** The strictest word on all that the agent chose. */
-  #decide(inForce: InForce, asked: Asked, options: { readonly gated: boolean }): Decided {
+  #decide(
+    inForce: InForce,
+    asked: GuardRequest,
+    options: { readonly gated: boolean },
+  ): PolicyDecision {
     const all = judgedTexts(asked).map((text) => inForce.decide(text, asked.cwd, options));
     const decision = strictestOf(all.map((one) => one.decision));
-    const some = (is: (one: Decided) => boolean): boolean => all.some(is);
+    const some = (is: (one: PolicyDecision) => boolean): boolean => all.some(is);
     return { decision, relies: some((one) => one.relies), diverges: some((one) => one.diverges) };
   }
 
-  #subject(asked: Asked): Subject {
+  #subject(asked: GuardRequest): Subject {
     const { command, cwd } = asked;
     return { project: this.#engine.project, cwd, command, beside: besides(asked) };
   }
@@ -287,15 +295,15 @@ export class Guard {
 
 type Ground = {
   readonly inForce: InForce;
-  readonly confined: Confined;
-  readonly decided: Decided;
+  readonly confined: ConfinementResult;
+  readonly decided: PolicyDecision;
 };
 
 /** The ruling with what holds the command; no ruling where that cannot be had. */
 function holding(ruled: Ruling, ground: Ground, call: GuardCall): Ruling | Refusal {
   const { confined, decided } = ground;
   if (confined.kind === 'held') {
-    const hold = (argv: readonly string[]): Held => ({
+    const hold = (argv: readonly string[]): Restraints => ({
       ...ruled.hold(argv),
       ...confined.hold(argv, decided.relies),
     });
@@ -331,7 +339,7 @@ function entryDecision({ verdict, code, reasons }: Decision, mode: InForce['mode
 }
 
 /** What a grant is bound to besides the text. */
-function besides({ env, stdin, tty, shell, typed }: Asked): readonly string[] {
+function besides({ env, stdin, tty, shell, typed }: GuardRequest): readonly string[] {
   const names = Object.keys(env ?? {}).sort();
   return [
     ...names.map((name) => `env ${name}=${env?.[name]}`),

@@ -9,7 +9,7 @@ const SHOWN_MAX = 4_000; // characters of a command in a question: what a person
 const REASONS_MAX = 20;
 
 /** What the agent asks for: the text, and whatever else it chose that changes what it does. */
-export type Asked = {
+export type GuardRequest = {
   readonly command: string;
   /** Absolute. */
   readonly cwd: string;
@@ -47,7 +47,7 @@ export const UNANSWERED: Readonly<Partial<Record<Answer, readonly string[]>>> = 
 };
 
 export function questionText(
-  asked: Asked,
+  asked: GuardRequest,
   decision: Decision,
   redact: (text: string) => string,
 ): string {
@@ -67,7 +67,7 @@ export function questionText(
 
 /** What comes with the command: a yes covers it, too. */
 export function besideShown(
-  { env, stdin, tty, shell, typed }: Asked,
+  { env, stdin, tty, shell, typed }: GuardRequest,
   redact: (text: string) => string,
 ): readonly string[] {
   const variables = Object.entries(env ?? {});

@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-export type SandboxGuarded = {
+export type ProtectionTests = {
   readonly secret: (path: string) => boolean;
   readonly control: (path: string) => boolean;
 };
@@ -22,7 +22,7 @@ const PASSED_OVER = new Set(['node_modules', 'objects', 'refs', 'logs']);
 /** Below directories, or directly in them for those that are `shallow`. */
 export function guardedIn(
   roots: { readonly deep: readonly string[]; readonly shallow: readonly string[] },
-  guarded: SandboxGuarded,
+  guarded: ProtectionTests,
 ): GuardedPaths {
   const hidden: string[] = [];
   const fixed: string[] = [];

@@ -8,7 +8,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { realOf } from '../places.ts';
 import { isInside } from '../policy/paths.ts';
 import { bwrapArgs, EMPTIED, type ProtectedPath } from '../policy/sandbox.ts';
-import { guardedIn, type SandboxGuarded } from './sandbox-protect.ts';
+import { guardedIn, type ProtectionTests } from './sandbox-protect.ts';
 
 export type SandboxOptions = {
   /** As a policy has them: globs, absolute or relative to the project; `~` is the home. */
@@ -22,18 +22,18 @@ export type SandboxOptions = {
   readonly network: boolean;
   readonly cwd: string;
   /** What is kept from commands wherever it is. */
-  readonly guarded?: SandboxGuarded;
+  readonly guarded?: ProtectionTests;
 };
 
 const BWRAP = 'bwrap';
 
-type Reached = { readonly read: readonly string[]; readonly write: readonly string[] };
+type ScopePaths = { readonly read: readonly string[]; readonly write: readonly string[] };
 
 /** The command line to start in the place of `argv`. */
 function sandboxCommand(
   argv: readonly string[],
   options: SandboxOptions,
-  also: Reached = { read: [], write: [] },
+  also: ScopePaths = { read: [], write: [] },
 ): readonly string[] {
   const home = realOf(options.home);
   const place = { project: realOf(options.project), home, cwd: realOf(options.cwd) };
@@ -51,10 +51,10 @@ function sandboxCommand(
 
 /** Over what is there: later ones lie over earlier ones. */
 function guards(
-  guarded: SandboxGuarded,
-  { read, write }: Reached,
+  guarded: ProtectionTests,
+  { read, write }: ScopePaths,
   { project, home }: { readonly project: string; readonly home: string },
-  also: Reached,
+  also: ScopePaths,
 ): readonly string[] {
   const open = [...read, ...write];
   const homes = open.some((path) => isInside(home, path)) ? [home, join(home, '.config')] : [];
@@ -77,7 +77,7 @@ function guards(
 /** For `shell.start`: what a run needs inside is said by the shell. */
 export function sandboxed(
   options: SandboxOptions,
-): (argv: readonly string[], also: Reached) => readonly string[] {
+): (argv: readonly string[], also: ScopePaths) => readonly string[] {
   return (argv, also) => sandboxCommand(argv, options, also);
 }
 

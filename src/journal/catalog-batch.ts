@@ -5,7 +5,7 @@ import { addToDay, dayOf, takeFromDay } from './catalog-days.ts';
 import { GramSample } from './catalog-grams.ts';
 import { CUT, firstIdAt, LONG, UNLIKE, WHOLE_STDERR, WHOLE_STDOUT } from './catalog-schema.ts';
 import { forgetSignature, signatureOf, storeSignature } from './catalog-signature.ts';
-import { addEntry, type Counted, newRollup, type Rollup } from './rollup.ts';
+import { addEntry, type CountedEntry, newRollup, type Rollup } from './rollup.ts';
 import { processesOf } from './search.ts';
 import { folded, searchedOrNull, searchedText, storable } from './search-text.ts';
 import type { Database, Row } from './sqlite.ts';
@@ -164,7 +164,7 @@ function textsOf(row: Row): Texts {
   return { command, description: text('description'), stdout, stderr, processes };
 }
 
-function countedOf(row: Row, { command }: Texts): Counted {
+function countedOf(row: Row, { command }: Texts): CountedEntry {
   const exit_code = row.exit_code === null ? null : Number(row.exit_code);
   return { command, duration_ms: Number(row.duration_ms), exit_code };
 }

@@ -1,5 +1,5 @@
-// The rollups of the catalog: one for each day, kept in step with the entries by whoever changes
-// those, inside the same transaction.
+// The rollups of the catalog: one for each day, kept in step with the entries by the code that
+// changes those, inside the same transaction.
 import { DAY_MS } from '../text/dates.ts';
 import {
   addEntry,

@@ -20,9 +20,9 @@ import {
   hitOf,
   type Matchers,
   Newest,
+  type SearchGaps,
   type SearchHit,
   type SearchQuery,
-  type Unsearched,
 } from './search.ts';
 import { searchedOrNull, storable } from './search-text.ts';
 import type { Database, Row, Value } from './sqlite.ts';
@@ -50,7 +50,7 @@ export function catalogStats(database: Database, { since }: StatsQuery): Stats {
   return statsFrom(rollupSince(database, since), number('count'), faults);
 }
 
-export function catalogUnsearched(database: Database, query: SearchQuery): Unsearched {
+export function catalogUnsearched(database: Database, query: SearchQuery): SearchGaps {
   const { sql, values } = filterOf(query, 'e.id');
   const where = [...sql, `e.flags & ${CUT}`].join(' AND ');
   const [cut] = database.all(

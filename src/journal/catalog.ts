@@ -13,11 +13,11 @@ import { placeTrouble } from './place.ts';
 import { journalSessionIds } from './reader.ts';
 import {
   matchersOf,
+  type SearchGaps,
   type SearchHit,
   type SearchQuery,
   scanSearch,
   scanUnsearched,
-  type Unsearched,
 } from './search.ts';
 import { type Database, loadSqlite, type Sqlite, troubleOf } from './sqlite.ts';
 import { type Stats, type StatsQuery, scanStats } from './stats.ts';
@@ -40,7 +40,7 @@ export type Catalog = {
   /** Throws `usage` for a regular expression that is none. */
   search(query: SearchQuery): SearchHit[];
   /** What the search did not look at. */
-  unsearched(query: SearchQuery): Unsearched;
+  unsearched(query: SearchQuery): SearchGaps;
   /** The files of output behind entries (see later.ts), where they need not be looked for. */
   laterFiles(): readonly string[] | undefined;
   stats(query?: StatsQuery): Stats;
@@ -96,7 +96,7 @@ class ScanCatalog implements Catalog {
     return scanSearch(this.#directory, query);
   }
 
-  unsearched(query: SearchQuery): Unsearched {
+  unsearched(query: SearchQuery): SearchGaps {
     return scanUnsearched(this.#directory, query);
   }
 
@@ -207,7 +207,7 @@ class SqlCatalog implements Catalog {
     return answer ?? scanSearch(this.#directory, query);
   }
 
-  unsearched(query: SearchQuery): Unsearched {
+  unsearched(query: SearchQuery): SearchGaps {
     const answer = this.#ask((database) => catalogUnsearched(database, query));
     return answer ?? scanUnsearched(this.#directory, query);
   }

@@ -15,7 +15,7 @@ export type ImportedLine = {
   readonly later?: Entry['later'];
 };
 
-export type Refused = { readonly problem: string };
+export type LineProblem = { readonly problem: string };
 
 export type ImportDefaults = {
   readonly cwd: string;
@@ -27,7 +27,7 @@ export type ImportDefaults = {
 const TIME_MAX = Date.UTC(9999, 11, 31); // years have four digits
 const SECONDS_MAX = 100_000_000_000; // a number below this is seconds, above it milliseconds
 
-export function importLine(text: string, defaults: ImportDefaults): ImportedLine | Refused {
+export function importLine(text: string, defaults: ImportDefaults): ImportedLine | LineProblem {
   const own = decodeEntry(text);
   if (own !== undefined) {
     const { entry_id: _, session_id, sequence_number: __, later, ...draft } = own;
@@ -49,7 +49,7 @@ export function importLine(text: string, defaults: ImportDefaults): ImportedLine
   return json === undefined ? { problem: 'not a JSON object' } : foreignLine(json, defaults);
 }
 
-function foreignLine(json: JsonObject, defaults: ImportDefaults): ImportedLine | Refused {
+function foreignLine(json: JsonObject, defaults: ImportDefaults): ImportedLine | LineProblem {
   const fields = new Fields(json);
   const command = fields.string('command') ?? '';
   const timedOut = fields.boolean('timed_out') ?? false;

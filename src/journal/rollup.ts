@@ -16,7 +16,7 @@ export type Rollup = {
 export type Longest = { readonly command: string; readonly durationMs: number };
 
 /** What a rollup wants to know of an entry, in the entry's own names. */
-export type Counted = {
+export type CountedEntry = {
   readonly command: string;
   readonly duration_ms: number;
   readonly exit_code: number | null;
@@ -32,7 +32,7 @@ export function newRollup(): Rollup {
   };
 }
 
-export function addEntry(rollup: Rollup, entry: Counted): void {
+export function addEntry(rollup: Rollup, entry: CountedEntry): void {
   const { command, duration_ms: durationMs, exit_code: code } = entry;
   rollup.commands += 1;
   rollup.durationMs += durationMs;

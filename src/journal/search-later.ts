@@ -13,15 +13,15 @@ import {
   type Matchers,
   matchersOf,
   passes,
+  type SearchGaps,
   type SearchHit,
   type SearchQuery,
-  type Unsearched,
 } from './search.ts';
 import { searchedText } from './search-text.ts';
 
 type Later = NonNullable<Entry['later']>;
 
-export type LaterAnswer = { readonly hits: readonly SearchHit[]; readonly unsearched: Unsearched };
+export type LaterAnswer = { readonly hits: readonly SearchHit[]; readonly unsearched: SearchGaps };
 
 /**
  * Over a whole journal; `known` are the names of its files with such output. An entry is found

@@ -95,7 +95,7 @@ export function scanSearch(directory: string, query: SearchQuery): SearchHit[] {
 }
 
 /** What a search cannot look at. */
-export type Unsearched = {
+export type SearchGaps = {
   /** Lines of the journal that are no entries. */
   readonly damagedLines: number;
   /** Commands that printed more than their entries hold. */
@@ -103,7 +103,7 @@ export type Unsearched = {
 };
 
 /** Over a whole journal, by reading it. */
-export function scanUnsearched(directory: string, query: SearchQuery): Unsearched {
+export function scanUnsearched(directory: string, query: SearchQuery): SearchGaps {
   let damagedLines = 0;
   let cutOutputs = 0;
   for (const sessionId of journalSessionIds(directory)) {

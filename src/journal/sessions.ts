@@ -9,7 +9,7 @@ import { type Claim, claimSession, holdSession } from './claim.ts';
 import { continuable } from './continuation.ts';
 import { errno, type JournalEnv, unwritable } from './files.ts';
 import { IndexKeeper } from './index-keeper.ts';
-import { type Changed, resumeSession, type SessionWriter, startSession } from './writer.ts';
+import { resumeSession, type SessionListener, type SessionWriter, startSession } from './writer.ts';
 
 export type SessionMode = 'per_conversation' | 'per_day' | 'continuous';
 
@@ -22,7 +22,7 @@ export type SessionsOptions = {
   /** Whether a process lives. Without it no session of another server is gone on with. */
   readonly alive?: (one: ProcessId) => boolean;
   /** Told whenever a session's metadata changed: for what else is derived from it. */
-  readonly changed?: Changed;
+  readonly changed?: SessionListener;
 };
 
 // A conversation that was silent for a day is over; should it go on, it gets another session.
@@ -154,7 +154,7 @@ export class Sessions {
     return writer;
   }
 
-  readonly #tell: Changed = (metadata, sizeBytes) => this.#changed(metadata, sizeBytes);
+  readonly #tell: SessionListener = (metadata, sizeBytes) => this.#changed(metadata, sizeBytes);
 
   #others(group: string, at: number): ReturnType<typeof continuable> {
     const { directory, workingDirectory, owner, alive, mode } = this.#options;

@@ -42,14 +42,14 @@ import { MetadataFile } from './metadata-file.ts';
 const ID_TRIES_MAX = 5; // two sessions of one second with the same 48 random bits
 
 /** Told whenever the metadata changed: for what is derived from it. */
-export type Changed = (metadata: SessionMetadata, sizeBytes: number) => void;
+export type SessionListener = (metadata: SessionMetadata, sizeBytes: number) => void;
 
 /** Makes the session's files. Throws `journal_unwritable`. */
 export function startSession(
   directory: string,
   facts: SessionFacts,
   env: JournalEnv,
-  changed?: Changed,
+  changed?: SessionListener,
 ): SessionWriter {
   const disk = env.fs ?? DISK;
   ensureJournal(directory, disk);
@@ -97,7 +97,7 @@ export function resumeSession(
   directory: string,
   sessionId: string,
   env: JournalEnv,
-  changed?: Changed,
+  changed?: SessionListener,
 ): SessionWriter {
   const disk = env.fs ?? DISK;
   const files = findSessionFiles(directory, sessionId) ?? sessionFiles(directory, sessionId);
@@ -158,7 +158,7 @@ export class SessionWriter {
   readonly #file: GroupCommit;
   readonly #metadata: MetadataFile;
   readonly #now: () => number;
-  readonly #changed: Changed | undefined;
+  readonly #changed: SessionListener | undefined;
   readonly #runIds: ReadonlySet<string>;
   #sequence: number;
   #ended: boolean;
@@ -170,7 +170,7 @@ export class SessionWriter {
   #endedEarly = false;
   #settling: Promise<void> = Promise.resolve();
 
-  constructor(begun: Begun, env: JournalEnv, changed: Changed | undefined) {
+  constructor(begun: Begun, env: JournalEnv, changed: SessionListener | undefined) {
     const { files, file, metadata, written } = begun;
     this.id = metadata.session_id;
     this.#files = files;

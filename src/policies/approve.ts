@@ -13,7 +13,7 @@ import * as files from './files.ts';
 
 export type { Question };
 
-export type Approved =
+export type Approval =
   | { readonly kind: 'once'; readonly question: Question }
   | {
       readonly kind: 'always';
@@ -45,7 +45,7 @@ export function findQuestion(id: string, env: Env, now?: () => number): Question
 }
 
 /** Throws as `findQuestion` does, and for what cannot be approved. */
-export async function approve(id: string, options: ApproveOptions): Promise<Approved> {
+export async function approve(id: string, options: ApproveOptions): Promise<Approval> {
   const { env, always, now, systemFile } = options;
   const question = findQuestion(id, env, now);
   const { root: stateRoot } = storeOf(env);

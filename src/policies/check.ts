@@ -38,7 +38,7 @@ export type CheckOptions = {
   readonly trusted?: boolean | undefined;
 };
 
-export type Checked = {
+export type CheckResult = {
   readonly command: string;
   readonly cwd: string;
   readonly project: string;
@@ -96,7 +96,7 @@ export function policiesFor(project: string, options: CheckOptions): readonly Lo
   });
 }
 
-type Compiled = Pick<Checked, 'mode' | 'files' | 'project'> & { readonly judgement: Judgement };
+type Compiled = Pick<CheckResult, 'mode' | 'files' | 'project'> & { readonly judgement: Judgement };
 
 export class PolicyChecker {
   readonly #options: CheckOptions;
@@ -110,7 +110,7 @@ export class PolicyChecker {
   }
 
   /** With the files that apply. Throws as `policiesFor` does. */
-  check(command: string, cwd: string): Checked {
+  check(command: string, cwd: string): CheckResult {
     const project = this.#projectOf(cwd, projectAt);
     const compiled = this.#known(`file ${project}`, () =>
       this.#compile(policiesFor(project, this.#options), project),
@@ -119,7 +119,7 @@ export class PolicyChecker {
   }
 
   /** With a policy as it stands in a line of a batch. Throws `usage` when it is none. */
-  checkWith(policy: JsonObject, command: string, cwd: string): Checked {
+  checkWith(policy: JsonObject, command: string, cwd: string): CheckResult {
     const project = this.#projectOf(cwd, (directory) => directory);
     const compiled = this.#known(`line ${project} ${JSON.stringify(policy)}`, () =>
       this.#compile([inlinePolicy(policy, { home: this.#home, project })], project),
@@ -149,7 +149,11 @@ export class PolicyChecker {
     return { judgement, mode: judgement.mode, files, project };
   }
 
-  #decide({ judgement, mode, files, project }: Compiled, command: string, cwd: string): Checked {
+  #decide(
+    { judgement, mode, files, project }: Compiled,
+    command: string,
+    cwd: string,
+  ): CheckResult {
     const decision = judgement.decide(command, this.#real(cwd));
     return { command, cwd, project, mode, decision, files };
   }
@@ -175,7 +179,14 @@ function inlinePolicy(
 }
 
 /** As `cuff policy check --json` prints it. */
-export function checkedJson({ command, cwd, project, mode, decision, files }: Checked): JsonObject {
+export function checkedJson({
+  command,
+  cwd,
+  project,
+  mode,
+  decision,
+  files,
+}: CheckResult): JsonObject {
   return {
     command,
     cwd,

@@ -8,13 +8,13 @@ import { baseName } from '../text/base-name.ts';
 import { quoteWord } from '../text/printable.ts';
 import type { UnseenPath } from './path-lookup.ts';
 
-type Told = {
+type TextDecision = {
   readonly decision: Decision;
   /** It may run only because its programs are judged when they start. */
   readonly relies: boolean;
 };
 
-export type Decide = (command: string, cwd: string, gated: boolean) => Told;
+export type Decide = (command: string, cwd: string, gated: boolean) => TextDecision;
 
 /** What `decide` of these policies is; it never throws. */
 export function decideBy(judgement: Judgement, policies: readonly LoadedPolicy[]): Decide {
@@ -65,14 +65,14 @@ export type InForce = {
   readonly judgement: Judgement;
   readonly policies: readonly LoadedPolicy[];
   /** Never throws: what cannot be decided is to be asked. */
-  decide(command: string, cwd: string, options?: DecideOptions): Decided;
+  decide(command: string, cwd: string, options?: DecideOptions): PolicyDecision;
   /** Why a process must not start. May throw. */
   readonly denies: Deny;
   /** The short text for an agent. */
   readonly explain: (decision: Decision) => string;
 };
 
-export type Decided = Told & {
+export type PolicyDecision = TextDecision & {
   /** The policy in the shadow would have decided otherwise. */
   readonly diverges: boolean;
 };

@@ -10,14 +10,21 @@ import { homeOf, isThere, settingsCandidates, trustListFile } from '../places.ts
 import type { Judge, Judgement } from '../policy/decide.ts';
 import { type Decision, MODES, type Mode } from '../policy/decision.ts';
 import type { LoadedPolicy } from '../policy/policy.ts';
-import { type Decide, type Decided, decideBy, denyBy, type InForce, withUnseen } from './decide.ts';
+import {
+  type Decide,
+  decideBy,
+  denyBy,
+  type InForce,
+  type PolicyDecision,
+  withUnseen,
+} from './decide.ts';
 import { type HaltCause, haltedBy } from './halt.ts';
 import { PathLookup } from './path-lookup.ts';
 import { type PolicyPlace, type PolicyWhere, policyPlaces, shadowPlace } from './places.ts';
 import { literalGlob, realPath } from './real-path.ts';
 import { type CountingPolicies, countingPolicies, type PolicyText } from './trust.ts';
 
-export type { Decided, Decision, InForce, Mode };
+export type { Decision, InForce, Mode, PolicyDecision };
 
 /** What reads and judges; only a server with a policy has it. */
 export type Court = typeof import('./files.ts');
@@ -106,7 +113,7 @@ export class PolicyEngine {
     return this.#loaded();
   }
 
-  decide(command: string, cwd: string): (Decided & { readonly mode: Mode }) | undefined {
+  decide(command: string, cwd: string): (PolicyDecision & { readonly mode: Mode }) | undefined {
     const { inForce } = this;
     return inForce && { ...inForce.decide(command, cwd), mode: inForce.mode };
   }

@@ -7,7 +7,7 @@ import { type Catalog, discardCatalog, openCatalog } from '../journal/catalog.ts
 import { indexPath } from '../journal/files.ts';
 import { readIndex } from '../journal/index-file.ts';
 import { listSessions } from '../journal/list.ts';
-import type { SearchHit, SearchQuery, Unsearched } from '../journal/search.ts';
+import type { SearchGaps, SearchHit, SearchQuery } from '../journal/search.ts';
 import { type LaterAnswer, searchLater } from '../journal/search-later.ts';
 import { isFaulty } from '../journal/sequence.ts';
 import type { Stats, StatsQuery } from '../journal/stats.ts';
@@ -28,7 +28,7 @@ export function journalStats(directory: string, query: StatsQuery): Promise<Stat
 
 export type SearchAnswer = {
   readonly hits: readonly SearchHit[];
-  readonly unsearched: Unsearched;
+  readonly unsearched: SearchGaps;
 };
 
 /** Throws `usage` for a regular expression that is none. */
@@ -73,7 +73,7 @@ async function asking<T>(directory: string, question: (catalog: Catalog) => T): 
   }
 }
 
-export type Reindexed = {
+export type ReindexResult = {
   readonly sessions: number;
   readonly entries: number;
   /** What the catalog is made with; null when there is nothing to make one with. */
@@ -81,7 +81,7 @@ export type Reindexed = {
 };
 
 /** Makes index, list and catalog anew from the session files. */
-export async function reindexJournal(directory: string): Promise<Reindexed> {
+export async function reindexJournal(directory: string): Promise<ReindexResult> {
   discardCatalog(directory);
   for (const path of [indexPath(directory), join(directory, 'sessions.list')]) {
     rmSync(path, { force: true });

@@ -22,7 +22,7 @@ export function journalBelow(folder: string): string {
 }
 
 /** Undefined: only reading the settings can tell. */
-export function usualJournal(cwd: string, env: Env, trusted = false): Located | undefined {
+export function usualJournal(cwd: string, env: Env, trusted = false): JournalLocation | undefined {
   if (env.CUFF_SETTINGS) return undefined;
   const { file } = countingSettings({ cwd, env, trusted });
   return file === undefined || leavesItThere(file) ? nearestJournal(cwd, env) : undefined;
@@ -33,12 +33,12 @@ export function usualJournal(cwd: string, env: Env, trusted = false): Located | 
  * root of a repository, the root of a file system and the home directory are the last ones looked
  * into. A directory of another user is not looked into: that user could put a journal there.
  */
-export function nearestJournal(cwd: string, env: Env): Located {
+export function nearestJournal(cwd: string, env: Env): JournalLocation {
   return journalOf(nearestFolder(cwd, env), env);
 }
 
 /** The journal of just this project, in the usual place or in the user's. */
-export function journalOf(project: string, env: Env): Located {
+export function journalOf(project: string, env: Env): JournalLocation {
   return { ...safePlace(journalBelow(project), project, stateRoot(env)), named: false };
 }
 
@@ -101,7 +101,10 @@ export function journalNotice({ directory, because }: JournalPlace): string | un
 }
 
 /** What was recorded of a project while it had no place for a journal, if that is elsewhere. */
-export function otherJournal({ directory, because }: Located, env: Env): string | undefined {
+export function otherJournal(
+  { directory, because }: JournalLocation,
+  env: Env,
+): string | undefined {
   const project = because === undefined ? projectOf(directory) : undefined;
   const other = project && userJournal(project, stateRoot(env));
   return other !== undefined && isThere(other) ? other : undefined;
@@ -126,18 +129,18 @@ function realPath(path: string): string {
 }
 
 /** A journal as the command line means it. */
-export type Located = JournalPlace & {
+export type JournalLocation = JournalPlace & {
   /** By an option or by settings: it has to exist. */
   readonly named: boolean;
 };
 
 /** A directory that was given on the command line. */
-export function locatedByName(name: string): Located {
+export function locatedByName(name: string): JournalLocation {
   return { directory: realPath(resolve(name)), named: true };
 }
 
 /** False when there is none in the usual place. Throws `journal_unreadable`. */
-export function journalExists({ directory, named }: Located): boolean {
+export function journalExists({ directory, named }: JournalLocation): boolean {
   const trouble = placeTrouble(directory);
   if (trouble !== undefined) throw unreadable(directory, trouble.reason, trouble.hint);
   for (const folder of [directory, join(directory, 'sessions')]) {

@@ -10,7 +10,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ensureJournal, findSessionFiles, readText } from '../journal/files.ts';
 import { isJournalId } from '../journal/ids.ts';
-import { type ImportedLine, importLine, type Refused } from '../journal/import-line.ts';
+import { type ImportedLine, importLine, type LineProblem } from '../journal/import-line.ts';
 import { appendLater } from '../journal/later.ts';
 import { removeSession } from '../journal/retention.ts';
 import { type SessionWriter, startSession } from '../journal/writer.ts';
@@ -23,7 +23,7 @@ const IN_FLIGHT_MAX = 256; // entries that share a write to the disk
 const IN_FLIGHT_BYTES_MAX = 16_777_216;
 const REFUSED_MAX = 1000; // of more, only the number is kept
 
-type RefusedLine = Refused & { readonly line: number };
+type RefusedLine = LineProblem & { readonly line: number };
 
 type ImportedSession = {
   readonly session_id: string;
@@ -32,7 +32,7 @@ type ImportedSession = {
   readonly entries: number;
 };
 
-export type Imported = {
+export type ImportResult = {
   readonly sha256: string;
   /** The same file was taken in before: nothing was done. */
   readonly again: boolean;
@@ -57,7 +57,7 @@ export async function importLines(
   directory: string,
   path: string,
   options: ImportOptions,
-): Promise<Imported> {
+): Promise<ImportResult> {
   const source = new LineSource(path);
   try {
     const sha256 = source.hash();
@@ -113,7 +113,7 @@ function defaultsFor(source: LineSource, { now }: ImportOptions): Defaults {
   return { cwd, now: Math.min(source.modifiedAt, now()), version: packageJson.version };
 }
 
-function lineOf(bytes: Buffer | undefined, defaults: Defaults): ImportedLine | Refused {
+function lineOf(bytes: Buffer | undefined, defaults: Defaults): ImportedLine | LineProblem {
   if (bytes === undefined) return { problem: 'too long' };
   if (!isUtf8(bytes)) return { problem: 'not UTF-8' };
   const text = bytes.toString('utf8');
@@ -202,10 +202,10 @@ class Flight {
   }
 }
 
-type Registered = { readonly done: boolean; readonly sessions: readonly string[] };
+type Registration = { readonly done: boolean; readonly sessions: readonly string[] };
 
 /** What is known about a file. One whose sessions were all removed since may come again. */
-function register(directory: string, sha256: string): Registered {
+function register(directory: string, sha256: string): Registration {
   const lines = (readText(registerPath(directory)) ?? '').split('\n').map(parseObject);
   const known = lines.filter((line): line is JsonObject => line?.sha256 === sha256);
   const sessions = known

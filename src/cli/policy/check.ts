@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppError, errnoOf } from '../../errors.ts';
 import {
-  type Checked,
+  type CheckResult,
   checkedJson,
   checkLine,
   PolicyChecker,
@@ -80,7 +80,7 @@ const REASONS_SHOWN_MAX = 20;
 const COLOURS = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
 
 /** The answer, then each reason that counts: the place, the sentence, and what to do. */
-export function checkedText({ command, decision, mode, files }: Checked): string {
+export function checkedText({ command, decision, mode, files }: CheckResult): string {
   const { verdict, code, reasons } = decision;
   const counted = reasons.filter((one) => verdict === 'allow' || one.verdict !== 'allow');
   const shown = counted.slice(0, REASONS_SHOWN_MAX);
@@ -112,7 +112,7 @@ function reasonLines(reason: Reason, command: string, overall: string): readonly
   ];
 }
 
-function modeLine(mode: Checked['mode']): string {
+function modeLine(mode: CheckResult['mode']): string {
   if (mode === 'off') return 'The mode is off: it would run, and nothing would be said.';
   return mode === 'warn'
     ? 'The mode is warn: it would run, with a warning.'

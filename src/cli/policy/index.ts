@@ -2,7 +2,7 @@
 // name and loaded only when it is asked for.
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { type Located, locatedByName, usualJournal } from '../../recordings/directory.ts';
+import { type JournalLocation, locatedByName, usualJournal } from '../../recordings/directory.ts';
 import { parseSince } from '../../text/dates.ts';
 import { examples, JSON_DOCUMENT } from '../help.ts';
 import { policyTrouble } from './trouble.ts';
@@ -152,7 +152,7 @@ async function journalOf({ directory, json, trust }: HistoryFlags) {
   return { directory: opened.directory, json: json === true };
 }
 
-async function locate(name: string | undefined, trusted = false): Promise<Located> {
+async function locate(name: string | undefined, trusted = false): Promise<JournalLocation> {
   if (name !== undefined) return locatedByName(name);
   const usual = usualJournal(process.cwd(), process.env, trusted);
   if (usual !== undefined) return usual;

@@ -4,8 +4,8 @@
 import { AppError } from '../../errors.ts';
 import type { RecordCommand, RecordOption } from '../../recordings/commands.ts';
 import {
+  type JournalLocation,
   journalOf,
-  type Located,
   locatedByName,
   projectOf,
   usualJournal,
@@ -97,7 +97,7 @@ export class Flags {
     return { ...(await this.#settingsFor(project ?? process.cwd(), quiet)), ...known };
   }
 
-  #known(): Located | undefined {
+  #known(): JournalLocation | undefined {
     const name = this.text('--directory');
     if (name !== undefined) return locatedByName(name);
     return usualJournal(process.cwd(), process.env, this.on('--trust'));

@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
-import { type Imported, importLines } from '../../recordings/import.ts';
+import { type ImportResult, importLines } from '../../recordings/import.ts';
 import { type ImportedCast, importCast } from '../../recordings/import-cast.ts';
 import { storeOf } from '../../shell/captures.ts';
 import { countText } from '../../text/dates.ts';
@@ -27,7 +27,7 @@ export async function importFile(flags: Flags): Promise<void> {
   await reportLines(await lines(await flags.target(), path, flags), flags.on('--json'));
 }
 
-async function lines(directory: string, path: string, flags: Flags): Promise<Imported> {
+async function lines(directory: string, path: string, flags: Flags): Promise<ImportResult> {
   const rejects = flags.text('--rejects');
   const fd = rejects === undefined ? undefined : openSync(rejects, 'wx', 0o600);
   const progress = new Progress('entries imported');
@@ -47,7 +47,7 @@ async function lines(directory: string, path: string, flags: Flags): Promise<Imp
   }
 }
 
-async function reportLines(done: Imported, json: boolean): Promise<void> {
+async function reportLines(done: ImportResult, json: boolean): Promise<void> {
   if (done.refusedCount > 0) process.exitCode = 1;
   if (json) {
     const { sha256, sessions, entries } = done;

@@ -2,10 +2,10 @@
 // course.
 
 import {
+  type JournalLocation,
   type JournalPlace,
   journalBelow,
   journalExists,
-  type Located,
   otherJournal,
 } from '../../recordings/directory.ts';
 import { printable } from '../../text/printable.ts';
@@ -18,7 +18,7 @@ export type OpenedJournal = {
 };
 
 /** Throws `journal_unreadable`. */
-export function openJournal(located: Located): OpenedJournal {
+export function openJournal(located: JournalLocation): OpenedJournal {
   const { directory, because } = located;
   const exists = journalExists(located);
   if (exists || because !== undefined) nameJournal(located);

@@ -5,13 +5,13 @@ import { stateRoot } from '../../capture/paths.ts';
 import { recorderSettings } from '../../dialects/bash_recorder/config.ts';
 import { BUILTINS } from '../../dialects/builtins.ts';
 import { loadSettings } from '../../host/settings.ts';
-import { type Located, nearestJournal } from '../../recordings/directory.ts';
+import { type JournalLocation, nearestJournal } from '../../recordings/directory.ts';
 import { waitingSentence } from '../../trust/settings.ts';
 import type { Env } from '../../types.ts';
 
 const NAME = 'bash_recorder';
 
-export type JournalSettings = Located & {
+export type JournalSettings = JournalLocation & {
   /** 0: for ever. */
   readonly retentionDays: number;
   /** No secret in anything made from the journal. True while settings wait, which may say so. */
