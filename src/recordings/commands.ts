@@ -28,54 +28,54 @@ export type RecordCommand = {
   readonly examples: readonly string[];
 };
 
-const DIRECTORY: RecordOption = {
-  flag: '--directory',
-  type: 'path',
-  help: 'The journal (default: from settings, else .cuff/recordings here or above)',
-};
-
-const TRUST: RecordOption = {
-  flag: '--trust',
-  type: 'flag',
-  help: 'The settings of this project count, for this command',
-};
-
-const JSON_FORMAT: RecordOption = { flag: '--json', type: 'flag', help: 'Same as --format json' };
-const RAW: RecordOption = {
-  flag: '--raw',
-  type: 'flag',
-  help: 'CSV: keep cells that a spreadsheet would take for formulas',
-};
-const JSON_OUTPUT: RecordOption = { flag: '--json', type: 'flag', help: 'One JSON document' };
-
-function since(help: string): RecordOption {
-  return { flag: '--since', type: 'text', help };
+function flag(name: string, help: string): RecordOption {
+  return { flag: name, type: 'flag', help };
 }
 
-function format(choices: readonly string[], first: string, verb = 'Output'): RecordOption {
-  const help = `${verb} format: ${choices.join(', ')} (default: ${first})`;
-  return { flag: '--format', type: 'text', choices, default: first, help };
+function text(name: string, help: string): RecordOption {
+  return { flag: name, type: 'text', help };
 }
 
-const LIST: RecordCommand = {
+function path(name: string, help: string): RecordOption {
+  return { flag: name, type: 'path', help };
+}
+
+/** With what it is when it is not given. */
+function count(name: string, otherwise: number, help: string): RecordOption {
+  const whole = `${help} (default: ${otherwise})`;
+  return { flag: name, type: 'integer', default: otherwise, help: whole };
+}
+
+/** One of these, of which the first is the default. */
+function choice(name: string, choices: readonly string[], help: string, first?: string) {
+  const otherwise = first ?? choices[0] ?? '';
+  const whole = `${help}: ${choices.join(', ')} (default: ${otherwise})`;
+  return { flag: name, type: 'text', choices, default: otherwise, help: whole } as const;
+}
+
+const DIRECTORY = path(
+  '--directory',
+  'The journal (default: from settings, else .cuff/recordings here or above)',
+);
+/** What every command takes. */
+const COMMON = [DIRECTORY, flag('--trust', 'The settings of this project count, for this command')];
+const JSON_FORMAT = flag('--json', 'Same as --format json');
+const JSON_OUTPUT = flag('--json', 'One JSON document');
+const RAW = flag('--raw', 'CSV: keep cells that a spreadsheet would take for formulas');
+
+export const LIST: RecordCommand = {
   name: 'list',
   help: 'List recording sessions',
   summary: 'List recording sessions',
   arguments: [],
   options: [
-    since('Show sessions since date (YYYY-MM-DD or relative like "7d")'),
-    {
-      flag: '--limit',
-      type: 'integer',
-      default: 20,
-      help: 'Maximum sessions to show (default: 20)',
-    },
-    format(['table', 'json', 'csv'], 'table'),
-    { flag: '--verbose', type: 'flag', help: 'Show additional details' },
+    text('--since', 'Show sessions since date (YYYY-MM-DD or relative like "7d")'),
+    count('--limit', 20, 'Maximum sessions to show'),
+    choice('--format', ['table', 'json', 'csv'], 'Output format'),
+    flag('--verbose', 'Show additional details'),
     RAW,
     JSON_FORMAT,
-    DIRECTORY,
-    TRUST,
+    ...COMMON,
   ],
   examples: [
     'cuff record list',
@@ -90,12 +90,11 @@ const SHOW: RecordCommand = {
   summary: 'Show details of a recording session',
   arguments: [{ name: 'SESSION_ID', help: 'Session ID or partial match' }],
   options: [
-    { flag: '--entries', type: 'flag', help: 'Show individual command entries' },
-    { flag: '--output', type: 'flag', help: 'Show command output (requires --entries)' },
-    format(['table', 'json', 'yaml'], 'table'),
+    flag('--entries', 'Show individual command entries'),
+    flag('--output', 'Show command output (requires --entries)'),
+    choice('--format', ['table', 'json', 'yaml'], 'Output format'),
     JSON_FORMAT,
-    DIRECTORY,
-    TRUST,
+    ...COMMON,
   ],
   examples: [
     'cuff record show 20260118_143052_a7b3c9d2',
@@ -110,11 +109,10 @@ const STATS: RecordCommand = {
   summary: 'Show statistics across recordings',
   arguments: [],
   options: [
-    since('Analyze sessions since date'),
-    format(['table', 'json'], 'table'),
+    text('--since', 'Analyze sessions since date'),
+    choice('--format', ['table', 'json'], 'Output format'),
     JSON_FORMAT,
-    DIRECTORY,
-    TRUST,
+    ...COMMON,
   ],
   examples: ['cuff record stats', 'cuff record stats --since 30d'],
 };
@@ -125,25 +123,13 @@ const GENERATE: RecordCommand = {
   summary: 'Generate policy rules from recordings',
   arguments: [],
   options: [
-    since('Analyze sessions since date'),
-    {
-      flag: '--min-frequency',
-      type: 'integer',
-      default: 2,
-      help: 'Minimum command frequency to include (default: 2)',
-    },
-    format(['yaml', 'json'], 'yaml'),
-    { flag: '--output', type: 'path', help: 'Write to file instead of stdout' },
-    {
-      flag: '--strategy',
-      type: 'text',
-      choices: ['exact', 'pattern', 'semantic'],
-      default: 'pattern',
-      help: 'Generation strategy: exact, pattern, semantic (default: pattern)',
-    },
+    text('--since', 'Analyze sessions since date'),
+    count('--min-frequency', 2, 'Minimum command frequency to include'),
+    choice('--format', ['yaml', 'json'], 'Output format'),
+    path('--output', 'Write to file instead of stdout'),
+    choice('--strategy', ['exact', 'pattern', 'semantic'], 'Generation strategy', 'pattern'),
     JSON_FORMAT,
-    DIRECTORY,
-    TRUST,
+    ...COMMON,
   ],
   examples: [
     'cuff record generate --since 7d',
@@ -157,20 +143,11 @@ const CLEAN: RecordCommand = {
   summary: 'Clean old recordings based on retention policy',
   arguments: [],
   options: [
-    {
-      flag: '--older-than',
-      type: 'text',
-      help: 'Delete recordings older than (default: from config)',
-    },
-    {
-      flag: '--dry-run',
-      type: 'flag',
-      help: 'Show what would be deleted without deleting',
-    },
-    { flag: '--force', type: 'flag', help: 'Skip confirmation prompt' },
+    text('--older-than', 'Delete recordings older than (default: from config)'),
+    flag('--dry-run', 'Show what would be deleted without deleting'),
+    flag('--force', 'Skip confirmation prompt'),
     JSON_OUTPUT,
-    DIRECTORY,
-    TRUST,
+    ...COMMON,
   ],
   examples: [
     'cuff record clean --dry-run',
@@ -185,21 +162,14 @@ const EXPORT: RecordCommand = {
   summary: 'Export recordings to various formats',
   arguments: [{ name: 'SESSION_ID', help: 'Session ID or "all" for all sessions' }],
   options: [
-    format(['json', 'csv', 'sqlite', 'jsonl', 'asciicast', 'html'], 'json', 'Export'),
-    { flag: '--output', type: 'path', help: 'Output file path (default: stdout)' },
-    since('Filter sessions since date (when using "all")'),
-    {
-      flag: '--cast-version',
-      type: 'text',
-      choices: ['2', '3'],
-      default: '2',
-      help: 'Version of asciicast: 2, 3 (default: 2)',
-    },
-    { flag: '--force', type: 'flag', help: 'Overwrite the output file without asking' },
+    choice('--format', ['json', 'csv', 'sqlite', 'jsonl', 'asciicast', 'html'], 'Export format'),
+    path('--output', 'Output file path (default: stdout)'),
+    text('--since', 'Filter sessions since date (when using "all")'),
+    choice('--cast-version', ['2', '3'], 'Version of asciicast'),
+    flag('--force', 'Overwrite the output file without asking'),
     RAW,
     JSON_FORMAT,
-    DIRECTORY,
-    TRUST,
+    ...COMMON,
   ],
   examples: [
     'cuff record export 20260118_143052_a7b3c9d2 --format json',
@@ -215,23 +185,14 @@ export const SEARCH: RecordCommand = {
     { name: 'TEXT', help: 'What to look for; may be left out with --process', unless: '--process' },
   ],
   options: [
-    {
-      flag: '--process',
-      type: 'text',
-      help: 'Only commands inside of which a process ran that has this in its argv',
-    },
-    { flag: '--regex', type: 'flag', help: 'TEXT, and that of --process, is a regular expression' },
-    since('Only commands since date'),
-    {
-      flag: '--exit',
-      type: 'text',
-      help: 'Only commands with this exit code, or "nonzero"',
-    },
-    { flag: '--agent', type: 'text', help: 'Only commands of this agent' },
-    { flag: '--limit', type: 'integer', default: 20, help: 'Maximum hits (default: 20)' },
+    text('--process', 'Only commands inside of which a process ran that has this in its argv'),
+    flag('--regex', 'TEXT, and that of --process, is a regular expression'),
+    text('--since', 'Only commands since date'),
+    text('--exit', 'Only commands with this exit code, or "nonzero"'),
+    text('--agent', 'Only commands of this agent'),
+    count('--limit', 20, 'Maximum hits'),
     JSON_OUTPUT,
-    DIRECTORY,
-    TRUST,
+    ...COMMON,
   ],
   examples: [
     'cuff record search "permission denied" --since 7d',
@@ -245,7 +206,7 @@ const REINDEX: RecordCommand = {
   help: 'Rebuild what is derived from the session files',
   summary: 'Rebuild index and catalog from the session files',
   arguments: [],
-  options: [JSON_OUTPUT, DIRECTORY, TRUST],
+  options: [JSON_OUTPUT, ...COMMON],
   examples: ['cuff record reindex'],
 };
 
@@ -255,10 +216,9 @@ const IMPORT: RecordCommand = {
   summary: 'Import JSON lines or an asciicast',
   arguments: [{ name: 'FILE', help: 'JSON lines with at least {"command"}, or an asciicast' }],
   options: [
-    { flag: '--rejects', type: 'path', help: 'Write lines that cannot be imported to a file' },
+    path('--rejects', 'Write lines that cannot be imported to a file'),
     JSON_OUTPUT,
-    DIRECTORY,
-    TRUST,
+    ...COMMON,
   ],
   examples: ['cuff record import history.jsonl', 'cuff record import demo.cast'],
 };
@@ -275,8 +235,6 @@ export const RECORD_COMMANDS: readonly RecordCommand[] = [
   REINDEX,
   IMPORT,
 ];
-
-export { LIST };
 
 /** What `cuff record --help` prints. */
 export function groupHelp(): string {
