@@ -14,7 +14,7 @@ export type Reader =
   /** Others, shells maybe among them: whatever these make of it. */
   | { readonly kind: 'other'; readonly name: string; readonly shells: readonly string[] };
 
-export type AgentChoice = {
+export type JudgedChoice = {
   readonly command: string;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly stdin?: string | undefined;
@@ -36,7 +36,7 @@ const UNKNOWN_READER: Reader = { kind: 'other', name: 'program', shells: ['bash'
 const NOTHING = '';
 
 /** Never empty. */
-export function judgedTexts(chosen: AgentChoice): readonly string[] {
+export function judgedTexts(chosen: JudgedChoice): readonly string[] {
   const { command, env, stdin, typed, tty, reader = UNKNOWN_READER } = chosen;
   if (typed !== undefined) {
     const texts = keyTexts(`${typed.before}${command}`, reader);
@@ -57,7 +57,7 @@ export function isBash(shell: string): boolean {
   return /^(?:(?:\/usr)?\/bin\/)?bash$/.test(shell);
 }
 
-function otherShell({ command, shell, settingsShell }: AgentChoice): readonly string[] {
+function otherShell({ command, shell, settingsShell }: JudgedChoice): readonly string[] {
   const by = shell ?? settingsShell;
   return by === undefined || isBash(by) ? [] : [scriptOf(by, command)];
 }

@@ -59,10 +59,7 @@ export type CatalogOptions = {
 };
 
 export async function openCatalog(directory: string, options: CatalogOptions): Promise<Catalog> {
-  const sqlite = (options.sqlite ?? loadSqlite)();
-  return sqlite === undefined
-    ? new ScanCatalog(directory)
-    : new SqlCatalog(directory, sqlite, options.now);
+  return new JournalCatalog(directory, (options.sqlite ?? loadSqlite)(), options.now);
 }
 
 /** Makes the next one start from nothing. Throws the error of the system call. */
@@ -80,38 +77,9 @@ function isJournal(directory: string): boolean {
   return existsSync(sessionsDir(directory)) || journalSessionIds(directory).length > 0;
 }
 
-class ScanCatalog implements Catalog {
-  readonly kind = 'scan';
+class JournalCatalog implements Catalog {
   readonly #directory: string;
-
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  refresh(): { done: boolean } {
-    return { done: true };
-  }
-
-  search(query: SearchQuery): SearchHit[] {
-    return scanSearch(this.#directory, query);
-  }
-
-  unsearched(query: SearchQuery): SearchGaps {
-    return scanUnsearched(this.#directory, query);
-  }
-
-  laterFiles(): undefined {}
-
-  stats(query: StatsQuery = {}): Stats {
-    return scanStats(this.#directory, query);
-  }
-
-  close(): void {}
-}
-
-class SqlCatalog implements Catalog {
-  readonly #directory: string;
-  readonly #sqlite: Sqlite;
+  readonly #sqlite: Sqlite | undefined;
   readonly #now: () => number;
   #file: CatalogFile | undefined;
   /** Looking at all sessions, as far as it has come. */
@@ -119,17 +87,18 @@ class SqlCatalog implements Catalog {
   /** When all sessions were looked at last, and found to be in the catalog. */
   #completeAt: number | undefined;
 
-  constructor(directory: string, sqlite: Sqlite, now: () => number) {
+  constructor(directory: string, sqlite: Sqlite | undefined, now: () => number) {
     this.#directory = directory;
     this.#sqlite = sqlite;
     this.#now = now;
   }
 
-  get kind(): Sqlite['name'] {
-    return this.#sqlite.name;
+  get kind(): Catalog['kind'] {
+    return this.#sqlite?.name ?? 'scan';
   }
 
   refresh({ budgetMs, first = [] }: RefreshOptions = {}): { done: boolean } {
+    if (this.#sqlite === undefined) return { done: true };
     const advance = () =>
       budgetMs === undefined ? this.#finish() : this.#advance(this.#now() + budgetMs, first);
     try {
@@ -191,7 +160,7 @@ class SqlCatalog implements Catalog {
   /** The file that has the name now; another one than before knows nothing yet. */
   #open(waits: { readonly busyMs: number; readonly logPages: number }): Database | undefined {
     if (this.#file !== undefined && !this.#file.isCurrent()) this.#drop({ keep: false });
-    if (this.#file === undefined && isJournal(this.#directory)) {
+    if (this.#sqlite && this.#file === undefined && isJournal(this.#directory)) {
       this.#file = openCatalogFile(this.#sqlite, pathOf(this.#directory), waits.busyMs);
     }
     this.#file?.database.exec(`PRAGMA busy_timeout = ${waits.busyMs}`);

@@ -234,10 +234,7 @@ export function replaceFile(path: string, text: string, disk: Disk = DISK): void
   const { fd, temp } = openTemp(path, disk);
   try {
     try {
-      const bytes = Buffer.from(text);
-      for (let done = 0; done < bytes.length; ) {
-        done += disk.writeSync(fd, bytes, done, bytes.length - done);
-      }
+      writeNow(fd, Buffer.from(text), disk);
     } finally {
       disk.closeSync(fd);
     }
@@ -270,6 +267,13 @@ export async function replaceFileLater(
   }
 }
 
+export function writeNow(fd: number, bytes: Uint8Array, disk: Disk): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += disk.writeSync(fd, bytes, done, bytes.length - done);
+  }
+}
+
+/** The same off the event loop. */
 export async function writeAll(fd: number, bytes: Uint8Array, disk: Disk): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const count = await disk.write(fd, bytes.subarray(done));

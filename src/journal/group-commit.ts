@@ -4,7 +4,15 @@
 // no line is ever written behind half of another.
 import { dirname } from 'node:path';
 import type { AppError } from '../errors.ts';
-import { closeQuietly, type Disk, errno, reopenEntries, unwritable, writeAll } from './files.ts';
+import {
+  closeQuietly,
+  type Disk,
+  errno,
+  reopenEntries,
+  unwritable,
+  writeAll,
+  writeNow,
+} from './files.ts';
 
 const BATCH_BYTES_MAX = 16_777_216; // written from memory as one piece
 
@@ -70,11 +78,7 @@ export class GroupCommit {
     // A large write may be under way on another thread; no line may stand in the middle of it.
     if (this.#writing || this.#broken !== undefined || batch.length === 0) return;
     try {
-      const fd = this.#open();
-      const bytes = Buffer.concat(batch.map((one) => one.bytes));
-      for (let done = 0; done < bytes.length; ) {
-        done += this.#disk.writeSync(fd, bytes, done, bytes.length - done);
-      }
+      writeNow(this.#open(), Buffer.concat(batch.map((one) => one.bytes)), this.#disk);
       for (const one of batch) one.written = true;
     } catch (error) {
       this.#fail(unwritable(this.#path, error), []);

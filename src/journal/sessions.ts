@@ -4,7 +4,7 @@
 // By day and by conversation a server goes on with the session of a server that was stopped or
 // crashed; beside one that still runs it makes a session that says which one it is part of.
 import { errnoOf } from '../errors.ts';
-import type { AgentContext, ProcessId, SessionMetadata, SessionStatus } from '../types.ts';
+import type { AgentContext, ProcessId, SessionStatus } from '../types.ts';
 import { type Claim, claimSession, holdSession } from './claim.ts';
 import { continuable } from './continuation.ts';
 import { errno, type JournalEnv, unwritable } from './files.ts';
@@ -148,13 +148,16 @@ export class Sessions {
     const { agentId, conversationId } = context;
     const { directory, workingDirectory, owner, env } = this.#options;
     const facts = { workingDirectory, agentId, conversationId, owner, group, partOf };
-    const writer = startSession(directory, facts, env, this.#tell);
+    const writer = startSession(directory, facts, env, this.#changed);
     this.#claims.set(writer, holdSession(directory, writer.id));
     this.#retryInterrupted();
     return writer;
   }
 
-  readonly #tell: SessionListener = (metadata, sizeBytes) => this.#changed(metadata, sizeBytes);
+  readonly #changed: SessionListener = (metadata, sizeBytes) => {
+    this.#index.note(metadata, sizeBytes);
+    this.#options.changed?.(metadata, sizeBytes);
+  };
 
   #others(group: string, at: number): ReturnType<typeof continuable> {
     const { directory, workingDirectory, owner, alive, mode } = this.#options;
@@ -192,7 +195,7 @@ export class Sessions {
     const claim = this.#handedOver(id) ?? claimed();
     if (claim === undefined) throw unwritable(id, errno('EBUSY', 'another process writes it'));
     try {
-      const writer = resumeSession(directory, id, env, this.#tell);
+      const writer = resumeSession(directory, id, env, this.#changed);
       this.#claims.set(writer, claim);
       this.#recovering.set(id, writer);
       return writer;
@@ -244,11 +247,6 @@ export class Sessions {
       this.#open.delete(key);
       this.#end(writer, 'complete', dayOver ? 'day_change' : 'silence');
     }
-  }
-
-  #changed(metadata: SessionMetadata, sizeBytes: number): void {
-    this.#index.note(metadata, sizeBytes);
-    this.#options.changed?.(metadata, sizeBytes);
   }
 
   #retryInterrupted(): void {

@@ -20,7 +20,8 @@ import { readPolicy } from '../policy/load.ts';
 import type { LoadedPolicy, Policy } from '../policy/policy.ts';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from '../text/json.ts';
 import type { Env } from '../types.ts';
-import { policyPlaces, projectPolicy, readPolicyFile } from './files.ts';
+import { readPolicyFile } from './files.ts';
+import { policyPlaces, projectPolicy } from './places.ts';
 import { literalGlob, shortMemory } from './real-path.ts';
 import { countingPolicies } from './trust.ts';
 

@@ -15,7 +15,6 @@ import type { PolicyPlace } from './places.ts';
 
 // A server that has a policy loads this file, and with it everything that judges by policies.
 export { explain, judge } from '../policy/decide.ts';
-export { type PolicyPlace, policyPlaces, projectPolicy } from './places.ts';
 
 const BYTES_MAX = 4 * 1024 * 1024; // no real policy is this long
 

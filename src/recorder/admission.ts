@@ -7,7 +7,7 @@ import { basename, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { isAppError } from '../errors.ts';
 import type { Ruling } from '../guard/guard.ts';
-import { type AgentChoice, isBash } from '../guard/judged-texts.ts';
+import { isBash, type JudgedChoice } from '../guard/judged-texts.ts';
 import type { GuardRequest } from '../guard/question.ts';
 import { entryTimestamp } from '../journal/entry.ts';
 import { storedEnvironment } from '../journal/environment.ts';
@@ -211,7 +211,7 @@ function checkRecordable(target: EntryTarget, directory: string): void {
 export type Permission = Ruling & { readonly request?: RunRequest };
 
 type Question = {
-  readonly asked: GuardRequest & AgentChoice;
+  readonly asked: GuardRequest & JudgedChoice;
   readonly request: RunRequest;
   /** For the entry: no values, there may be secrets in them. */
   readonly beside: readonly string[];

@@ -9,11 +9,7 @@ import { readIndex } from '../journal/index-file.ts';
 import { listSessions } from '../journal/list.ts';
 import type { SearchGaps, SearchHit, SearchQuery } from '../journal/search.ts';
 import { type LaterAnswer, searchLater } from '../journal/search-later.ts';
-import { isFaulty } from '../journal/sequence.ts';
 import type { Stats, StatsQuery } from '../journal/stats.ts';
-
-export type { SearchHit, SearchQuery, Stats };
-export { isFaulty };
 
 const ENV = { now: Date.now };
 

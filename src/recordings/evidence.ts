@@ -17,7 +17,7 @@ import {
 import type { LoadedPolicy } from '../policy/policy.ts';
 import type { Entry } from '../types.ts';
 import { projectOf } from './directory.ts';
-import { type Damage, sessionEntries, sessionsSince } from './sessions.ts';
+import { sessionEntries, sessionsSince } from './sessions.ts';
 
 export { type Backtest, type GeneratedPolicy, type PolicyDiff, policyJson, policyYaml, STRATEGIES };
 
@@ -39,7 +39,7 @@ export type HistoryQuery = {
 /** Every command of the journal with its place. */
 function journalHistory({ directory, since, refused, step }: HistoryQuery): History {
   const all = new Map<string, Evidence & { count: number }>();
-  const damage: Damage = { lines: 0 };
+  const damage = { lines: 0 };
   const home = projectOf(directory);
   let entries = 0;
   for (const id of sessionsSince(directory, since)) {

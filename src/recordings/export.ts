@@ -1,8 +1,13 @@
-// Sessions as text in other formats, piece by piece: whatever the size of a journal, one entry of
-// it is in memory at a time. The pieces of a format make one document, also when they are none.
+// Sessions in other formats: as a database file, or as text, piece by piece. Whatever the size of a
+// journal, one entry of it is in memory at a time. The pieces of a format make one document, also
+// when they are none.
 
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { AppError } from '../errors.ts';
 import { encodeJoined } from '../journal/entry.ts';
 import { ENTRY_COLUMNS, entryCells } from '../journal/export-columns.ts';
+import { exportSqlite } from '../journal/export-sqlite.ts';
+import { loadSqlite } from '../journal/sqlite.ts';
 import { csvRow } from '../text/csv.ts';
 import { htmlEntry, htmlHead, htmlSession, htmlSessionEnd, htmlTail } from '../text/html-log.ts';
 import { type Selection, selectedSessions } from './sessions.ts';
@@ -70,4 +75,23 @@ function* html(selection: Selection): Generator<string> {
     yield htmlSessionEnd();
   }
   yield htmlTail();
+}
+
+/** Writes a new database to `path`. Throws `catalog_unavailable` where there is no SQLite. */
+export function writeDatabase(path: string, selection: Selection, step: () => void): void {
+  const sqlite = loadSqlite();
+  if (sqlite === undefined) {
+    throw new AppError('catalog_unavailable', 'There is no SQLite to write with', {
+      hint: 'Hint: Use Node 22.16 or newer, or install the optional package libsql',
+    });
+  }
+  // Ours from its first byte, whatever the umask is.
+  closeSync(openSync(path, 'wx', 0o600));
+  chmodSync(path, 0o600);
+  const database = sqlite.open(path);
+  try {
+    exportSqlite(database, selectedSessions(selection), step);
+  } finally {
+    database.close();
+  }
 }

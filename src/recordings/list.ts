@@ -1,16 +1,12 @@
 // The newest sessions of a journal, for `cuff record list`: nothing else is loaded for it.
 
 import { sequenceOf } from '../journal/entry-lines.ts';
-import { SESSION_COLUMNS, sessionCells } from '../journal/export-columns.ts';
 import { findSessionFiles } from '../journal/files.ts';
-import { shortId } from '../journal/ids.ts';
 import { type JoinedSession, joined } from '../journal/join.ts';
 import { type ListQuery, listSessions } from '../journal/list.ts';
 import { expectedEntries } from '../journal/metadata.ts';
 import { readMetadata, storedMetadata } from '../journal/reader.ts';
 import type { SequenceFaults } from '../journal/sequence.ts';
-
-export { SESSION_COLUMNS, sessionCells, shortId };
 
 type JoinedList = { readonly sessions: readonly JoinedSession[]; readonly more: number };
 

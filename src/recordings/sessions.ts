@@ -4,7 +4,6 @@
 import { AppError } from '../errors.ts';
 import { entriesOf, type LineDamage } from '../journal/entry-lines.ts';
 import { findSessionFiles } from '../journal/files.ts';
-import { shortId } from '../journal/ids.ts';
 import { laterOf } from '../journal/later.ts';
 import { expectedEntries, Tally } from '../journal/metadata.ts';
 import {
@@ -13,14 +12,11 @@ import {
   mayReadSession,
   readMetadata,
   storedMetadata,
-  unreadableSessions,
 } from '../journal/reader.ts';
 import { SequenceCheck, type SequenceFaults } from '../journal/sequence.ts';
 import { metadataSince } from '../journal/since.ts';
 import { printable } from '../text/printable.ts';
 import type { Entry, SessionMetadata } from '../types.ts';
-
-export { shortId, unreadableSessions };
 
 const CANDIDATES_MAX = 10; // more of them would only scroll the sentence away
 const TOP_MAX = 5;
@@ -79,7 +75,7 @@ export function sessionReport(directory: string, id: string): SessionReport {
   if (metadata === undefined) throw notFound(id); // it was there a moment ago
   const counts = new Map<string, number>();
   const check = new SequenceCheck(expectedEntries(storedMetadata(directory, id)));
-  const damage: Damage = { lines: 0, sequence: check };
+  const damage: LineDamage = { lines: 0, sequence: check };
   const tally = new Tally();
   for (const entry of sessionEntries(directory, id, damage)) {
     tally.add(entry);
@@ -95,14 +91,11 @@ export function sessionReport(directory: string, id: string): SessionReport {
   return { metadata: counted, top, damagedLines: damage.lines, sequence: check.found };
 }
 
-/** Lines that are no entries, counted while the entries are read. */
-export type Damage = LineDamage;
-
 /** The entries of a session, read as they are asked for; of one that is gone there are none. */
 export function* sessionEntries(
   directory: string,
   id: string,
-  damage: Damage = { lines: 0 },
+  damage: LineDamage = { lines: 0 },
 ): Generator<Entry, void, undefined> {
   const files = findSessionFiles(directory, id);
   if (files === undefined) return;
@@ -114,7 +107,7 @@ export function* sessionEntries(
 export type Selection = {
   readonly directory: string;
   readonly ids: readonly string[];
-  readonly damage: Damage;
+  readonly damage: LineDamage;
   /** Told the faults of each session that has some, when it was read. */
   readonly faulty: (id: string, faults: SequenceFaults) => void;
 };
@@ -135,7 +128,7 @@ export function* selectedSessions({
     const metadata = readMetadata(directory, id);
     if (metadata === undefined) continue;
     const sequence = new SequenceCheck(expectedEntries(storedMetadata(directory, id)));
-    const own: Damage = { lines: 0, sequence };
+    const own: LineDamage = { lines: 0, sequence };
     yield { metadata, entries: sessionEntries(directory, id, own) };
     damage.lines += own.lines;
     if (sequence.found !== undefined) faulty(id, sequence.found);

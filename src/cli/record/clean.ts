@@ -1,8 +1,8 @@
 // `cuff record clean`: removes sessions whose time is over, after it was asked whether to.
 
 import { AppError } from '../../errors.ts';
+import { shortId } from '../../journal/ids.ts';
 import { cleanSessions, sessionsToClean } from '../../recordings/clean.ts';
-import { shortId } from '../../recordings/list.ts';
 import { countText, DAY_MS, timeText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';
 import { type Column, table } from '../../text/table.ts';

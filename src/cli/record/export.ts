@@ -2,10 +2,10 @@
 // stdout unless a file is named; a database needs one.
 
 import { AppError } from '../../errors.ts';
+import { shortId } from '../../journal/ids.ts';
 import { castOfRun, castOfSession } from '../../recordings/cast.ts';
-import { exportText, type TextFormat } from '../../recordings/export.ts';
-import { type Selection, sessionNamed, sessionsSince, shortId } from '../../recordings/sessions.ts';
-import { writeDatabase } from '../../recordings/sqlite.ts';
+import { exportText, type TextFormat, writeDatabase } from '../../recordings/export.ts';
+import { type Selection, sessionNamed, sessionsSince } from '../../recordings/sessions.ts';
 import { captureNamed, storeOf } from '../../shell/captures.ts';
 import type { CastVersion } from '../../text/asciicast.ts';
 import { printable } from '../../text/printable.ts';

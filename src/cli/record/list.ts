@@ -1,14 +1,10 @@
 // `cuff record list`: the newest sessions, in the order they began. It is on the short way through
 // the program, so that it answers at once: what it imports is loaded before anything else happens.
 
+import { SESSION_COLUMNS, sessionCells } from '../../journal/export-columns.ts';
+import { shortId } from '../../journal/ids.ts';
 import { LIST } from '../../recordings/commands.ts';
-import {
-  faultySessions,
-  recentSessions,
-  SESSION_COLUMNS,
-  sessionCells,
-  shortId,
-} from '../../recordings/list.ts';
+import { faultySessions, recentSessions } from '../../recordings/list.ts';
 import { csvRow } from '../../text/csv.ts';
 import { sinceText, spanText, timeText } from '../../text/dates.ts';
 import { printable, printableJson } from '../../text/printable.ts';

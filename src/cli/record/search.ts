@@ -1,14 +1,10 @@
 // `cuff record search`: commands and what they printed, the newest first.
 
 import { AppError } from '../../errors.ts';
-import {
-  journalSearch,
-  type SearchAnswer,
-  type SearchHit,
-  type SearchQuery,
-} from '../../recordings/catalog.ts';
+import { shortId } from '../../journal/ids.ts';
+import type { SearchHit, SearchQuery } from '../../journal/search.ts';
+import { journalSearch, type SearchAnswer } from '../../recordings/catalog.ts';
 import { SEARCH } from '../../recordings/commands.ts';
-import { shortId } from '../../recordings/list.ts';
 import { hasSessions } from '../../recordings/sessions.ts';
 import { timeText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';

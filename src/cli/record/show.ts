@@ -1,13 +1,13 @@
 // `cuff record show`: one session, what was run in it, and with --entries --output what it printed.
 
 import { AppError } from '../../errors.ts';
+import { shortId } from '../../journal/ids.ts';
 import { isEntryId } from '../../recordings/entry.ts';
 import {
   type SessionReport,
   sessionEntries,
   sessionNamed,
   sessionReport,
-  shortId,
 } from '../../recordings/sessions.ts';
 import { spanText, timeText } from '../../text/dates.ts';
 import { counted } from '../../text/plural.ts';
@@ -17,10 +17,9 @@ import type { Entry } from '../../types.ts';
 import { put, putJson, say } from '../output.ts';
 import { entryLine, entryOutput } from './entry-words.ts';
 import type { Flags } from './flags.ts';
-import { damagedLines, NO_RECORDINGS, sequenceWords } from './words.ts';
+import { damagedLines, NO_RECORDINGS, sequenceWords, shortCommand } from './words.ts';
 
 const NAME_WIDTH = 20;
-const NAME_WIDTH_MAX = 60; // a longer command is a script; its start is enough to know it
 
 /**
  * `--format json` and `yaml`: {"session":{...},"top_commands":[{"command","count"}]}, and with
@@ -63,8 +62,10 @@ function nothingRecorded(): Promise<void> {
 }
 
 function summary({ metadata, top }: SessionReport): string {
-  const name = (command: string): string => shortened(printable(command));
-  const width = Math.max(NAME_WIDTH, ...top.map(({ command }) => displayWidth(name(command)) + 1));
+  const width = Math.max(
+    NAME_WIDTH,
+    ...top.map(({ command }) => displayWidth(shortCommand(command)) + 1),
+  );
   const padded = (text: string): string => text + ' '.repeat(width - displayWidth(text));
   const lines = [
     `Session: ${printable(shortId(metadata.session_id))}`,
@@ -78,14 +79,10 @@ function summary({ metadata, top }: SessionReport): string {
     `  ⏱ Timed out: ${metadata.commands_timed_out}`,
   ];
   const calls = top.map(
-    ({ command, count }) => `  ${padded(name(command))}- ${counted(count, 'call')}`,
+    ({ command, count }) => `  ${padded(shortCommand(command))}- ${counted(count, 'call')}`,
   );
   const commands = calls.length === 0 ? [] : ['', 'Top Commands:', ...calls];
   return [...lines, ...commands].map((line) => `${line}\n`).join('');
-}
-
-function shortened(text: string): string {
-  return text.length <= NAME_WIDTH_MAX ? text : `${text.slice(0, NAME_WIDTH_MAX - 1)}…`;
 }
 
 function* facts(entries: Iterable<Entry>, output: boolean): Generator<Partial<Entry>> {

@@ -1,19 +1,19 @@
 // `cuff record stats`: what was run, how often, how it ended and how long it took.
 
-import { isFaulty, journalStats, type Stats } from '../../recordings/catalog.ts';
+import { isFaulty } from '../../journal/sequence.ts';
+import type { Stats } from '../../journal/stats.ts';
+import { journalStats } from '../../recordings/catalog.ts';
 import { countText, secondsText, sinceText, spanText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';
-import { printable } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import { paint, put, putJson, say } from '../output.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
 import { sayUnreadable, unreadableJson } from './unreadable.ts';
-import { NO_RECORDINGS, sequenceWords } from './words.ts';
+import { NO_RECORDINGS, sequenceWords, shortCommand } from './words.ts';
 
 const SHOWN_MAX = 5;
 const NAME_WIDTH = 18;
-const NAME_LENGTH_MAX = 60; // a longer command is a script; its start is enough to know it
 
 /**
  * `--format json`: the same numbers in the names of the journal, and every command; and where
@@ -42,7 +42,7 @@ export function statsText(stats: Stats, period: string): string {
   const { zero, one, other, none } = stats.exitCodes;
   const shown = stats.frequency.slice(0, SHOWN_MAX);
   const others = stats.frequency.length - shown.length;
-  const names = shown.map(({ command }) => shortened(printable(command)));
+  const names = shown.map(({ command }) => shortCommand(command));
   const width = Math.max(NAME_WIDTH, ...names.map((name) => displayWidth(name) + 1));
   const counted = (name: string, count: number, place = NAME_WIDTH): string => {
     const percent = ((100 * count) / stats.commands).toFixed(1);
@@ -74,11 +74,7 @@ export function statsText(stats: Stats, period: string): string {
 }
 
 function longest({ command, durationMs }: NonNullable<Stats['longest']>): string {
-  return `Longest Command: ${shortened(printable(command))} (${secondsText(durationMs)})`;
-}
-
-function shortened(text: string): string {
-  return text.length <= NAME_LENGTH_MAX ? text : `${text.slice(0, NAME_LENGTH_MAX - 1)}…`;
+  return `Longest Command: ${shortCommand(command)} (${secondsText(durationMs)})`;
 }
 
 function statsJson(stats: Stats, since: number | undefined): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 // Sessions of a journal that this user may not read, such as those of an agent that ran as root. An
 // answer over all sessions says that it is without them.
 
-import { unreadableSessions } from '../../recordings/sessions.ts';
+import { unreadableSessions } from '../../journal/reader.ts';
 import { counted } from '../../text/plural.ts';
 import { say } from '../output.ts';
 

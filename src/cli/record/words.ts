@@ -1,6 +1,7 @@
 // Sentences that more than one subcommand says.
 
 import { counted } from '../../text/plural.ts';
+import { printable } from '../../text/printable.ts';
 
 /** Not an error: there is nothing, and this is how there will be something. */
 export const NO_RECORDINGS = `No recordings found.
@@ -8,6 +9,13 @@ export const NO_RECORDINGS = `No recordings found.
 Recordings are created when the BashRecorder plugin executes commands.
 Configure the plugin in settings.yml to start recording.
 `;
+
+const COMMAND_LENGTH_MAX = 60; // a longer command is a script; its start is enough to know it
+
+export function shortCommand(command: string): string {
+  const text = printable(command);
+  return text.length <= COMMAND_LENGTH_MAX ? text : `${text.slice(0, COMMAND_LENGTH_MAX - 1)}…`;
+}
 
 /** How an entry ended: its sign, and the code, signal or reason. */
 export function endOf(entry: {
