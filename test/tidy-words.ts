@@ -6,7 +6,7 @@ type Files = ReadonlyMap<string, string>;
  * How often the sources may say a word that hides the actor, besides `VAGUE_ALLOWED`. It must only
  * fall: where a sentence names the runner, the caller or the client, take one off. 30 is the aim.
  */
-const VAGUE_MAX = 215;
+const VAGUE_MAX = 24;
 
 const VAGUE = /\b(nobody|somebody|whoever)\b/gi;
 
@@ -63,42 +63,28 @@ const NOUNS = new Set(['Cut', 'Feed', 'Hit', 'Need', 'PathSet', 'Seed', 'Set', '
 /** Exported types that are called by a participle. It must only get shorter. */
 const PARTICIPLES_ALLOWED: readonly string[] = [
   'Ended', // one of the three results on the way of a command, and part of the library
-  'Approved',
-  'Asked',
   'Assigned',
   'Attached',
-  'Changed',
-  'Checked',
-  'Chosen',
   'Compiled',
-  'Confined',
   'Counted',
-  'Decided',
   'Exited',
   'Followed',
   'Found',
-  'Held',
   'Hidden',
   'HoleMoved',
-  'Imported',
   'Judged',
   'Kept',
   'Known',
   'Launched',
-  'Located',
   'Offloaded',
   'Passed',
   'Peeled',
   'Redirected',
-  'Refused',
-  'Reindexed',
   'Resolved',
-  'SandboxGuarded',
   'Sent',
   'Shown',
   'Tested',
   'Told',
-  'Unsearched',
   'Wanted',
   'Written',
 ];
