@@ -22,7 +22,7 @@ import { asObject, asString, asStrings, type JsonObject, parseObject } from '../
 import type { Env } from '../types.ts';
 import { readPolicyFile } from './files.ts';
 import { policyPlaces, projectPolicy } from './places.ts';
-import { literalGlob, shortMemory } from './real-path.ts';
+import { literalGlob, realPath, shortMemory } from './real-path.ts';
 import { countingPolicies } from './trust.ts';
 
 export { lossLine, type Reason, TARGETS, type Target };
@@ -103,7 +103,7 @@ export class PolicyChecker {
   readonly #options: CheckOptions;
   readonly #home: string;
   readonly #compiled = new Map<string, Compiled>();
-  readonly #real = shortMemory();
+  readonly #real = shortMemory(realPath);
 
   constructor(options: CheckOptions) {
     this.#options = options;

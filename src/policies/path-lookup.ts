@@ -5,14 +5,14 @@
 
 import { remoteMountOf, remoteMounts } from '../run/mounts.ts';
 import { MountReader } from './mount-reader.ts';
-import { shortMemory } from './real-path.ts';
+import { realPath, shortMemory } from './real-path.ts';
 
 const TRIES_MAX = 5; // a resolved directory can lead to new paths, but hardly more often than this
 
 export type UnseenPath = { readonly path: string; readonly mount: string };
 
 export class PathLookup {
-  readonly #local = shortMemory();
+  readonly #look = shortMemory(lookAt);
   readonly #readers = new Map<string, MountReader>();
   /** What readers found for the decision that is tried now. */
   #found: ReadonlyMap<string, string> = new Map();
@@ -21,8 +21,8 @@ export class PathLookup {
 
   /** An unseen path is given as it is. */
   readonly real = (path: string): string => {
-    const mount = remoteMountOf(path, ownMounts());
-    if (mount === undefined) return this.#local(path);
+    const { real, mount } = this.#look(path);
+    if (mount === undefined) return real;
     const found = this.#found.get(path);
     if (found === undefined) this.#unseen?.set(path, mount);
     return found ?? path;
@@ -87,6 +87,16 @@ export class PathLookup {
     this.#readers.set(mount, reader);
     return reader;
   }
+}
+
+type Place =
+  | { readonly real: string; readonly mount?: undefined }
+  /** It leads to this one, which may not answer. */
+  | { readonly real?: undefined; readonly mount: string };
+
+function lookAt(path: string): Place {
+  const mount = remoteMountOf(path, ownMounts());
+  return mount === undefined ? { real: realPath(path) } : { mount };
 }
 
 /** Not the root: all that we are is loaded from there. */

@@ -50,9 +50,9 @@ export function literalGlob(name: string): string {
 const KEPT_MS = 100; // one decision asks about the same paths many times
 const KEPT_MAX = 10_000;
 
-/** The same with a short memory. */
-export function shortMemory(): (name: string) => string {
-  const known = new Map<string, string>();
+/** What `look` finds out about a path, remembered for a moment. */
+export function shortMemory<T>(look: (name: string) => T): (name: string) => T {
+  const known = new Map<string, T>();
   let since = 0;
   return (name) => {
     const now = performance.now();
@@ -60,7 +60,7 @@ export function shortMemory(): (name: string) => string {
       known.clear();
       since = now;
     }
-    const found = known.get(name) ?? realPath(name);
+    const found = known.get(name) ?? look(name);
     known.set(name, found);
     return found;
   };
