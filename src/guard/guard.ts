@@ -1,6 +1,6 @@
 // Stands in front of every command of an agent: asks the policy, and a person where the policy says
 // so, and tells what to do. Nothing waits longer for a person than a client waits for its answer;
-// who does not answer has said no for now, and can say yes later with `cuff policy approve`.
+// no answer is a no for now, and the person can say yes later with `cuff policy approve`.
 
 import { AppError, messageOf } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';

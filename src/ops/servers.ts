@@ -26,15 +26,11 @@ export type ServerFacts = {
   readonly health: Health;
 };
 
-export type KnownServer = {
+export type KnownServer = Omit<ServerFacts, 'health'> & {
   readonly pid: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly updatedAt: number;
-  readonly version: string;
-  readonly projectDirectory: string;
-  readonly directory: string;
-  readonly counters: ServerCounters;
   readonly health: JsonObject;
 };
 
