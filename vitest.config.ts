@@ -46,6 +46,7 @@ export default defineConfig(({ mode }) => {
       projects: [
         lane('pure', 0, {
           isolate: false,
+          restoreMocks: true,
           maxWorkers: availableParallelism(),
           setupFiles: ['test/lane-pure.ts', 'test/setup.ts'],
         }),

@@ -69,8 +69,8 @@ export class Stage {
   /** Of all calls until now. */
   readonly texts: string[] = [];
   readonly files = new Map<string, string[]>();
-  /** Whether each text had what it should have. */
-  complete = true;
+  /** The text that had not what its step says is printed; the story ended there. */
+  tooEarly: string | undefined;
 
   constructor(world: World, plugin: Plugin, ms: number) {
     this.world = world;
@@ -116,7 +116,9 @@ function goldenOf({ golden = [] }: Step): readonly string[] {
 /** Plays a case, and compares every file that it fills. */
 export async function expectGolden(dialect: GoldenDialect, one: GoldenCase): Promise<void> {
   const attempt = (ms: number) => play(dialect, one, ms);
-  const stage = await withTime(one.firstMs ?? FIRST_MS, attempt, ({ complete }) => complete);
+  const whole = ({ tooEarly }: Stage) => tooEarly === undefined;
+  const stage = await withTime(one.firstMs ?? FIRST_MS, attempt, whole);
+  expect(stage.tooEarly, 'what should be printed is not in it').toBeUndefined();
   const { between = '\n---\n', extension = 'txt' } = dialect;
   for (const [name, texts] of stage.files) {
     const path = goldenPath(dialect.name, `${name}.${extension}`);
@@ -133,7 +135,10 @@ async function play(dialect: GoldenDialect, one: GoldenCase, ms: number): Promis
   const stage = new Stage(world, await world.open(dialect.plugin, config), ms);
   for (const step of one.steps) {
     const text = await textOf(step, stage, dialect);
-    if (step.printed?.test(text) === false) stage.complete = false;
+    if (step.printed?.test(text) === false) {
+      stage.tooEarly = text;
+      return stage;
+    }
     for (const name of goldenOf(step)) {
       stage.files.set(name, [...(stage.files.get(name) ?? []), text]);
     }
