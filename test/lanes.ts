@@ -44,6 +44,7 @@ export const PURE_FILES = [
   'run/env',
   'run/mounts',
   'shell/output/fast-writer',
+  'shell/output/growth',
   'shell/output/new-output',
   'shell/output/page',
   'shell/output/view',

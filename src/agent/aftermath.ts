@@ -5,7 +5,8 @@
 import { constants } from 'node:os';
 import type { Capture } from '../capture/store.ts';
 import type { Ending } from '../recorder/ending.ts';
-import { missingBytes, unknownBytes, unreadNote } from '../shell/captures.ts';
+import { missingBytes, unreadNote } from '../shell/captures.ts';
+import { OutputReader } from '../shell/output/reader.ts';
 import { type RunProcess, runProcesses } from '../shell/processes.ts';
 import { unreadText } from '../text/missing.ts';
 import type { Outcome } from '../types.ts';
@@ -67,7 +68,7 @@ export function unreadIn(
       ? lost
       : (lost && capture.final === undefined) || unreadNote(capture) !== undefined;
   if (!killed) return undefined;
-  const unknown = capture && asked(() => unknownBytes(capture));
+  const unknown = capture && asked(() => OutputReader.of(capture).unknownBytes());
   return unreadText(capture?.meta?.transport, unknown);
 }
 

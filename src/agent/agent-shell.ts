@@ -25,7 +25,7 @@ import { AgentRun, AgentRuns } from './agent-run.ts';
 import type { Caller } from './caller.ts';
 import { UnrecordedCommands } from './conversations.ts';
 import { type OwnCapture, OwnCaptures } from './own-captures.ts';
-import { type Look, lookWith } from './run-reading.ts';
+import type { Look } from './run-reading.ts';
 import { Takeover, type TakeoverListener } from './takeover.ts';
 
 export { AgentRun, type Ending, type Look, type OpenEnding, type RunRequest };
@@ -294,30 +294,20 @@ export class AgentShell {
   }
 
   /** For one answer: the capture that came with the ending, else opened when it is needed. */
-  look(run: Pick<AgentRun, 'id' | 'silent'>, ending?: Ending): Look {
+  look(ending?: Ending): Look {
     let capture = ending?.findings?.capture;
-    return lookWith(
-      (id) => {
+    return {
+      open: (id) => {
         capture ??= this.open(id);
         return capture;
       },
-      () => run.silent,
-    );
+    };
   }
 
   /** As it is now. Throws `session_not_found`. */
   open(id: string): Capture {
     return this.#shell.open(id);
   }
-
-  view: Look['view'] = (id, options) => this.#now.view(id, options);
-  read: Look['read'] = (id, cursor, maxBytes) => this.#now.read(id, cursor, maxBytes);
-
-  /** For readers that come back: each time they see a run as it is then. */
-  readonly #now = lookWith(
-    (id) => this.open(id),
-    (id) => this.#runs.get(id)?.silent === true,
-  );
 
   /** The sessions and entries of the journal. */
   get journal(): Pick<Recorder, 'listRecent' | 'session' | 'sessionInfo'> {

@@ -6,16 +6,14 @@
 import { randomBytes } from 'node:crypto';
 import * as nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader.ts';
-import { withSnapshot } from '../capture/snapshot.ts';
+import { type ReadResult, readOutput } from '../capture/reader.ts';
 import { openCapture, type Store } from '../capture/store.ts';
-import { streamHole } from '../capture/stream.ts';
 import { follow } from '../capture/wait.ts';
 import { messageOf } from '../errors.ts';
-import { streamChannel } from '../shell/output/raw-view.ts';
+import { type Cleaning, Feed, type Part } from '../shell/output/feed.ts';
 import { aborted } from '../shell/run.ts';
 import { missingMark, missingText } from '../text/missing.ts';
-import { type SanitizeOptions, type Sanitizer, sanitizer } from '../text/sanitize.ts';
+import type { SanitizeOptions } from '../text/sanitize.ts';
 import type { Ended } from '../types.ts';
 import { lostOutput, unreadOutput } from './aftermath.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -23,7 +21,7 @@ import type { AgentRun } from './agent-run.ts';
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 const TURN_BYTES = 4 * 1024 * 1024; // copied in one go; then others get their turn
-// A live copy must not be slower than who prints; cleaning is work, and others want their turn.
+// A live copy must keep up with the program; cleaning is work, and other callers want their turn.
 const PIECE_BYTES = { raw: 1024 * 1024, clean: 262_144 };
 const FINISH_MS = 2_000; // for what a server that stops has captured and not copied yet
 
@@ -31,9 +29,6 @@ const FINISH_MS = 2_000; // for what a server that stops has captured and not co
 export type CopyDisk = Pick<typeof nodeFs, 'mkdirSync' | 'openSync' | 'closeSync'> & {
   writeSync(fd: number, bytes: Uint8Array, offset: number, length: number): number;
 };
-
-/** As bytes come, or as clean text: then each stream is cleaned for itself. */
-type CopyText = SanitizeOptions | 'raw';
 
 export type Copy = {
   /** Of a file that is there: the raw output itself, where none could be made. */
@@ -53,7 +48,7 @@ export function pathInCapture(run: AgentRun, name: string, disk: CopyDisk = node
   return join(directory, name);
 }
 
-/** In a directory that others may write to, under a name that nobody can guess. */
+/** In a directory that others may write to, under a name that cannot be guessed. */
 export function pathInDirectory(directory: string, prefix: string): string {
   return join(directory, `${prefix}${randomBytes(4).toString('hex')}.log`);
 }
@@ -66,29 +61,36 @@ export async function copyStream(
   { text = {}, disk = nodeFs }: { readonly text?: SanitizeOptions; readonly disk?: CopyDisk } = {},
 ): Promise<Copy> {
   const file = new CopyFile(path, disk);
-  const clean = sanitizer(text);
+  const feed = new Feed(text, channel);
   const capture = openCapture(storeOf(run), run.id);
-  const hole = withSnapshot(capture, (snapshot) => streamHole(snapshot, channel));
-  let due = TURN_BYTES;
-  let copied = 0;
-  for (const piece of streamChannel(capture, channel)) {
-    if (file.error !== undefined) break;
-    if (copied === hole?.from) file.write(Buffer.from(missingMark(hole.to - hole.from)));
-    file.write(clean.push(piece));
-    copied += piece.length;
-    due -= piece.length;
+  let missing = 0;
+  for (let due = TURN_BYTES, over = false; !over && file.error === undefined; ) {
+    const read = readOutput(capture, feed.cursor, PIECE_BYTES.raw, channel);
+    over = read.eof;
+    due -= read.nextCursor - feed.cursor;
+    missing += writeParts(file, feed.push(read));
     if (due > 0) continue;
     due = TURN_BYTES;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  file.write(clean.end());
+  writeParts(file, feed.end());
   file.close();
-  const missing = hole && missingText(hole.to - hole.from);
-  return { path: file.made ? path : rawPath(run), error: file.error ?? missing };
+  const error = file.error ?? (missing === 0 ? undefined : missingText(missing));
+  return { path: file.made ? path : rawPath(run), error };
+}
+
+/** With a line in the place of bytes that are not kept; gives how many those are. */
+function writeParts(file: CopyFile, parts: readonly Part[]): number {
+  const bytes = parts.map((part) =>
+    part.kind === 'bytes' ? part.bytes : Buffer.from(missingMark(part.bytes)),
+  );
+  file.write(Buffer.concat(bytes)); // there are many small ones
+  return parts.reduce((sum, part) => sum + (part.kind === 'gap' ? part.bytes : 0), 0);
 }
 
 export type LiveCopyOptions = {
-  readonly text: CopyText;
+  /** As bytes come, or as clean text: then each stream is cleaned for itself. */
+  readonly text: Cleaning;
   /** What the file says when the shell is done, behind everything that it printed. */
   readonly lastWords?:
     | ((ended: Ended, lostBytes: number, unread: readonly string[]) => string)
@@ -107,9 +109,8 @@ export class LiveCopy implements Copy {
   readonly #file: CopyFile;
   readonly #options: LiveCopyOptions;
   readonly #stop = new AbortController();
-  readonly #clean = new Map<string, Sanitizer>();
   #waiting: { readonly cursor: number; readonly resolve: () => void }[] = [];
-  #cursor = 0;
+  readonly #feed: Feed;
   #ended = false;
   #cutShort = false;
   #missing = 0;
@@ -120,6 +121,7 @@ export class LiveCopy implements Copy {
     this.#run = run;
     this.#options = options;
     this.#file = new CopyFile(path, options.disk ?? nodeFs);
+    this.#feed = new Feed(options.text);
     const following = this.#follow();
     this.over = Promise.all([following, this.#sayLastWords()]).then(() => this.#file.close());
   }
@@ -136,7 +138,7 @@ export class LiveCopy implements Copy {
 
   /** All that is captured before is in the file, but for what is not whole yet. */
   get cursor(): number {
-    return this.#cursor;
+    return this.#feed.cursor;
   }
 
   /** Resolves when it has all that was captured up to this cursor, or will never have. */
@@ -161,7 +163,7 @@ export class LiveCopy implements Copy {
         if (this.#file.error !== undefined) break;
       }
       if (signal.aborted) await this.#finish();
-      for (const clean of this.#clean.values()) this.#file.write(clean.end());
+      writeParts(this.#file, this.#feed.end());
     } catch (error) {
       this.#file.fail(error); // the capture cannot be read
     }
@@ -174,7 +176,7 @@ export class LiveCopy implements Copy {
     const until = clock() + FINISH_MS;
     while (this.#file.error === undefined) {
       const capture = openCapture(storeOf(this.#run), this.#run.id);
-      const read = readOutput(capture, this.#cursor, this.#pieceBytes);
+      const read = readOutput(capture, this.cursor, this.#pieceBytes);
       this.#copy(read);
       if (read.final) return;
       this.#cutShort = read.eof || clock() > until;
@@ -187,21 +189,8 @@ export class LiveCopy implements Copy {
     return this.#options.text === 'raw' ? PIECE_BYTES.raw : PIECE_BYTES.clean;
   }
 
-  #copy({ chunks, nextCursor, skipped }: ReadResult): void {
-    const parts: Uint8Array[] = [];
-    const lost = skipped === undefined ? 0 : skipped.to - Math.max(this.#cursor, skipped.from);
-    const mark = Buffer.from(lost === 0 ? '' : missingMark(lost));
-    const inside = skipped !== undefined && this.#cursor >= skipped.from;
-    if (inside) parts.push(mark);
-    this.#missing += lost;
-    for (const { chunk, bytes } of chunks) {
-      // What the index did not know yet was read before, and is read again when it does.
-      const known = Math.max(0, this.#cursor - chunk.offset);
-      if (known < bytes.length) parts.push(this.#cleaned(chunk, bytes.subarray(known)));
-    }
-    if (!inside) parts.push(mark);
-    this.#file.write(Buffer.concat(parts)); // there are many small ones
-    this.#cursor = Math.max(this.#cursor, nextCursor);
+  #copy(read: ReadResult): void {
+    this.#missing += writeParts(this.#file, this.#feed.push(read));
     this.#wake();
   }
 
@@ -213,7 +202,7 @@ export class LiveCopy implements Copy {
     const end = capturedBytes(this.#run);
     await this.upTo(end);
     // Behind a part of the output they would say that it is all.
-    if (this.#cursor < end) return;
+    if (this.cursor < end) return;
     const captures = capturesOf(this.#run);
     const { id } = this.#run;
     // Its entry may still be on its way to the disk; the end is known already.
@@ -221,16 +210,8 @@ export class LiveCopy implements Copy {
     this.#file.write(Buffer.from(lastWords(ended, lostOutput(captures, this.#run), unread)));
   }
 
-  #cleaned(chunk: OutputPiece['chunk'], bytes: Uint8Array): Uint8Array {
-    const { text } = this.#options;
-    if (text === 'raw') return bytes;
-    const clean = this.#clean.get(chunk.channel) ?? sanitizer(text);
-    this.#clean.set(chunk.channel, clean);
-    return clean.push(bytes);
-  }
-
   #wake(): void {
-    const ready = (cursor: number): boolean => this.#ended || cursor <= this.#cursor;
+    const ready = (cursor: number): boolean => this.#ended || cursor <= this.cursor;
     for (const { cursor, resolve } of this.#waiting) if (ready(cursor)) resolve();
     this.#waiting = this.#waiting.filter(({ cursor }) => !ready(cursor));
   }
@@ -252,7 +233,7 @@ export function capturedBytes(run: AgentRun): number {
     const capture = openCapture(storeOf(run), run.id);
     return capture.final?.outputBytes ?? readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
   } catch {
-    return 0; // whoever follows it will find out, and say so
+    return 0; // the copy that follows it will find out, and say so
   }
 }
 

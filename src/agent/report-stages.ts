@@ -103,7 +103,7 @@ function failedStages(file: string, stages: readonly StageText[]): readonly Fail
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    return []; // somebody removed it: then nothing is known
+    return []; // the file was removed: then nothing is known
   }
   const codes = /^(\d{1,3} )+$/.test(text) ? text.trim().split(' ').map(Number) : [];
   if (codes.length !== stages.length) return [];

@@ -1,5 +1,5 @@
 // What the status of a traced run hides: stages of its pipelines that failed, and programs inside
-// of it that died of a signal. A run that was ended by somebody else hides nothing.
+// of it that died of a signal. A run that did not end by itself hides nothing.
 
 import { constants } from 'node:os';
 import type { Capture } from '../shell/shell.ts';

@@ -1,4 +1,4 @@
-// Whether a run waits for somebody to type something: one of its processes is blocked in a read of
+// Whether a run waits for input from a terminal: one of its processes is blocked in a read of
 // its terminal. The kernel says so; what was printed says nothing about it. A run without a
 // terminal never waits, because its input is over.
 
@@ -6,7 +6,7 @@ import { openFilesOf, readProc } from '../run/processes.ts';
 import { runProcesses } from '../shell/processes.ts';
 import type { Capture } from '../shell/shell.ts';
 
-export type Waiting = { readonly pid: number; readonly command: string };
+export type InputWait = { readonly pid: number; readonly command: string };
 
 // By architecture: read; and those that wait for one of the files below their first argument.
 const SYSCALLS: Readonly<
@@ -16,7 +16,7 @@ const SYSCALLS: Readonly<
 const TERMINAL = /^\/dev\/(pts\/\d+|tty)$/;
 
 /** The first one that is found, if there is any. */
-export function waitingForInput(capture: Pick<Capture, 'meta' | 'final'>): Waiting | undefined {
+export function waitingForInput(capture: Pick<Capture, 'meta' | 'final'>): InputWait | undefined {
   if (capture.meta?.transport !== 'pty') return undefined;
   const found = runProcesses(capture).find(({ pid }) => readsTerminal(pid));
   return found && { pid: found.pid, command: found.command };

@@ -2,10 +2,10 @@
 // who of it is still alive, what went wrong on the way. Facts only; a dialect has the words. Keeps,
 // for each run, what its caller was told and how its pipeline is watched.
 
-import { type Source, withSnapshot } from '../capture/snapshot.ts';
+import type { Source } from '../capture/snapshot.ts';
 import type { Ending } from '../recorder/ending.ts';
 import { missingBytes } from '../shell/captures.ts';
-import { streamOf } from '../shell/output/piece.ts';
+import { OutputReader } from '../shell/output/reader.ts';
 import type { RunProcess } from '../shell/processes.ts';
 import type { Capture } from '../shell/shell.ts';
 import { keepRecent } from '../text/recent.ts';
@@ -179,13 +179,8 @@ const NO_TOTALS: Totals = { stdout: { bytes: 0, lines: 0 }, stderr: { bytes: 0, 
 function totalsNow(capture: Source & Pick<Capture, 'final'>): Totals {
   const { final } = capture;
   if (final?.outputBytes === 0 && final.outputClosed) return NO_TOTALS;
-  return withSnapshot(capture, (snapshot) => {
-    const how = { cr: 'overwrite', open: capture.outputOpen } as const;
-    return {
-      stdout: streamOf(snapshot, 'stdout', how).totals,
-      stderr: streamOf(snapshot, 'stderr', how).totals,
-    };
-  });
+  const output = OutputReader.of(capture);
+  return { stdout: output.totals('stdout'), stderr: output.totals('stderr') };
 }
 
 const CREDENTIAL =

@@ -43,10 +43,10 @@ const FIND = new Script(`
   })();
 `);
 
-type Looking = { re: RegExp; lines: readonly string[]; found: readonly number[] };
+type LookContext = { re: RegExp; lines: readonly string[]; found: readonly number[] };
 
 function regexMatcher({ text, ignoreCase }: Pattern): Matcher {
-  const looking: Looking = { re: regexOf(text, ignoreCase), lines: [], found: [] };
+  const looking: LookContext = { re: regexOf(text, ignoreCase), lines: [], found: [] };
   const context = createContext(looking);
   return { find: (lines) => [...batches(lines)].flatMap(({ from, some }) => findIn(from, some)) };
 

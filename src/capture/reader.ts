@@ -2,8 +2,9 @@
 // same cursor gives the same bytes to every reader for as long as the capture exists.
 import { READ_BYTES_MAX } from '../limits.ts';
 import { countNewlines } from '../text/lines.ts';
-import type { Chunk, Hole, StreamTotals } from '../types.ts';
+import type { Chunk, Hole } from '../types.ts';
 import { type Snapshot, type Source, spans, totalsOf, withSnapshot } from './snapshot.ts';
+import { type Stream, streamBytes, streamHole, streamTotals } from './stream.ts';
 
 export type OutputPiece = { readonly chunk: Chunk; readonly bytes: Uint8Array };
 
@@ -21,48 +22,69 @@ export type ReadResult = {
 
 /**
  * At most `maxBytes` from `cursor` on. A chunk of which only a part fits is given in part, with the
- * numbers of that part. A cursor behind the end reads nothing and `nextCursor` is the end.
+ * numbers of that part. A cursor behind the end reads nothing and `nextCursor` is the end. Cursor
+ * and offsets are positions in `stream`: one stream alone is given as one chunk.
  */
-export function readOutput(capture: Source, cursor: number, maxBytes: number): ReadResult {
+export function readOutput(
+  capture: Source,
+  cursor: number,
+  maxBytes: number,
+  stream: Stream = 'all',
+): ReadResult {
   return withSnapshot(capture, (snapshot) => {
-    const { hole, output, end } = snapshot;
-    const asked = Math.min(count(cursor), end);
-    const inHole = hole !== undefined && asked >= hole.from && asked < hole.to;
-    const from = inHole ? Math.min(hole.to, end) : asked;
-    const wanted = Math.min(count(maxBytes), READ_BYTES_MAX, keptEnd(snapshot, from) - from);
-    const bytes = output.read(from, wanted);
-    const read = from + bytes.length;
-    const nextCursor = hole !== undefined && read === hole.from ? hole.to : read;
-    const chunks: OutputPiece[] = [];
-    for (const span of spans(snapshot, from, read)) {
-      const part = bytes.subarray(span.offset - from, span.offset - from + span.length);
-      const { offset, length, channel, at, lines = countNewlines(part), pid } = span;
-      const chunk = { offset, length, channel, at, lines };
-      chunks.push({ chunk: pid === undefined ? chunk : { ...chunk, pid }, bytes: part });
-    }
-    // Fewer bytes than the file had a moment ago: it was cut, and that is its end now.
-    const eof = nextCursor === snapshot.end || bytes.length < wanted;
-    const result = { chunks, nextCursor, eof, final: eof && !capture.outputOpen };
-    return hole !== undefined && (inHole || nextCursor > read)
-      ? { ...result, skipped: hole }
-      : result;
+    const end = stream === 'all' ? snapshot.end : streamTotals(totalsOf(snapshot), stream).bytes;
+    return readSnapshot(snapshot, { cursor, maxBytes, stream, end, open: capture.outputOpen });
   });
 }
 
-/** Where what is kept from `from` on ends. */
-function keptEnd({ hole, end }: Snapshot, from: number): number {
-  return hole !== undefined && from < hole.from ? hole.from : end;
+/** The same of one moment, for a caller that asks it for more; `end` is that of the stream. */
+export function readSnapshot(
+  snapshot: Snapshot,
+  { cursor, maxBytes, stream, end, open }: ReadQuestion,
+): ReadResult {
+  const hole = streamHole(snapshot, stream);
+  const asked = Math.min(count(cursor), end);
+  const inHole = hole !== undefined && asked >= hole.from && asked < hole.to;
+  const from = inHole ? Math.min(hole.to, end) : asked;
+  const keptEnd = hole !== undefined && from < hole.from ? hole.from : end;
+  const wanted = Math.min(count(maxBytes), READ_BYTES_MAX, keptEnd - from);
+  const bytes =
+    stream === 'all'
+      ? snapshot.output.read(from, wanted)
+      : streamBytes(snapshot, stream, from, from + wanted);
+  const read = from + bytes.length;
+  const nextCursor = hole !== undefined && read === hole.from ? hole.to : read;
+  const chunks = stream === 'all' ? split(snapshot, from, bytes) : one(stream, from, bytes);
+  // Fewer bytes than the file had a moment ago: it was cut, and that is its end now.
+  const eof = nextCursor === end || bytes.length < wanted;
+  const skips = hole !== undefined && (inHole || nextCursor > read);
+  return { chunks, nextCursor, eof, final: eof && !open, ...(skips && { skipped: hole }) };
 }
 
-export type ChannelTotals = { readonly stdout: StreamTotals; readonly stderr: StreamTotals };
+type ReadQuestion = {
+  readonly cursor: number;
+  readonly maxBytes: number;
+  readonly stream: Stream;
+  readonly end: number;
+  /** More may come. */
+  readonly open: boolean;
+};
 
-/** What `wc -c` and `wc -l` say about each stream. The output of a pty counts as stdout. */
-export function totals(capture: Source): ChannelTotals {
-  const { bytes, lines } = withSnapshot(capture, totalsOf);
-  return {
-    stdout: { bytes: bytes[0], lines: lines[0] },
-    stderr: { bytes: bytes[1], lines: lines[1] },
-  };
+function split(snapshot: Snapshot, from: number, bytes: Uint8Array): OutputPiece[] {
+  const chunks: OutputPiece[] = [];
+  for (const span of spans(snapshot, from, from + bytes.length)) {
+    const part = bytes.subarray(span.offset - from, span.offset - from + span.length);
+    const { offset, length, channel, at, lines = countNewlines(part), pid } = span;
+    const chunk = { offset, length, channel, at, lines };
+    chunks.push({ chunk: pid === undefined ? chunk : { ...chunk, pid }, bytes: part });
+  }
+  return chunks;
+}
+
+function one(channel: 'stdout' | 'stderr', offset: number, bytes: Uint8Array): OutputPiece[] {
+  const { length } = bytes;
+  const chunk = { offset, length, channel, at: 0, lines: countNewlines(bytes) };
+  return length === 0 ? [] : [{ chunk, bytes }];
 }
 
 function count(value: number): number {

@@ -4,8 +4,17 @@ import { countNewlines } from '../text/lines.ts';
 import type { Hole, StreamTotals } from '../types.ts';
 import { pieces, readAhead } from './byte-source.ts';
 import { type IndexRecord, slotOf } from './format.ts';
+import { HoleMoved } from './hole.ts';
 import { endOf, neighbours } from './index-search.ts';
-import { type Snapshot, spans, type Totals, totalsOf } from './snapshot.ts';
+import {
+  closeSnapshot,
+  openSnapshot,
+  type Snapshot,
+  type Source,
+  spans,
+  type Totals,
+  totalsOf,
+} from './snapshot.ts';
 
 /** The output of a pty counts as stdout. */
 export type Stream = 'stdout' | 'stderr' | 'all';
@@ -55,6 +64,30 @@ export function streamBytes(
   to: number,
 ): Uint8Array {
   return Buffer.concat([...streamPieces(snapshot, stream, from, to)]);
+}
+
+/** A whole stream, piece by piece. The capture's files are closed when the caller stops early. */
+export function* streamChunks(capture: Source, stream: Stream): Generator<Uint8Array> {
+  let position = 0;
+  for (;;) {
+    const snapshot = openSnapshot(capture);
+    try {
+      const { bytes: end } = streamTotals(totalsOf(snapshot), stream);
+      const hole = streamHole(snapshot, stream);
+      position = keptAt(snapshot, stream, position);
+      for (const piece of streamPieces(snapshot, stream, position, end)) {
+        yield piece;
+        position += piece.length;
+        if (position === hole?.from) position = hole.to;
+      }
+      return;
+    } catch (error) {
+      // What was to be read next is gone by now: go on behind it.
+      if (!(error instanceof HoleMoved)) throw error;
+    } finally {
+      closeSnapshot(snapshot);
+    }
+  }
 }
 
 /** `[from, to)` of a stream, in pieces; what is not kept is passed over. */

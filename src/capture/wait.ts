@@ -21,28 +21,15 @@ export async function waitOutput(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<ReadResult> {
-  const until = performance.now() + timeoutMs;
-  let capture = openCapture(store, id);
-  let read = readNow(capture, cursor);
+  let read = readOutput(openCapture(store, id), cursor, READ_BYTES_DEFAULT);
   if (answers(read) || timeoutMs <= 0) return read;
   // A cursor behind the end waits for what comes next, not until the end has passed it.
   const from = read.nextCursor;
-  const watch = openWatch(capture.dir, silent(capture));
-  const files = keepOpen(capture.dir);
-  try {
-    // Once more before the first wait: it may have come before the watch did.
-    let change: Change = 'state';
-    while (true) {
-      if (change === 'state') capture = openCapture(store, id);
-      read = readNow({ ...capture, files }, from);
-      const left = until - performance.now();
-      if (answers(read) || left <= 0 || signal?.aborted === true) return read;
-      change = await watch.changed(left, signal);
-    }
-  } finally {
-    files.close();
-    watch.close();
+  for await (const { source } of changes(store, id, { timeoutMs, signal })) {
+    read = readOutput(source, from, READ_BYTES_DEFAULT);
+    if (answers(read)) return read;
   }
+  return read;
 }
 
 /**
@@ -54,22 +41,12 @@ export async function waitDone(
   id: string,
   timeoutMs: number,
 ): Promise<Capture | undefined> {
-  const until = performance.now() + timeoutMs;
-  let capture = openCapture(store, id);
-  if (isDone(capture)) return capture;
-  const watch = openWatch(capture.dir, 'output.bin');
-  try {
-    while (true) {
-      // Once more before the first wait: it may have ended before the watch was there.
-      capture = openCapture(store, id);
-      if (isDone(capture)) return capture;
-      const left = until - performance.now();
-      if (left <= 0) return undefined;
-      await watch.changed(left);
-    }
-  } finally {
-    watch.close();
+  const now = openCapture(store, id);
+  if (isDone(now)) return now;
+  for await (const { capture } of changes(store, id, { timeoutMs, ignored: 'output.bin' })) {
+    if (isDone(capture)) return capture;
   }
+  return undefined;
 }
 
 function isDone({ final, state }: Capture): boolean {
@@ -89,22 +66,63 @@ export async function* follow(
 ): AsyncGenerator<ReadResult, void, undefined> {
   const { signal, bytesMax = READ_BYTES_DEFAULT } = options;
   let cursor = options.from ?? 0;
-  let capture: Capture | undefined = openCapture(store, id);
-  const watch = openWatch(capture.dir, silent(capture));
-  const files = keepOpen(capture.dir);
-  capture = openUnlessGone(store, id); // it may have ended before the watch was there
-  const turn = (): Promise<Change> => new Promise((next) => setImmediate(next, 'bytes'));
+  openCapture(store, id);
   try {
-    while (capture !== undefined && signal?.aborted !== true) {
-      const read = readNow({ ...capture, files }, cursor, bytesMax);
-      if (read.chunks.length > 0) yield read;
-      cursor = read.nextCursor;
-      if (read.final) return;
-      // A writer faster than its follower must not keep everything else from running.
-      const change = read.eof
-        ? await watch.changed(Number.POSITIVE_INFINITY, signal)
-        : await turn();
-      if (change === 'state') capture = openUnlessGone(store, id);
+    for await (const { source } of changes(store, id, { signal })) {
+      for (let eof = false; !eof && signal?.aborted !== true; ) {
+        const read = readOutput(source, cursor, bytesMax);
+        if (read.chunks.length > 0) yield read;
+        cursor = read.nextCursor;
+        if (read.final) return;
+        ({ eof } = read);
+        // A writer faster than its follower must not keep everything else from running.
+        if (!eof) await new Promise((next) => setImmediate(next));
+      }
+    }
+  } catch (error) {
+    // A capture that was swept away under a follower has simply ended.
+    if (!(error instanceof AppError) || error.code !== 'session_not_found') throw error;
+  }
+}
+
+type Look = {
+  readonly capture: Capture;
+  /** The same, with files that stay open between two looks. */
+  readonly source: Source;
+};
+
+/**
+ * The capture as it is, and again after every change, until time is up or the caller gives up. The
+ * state is read before the bytes: once no process can write any more, the next read gets
+ * everything. A capture opened earlier may say that more can come; then the process that ends it
+ * changes its state.
+ */
+async function* changes(
+  store: Store,
+  id: string,
+  {
+    timeoutMs = Number.POSITIVE_INFINITY,
+    signal,
+    ignored,
+  }: {
+    readonly timeoutMs?: number;
+    readonly signal?: AbortSignal | undefined;
+    /** A file whose changes do not matter. */
+    readonly ignored?: string;
+  },
+): AsyncGenerator<Look, void, undefined> {
+  const until = performance.now() + timeoutMs;
+  let capture = openCapture(store, id);
+  const watch = openWatch(capture.dir, ignored ?? silent(capture));
+  const files = keepOpen(capture.dir);
+  try {
+    // Once more before the first wait: it may have changed before the watch was there.
+    for (let change: Change = 'state'; ; ) {
+      if (change === 'state') capture = openCapture(store, id);
+      yield { capture, source: { ...capture, files } };
+      const left = until - performance.now();
+      if (left <= 0 || signal?.aborted === true) return;
+      change = await watch.changed(left, signal);
     }
   } finally {
     files.close();
@@ -112,28 +130,9 @@ export async function* follow(
   }
 }
 
-/**
- * The state before the bytes: once no process can write any more, the next read gets everything. A
- * capture opened earlier may say that more can come; then the process that ends it changes its
- * state.
- */
-function readNow(capture: Source, cursor: number, bytesMax = READ_BYTES_DEFAULT): ReadResult {
-  return readOutput(capture, cursor, bytesMax);
-}
-
 /** Bytes of streams that are kept apart count only with their record, so only that is news. */
 function silent({ meta }: Capture): string | undefined {
   return meta?.transport === 'pipe' || meta?.transport === 'socket' ? 'output.bin' : undefined;
-}
-
-/** A capture that was swept away under a follower has simply ended. */
-function openUnlessGone(store: Store, id: string): Capture | undefined {
-  try {
-    return openCapture(store, id);
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'session_not_found') return undefined;
-    throw error;
-  }
 }
 
 function answers(read: ReadResult): boolean {

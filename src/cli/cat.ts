@@ -2,14 +2,8 @@
 // not there because it could not be stored, or is of no known stream, is said on stderr, for bytes
 // alone cannot say it.
 
-import {
-  type Capture,
-  captureNamed,
-  pieces,
-  storeOf,
-  streamChannel,
-  unknownBytes,
-} from '../shell/captures.ts';
+import { type Capture, captureNamed, storeOf } from '../shell/captures.ts';
+import { OutputReader } from '../shell/output/reader.ts';
 import { counted } from '../text/plural.ts';
 import type { Channel } from '../types.ts';
 import { put, putJson, say } from './output.ts';
@@ -24,17 +18,18 @@ type Options = {
 export async function cat(part: string, options: Options): Promise<void> {
   const capture = captureNamed(storeOf(process.env), part);
   const channel = options.stderr ? 'stderr' : options.stdout ? 'stdout' : 'all';
+  const output = OutputReader.of(capture);
   sayMissing(capture);
-  const unknown = channel === 'all' ? 0 : unknownBytes(capture);
+  const unknown = channel === 'all' ? 0 : output.unknownBytes();
   if (unknown > 0) sayLeftOut(capture, unknown);
-  else if (options.stderr && nothingIn(capture)) {
+  else if (options.stderr && output.head('stderr', 1).length === 0) {
     say('Nothing came as stderr. What printed both streams to one place has them as stdout.');
   }
   if (!options.json && unknown === 0) {
-    for (const bytes of streamChannel(capture, channel)) await put(bytes);
+    for (const bytes of output.stream(channel)) await put(bytes);
     return;
   }
-  for (const piece of pieces(capture, 0)) {
+  for (const piece of output.pieces(0)) {
     if (channel !== 'all' && streamOf(piece.chunk.channel) !== channel) continue;
     await (options.json ? putJson(chunkJson(piece)) : put(piece.bytes));
   }
@@ -49,9 +44,4 @@ function streamOf(channel: Channel): 'stdout' | 'stderr' | undefined {
 function sayLeftOut({ id }: Capture, bytes: number): void {
   const count = counted(bytes, 'byte is', 'bytes are');
   say(`${count} left out: of which stream is not known. \`cuff cat ${id}\` shows everything.`);
-}
-
-function nothingIn(capture: Capture): boolean {
-  for (const _ of streamChannel(capture, 'stderr')) return false;
-  return true;
 }

@@ -1,5 +1,5 @@
-// What every command prints with: data on stdout, words on stderr, colour only where somebody
-// looks, and silence when the reader has left.
+// What every command prints with: data on stdout, words on stderr, colour only on a
+// terminal, and silence when the reader has left.
 
 import { fstatSync, writeSync } from 'node:fs';
 import * as util from 'node:util';
@@ -18,7 +18,7 @@ export function quietPipes(): void {
   }
 }
 
-/** Data. Resolves when the bytes are on their way, so that nobody runs ahead of a slow reader. */
+/** Data. Resolves when the bytes are on their way, so that a slow reader is waited for. */
 export function put(data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
@@ -36,7 +36,7 @@ export function putAtOnce(text: string): Promise<void> {
     while (done < bytes.length) done += writeSync(1, bytes, done);
   } catch (error) {
     if (errnoOf(error) === 'EPIPE') process.exit(0);
-    // A pipe that somebody made non-blocking is full: the stream knows how to wait.
+    // A pipe that another process made non-blocking is full: the stream knows how to wait.
     if (errnoOf(error) !== 'EAGAIN') throw error;
     return put(bytes.subarray(done));
   }
@@ -61,7 +61,7 @@ export function say(words: string): void {
   process.stderr.write(`${words}\n`);
 }
 
-/** Colours text for stdout, if that is a terminal and nobody said no. */
+/** Colours text for stdout, if that is a terminal and the user did not turn it off. */
 export function paint(format: Format, text: string): string {
   // Node before 20.12 has no styleText.
   return coloured() && 'styleText' in util

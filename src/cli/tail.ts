@@ -1,14 +1,8 @@
 // `cuff tail`: the last lines of a capture as they were printed, and with -f what follows, until
 // nothing more can come.
 
-import {
-  captureNamed,
-  follow,
-  lastLinesOffset,
-  type OutputPiece,
-  pieces,
-  storeOf,
-} from '../shell/captures.ts';
+import { captureNamed, follow, type OutputPiece, storeOf } from '../shell/captures.ts';
+import { OutputReader } from '../shell/output/reader.ts';
 import { put, putJson } from './output.ts';
 import { chunkJson, sayMissing } from './show.ts';
 
@@ -17,12 +11,13 @@ type Options = { readonly lines: number; readonly follow?: boolean; readonly jso
 export async function tail(part: string, options: Options): Promise<void> {
   const store = storeOf(process.env);
   const capture = captureNamed(store, part);
-  const from = lastLinesOffset(capture, options.lines);
+  const output = OutputReader.of(capture);
+  const from = output.lastLines(options.lines);
   sayMissing(capture);
   const show = ({ chunk, bytes }: OutputPiece): Promise<void> =>
     options.json ? putJson(chunkJson({ chunk, bytes })) : put(bytes);
   if (!options.follow) {
-    for (const piece of pieces(capture, from)) await show(piece);
+    for (const piece of output.pieces(from)) await show(piece);
     return;
   }
   for await (const read of follow(store, capture.id, { from })) {

@@ -6,8 +6,8 @@ import { type Caller, callerOf } from '../agent/caller.ts';
 import type { HiddenFailure } from '../agent/report-trace.ts';
 import type { CallContext, PluginClass, Services, ToolResult } from '../host/plugin.ts';
 import { journalNotice } from '../recordings/directory.ts';
-import { shortLine } from '../text/printable.ts';
-import type { Health, RunHandle, StopCause } from '../types.ts';
+import { processLine, shortLine } from '../text/printable.ts';
+import type { Health, RunHandle, StopCause, Survivor } from '../types.ts';
 import type { DialectConfig } from './agent-config.ts';
 import type { Args } from './arguments.ts';
 import { failed, ToolPlugin } from './tool-plugin.ts';
@@ -198,4 +198,18 @@ function hiddenText({ pid, command, end, stage }: HiddenFailure): string {
   const which = stage.ending ? 'the last pipeline' : 'a pipeline';
   const place = `stage ${stage.number} of ${stage.of}`;
   return `${which}: ${place}${name === undefined ? '' : ` (${name})`} ${how}`;
+}
+
+/** One line about processes that are still there, or none. */
+export function survivorNote(
+  survivors: readonly Pick<Survivor, 'pid' | 'command'>[],
+  { countMax, lengthMax }: { readonly countMax: number; readonly lengthMax: number },
+): readonly string[] {
+  if (survivors.length === 0) return [];
+  const shown = survivors
+    .slice(0, countMax)
+    .map(({ pid, command }) => `pid ${pid}: ${processLine(command, lengthMax)}`);
+  const more = survivors.length - shown.length;
+  const rest = more === 0 ? [] : [`and ${more} more`];
+  return [`[Still running: ${[...shown, ...rest].join('; ')}]`];
 }

@@ -6,7 +6,8 @@ import type { AgentRun } from '../agent/agent-run.ts';
 import type { AgentShell, Ending } from '../agent/agent-shell.ts';
 import type { Caller } from '../agent/caller.ts';
 import { TIMER_MS_MAX } from '../limits.ts';
-import { cleanView, type Hidden } from '../shell/output/view.ts';
+import { OutputReader } from '../shell/output/reader.ts';
+import type { HiddenPart } from '../shell/output/view.ts';
 import { formatDuration } from '../text/duration.ts';
 import { processLine } from '../text/printable.ts';
 import type { Ended, Survivor } from '../types.ts';
@@ -41,10 +42,12 @@ export function outputText(
   id: string,
   { channel, bytesMax }: OutputView,
 ): string {
-  const path = shell.open(id).dir;
-  const gap = ({ firstLine, lastLine, bytes }: Hidden): string =>
+  const capture = shell.open(id);
+  const path = capture.dir;
+  const gap = ({ firstLine, lastLine, bytes }: HiddenPart): string =>
     `\n[${bytes} bytes left out, lines ${firstLine}-${lastLine}. All output: ${path}/output.bin]\n`;
-  return cleanView(shell, id, { kind: 'ends', channel, bytesMax, cr: 'overwrite', gap }).text;
+  const output = OutputReader.of(capture);
+  return output.view({ kind: 'ends', channel, bytesMax, cr: 'overwrite', gap }).text;
 }
 
 /** How it ended, if not with a code of its own, what may be missing, and its survivors. */

@@ -5,10 +5,9 @@
 
 import { isUtf8 } from 'node:buffer';
 import { readOnce } from '../capture/byte-source.ts';
-import { totalsOf, withSnapshot } from '../capture/snapshot.ts';
-import { keptUntil, streamBytes, streamTotals } from '../capture/stream.ts';
-import { type Capture, missingBytes, unknownBytes } from '../shell/captures.ts';
-import type { MemoryOutput, Run } from '../shell/run.ts';
+import { type Capture, missingBytes } from '../shell/captures.ts';
+import { OutputReader, type StreamHead, type Streams } from '../shell/output/reader.ts';
+import type { Run } from '../shell/run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { unreadText } from '../text/missing.ts';
 import type { Redactor } from '../text/redact.ts';
@@ -70,7 +69,7 @@ const SILENT: RunOutput = {
 /** If the capture is gone or unreadable we lose its output, nothing else. */
 export function readOutputOf(shell: Shell, run: Run, headBytes: number): RunOutput {
   if (run.silent) return SILENT;
-  const memory = run.memory && memoryStreams(run.memory);
+  const memory = run.memory && OutputReader.ofMemory(run.memory).heads(headBytes);
   try {
     const opened = shell.open(run.id);
     const capture = { ...opened, files: readOnce(opened.dir, IN_MEMORY_BYTES_MAX) };
@@ -80,7 +79,7 @@ export function readOutputOf(shell: Shell, run: Run, headBytes: number): RunOutp
     if (memory !== undefined || nothing) return { ...found, heads: memory ?? NO_HEADS };
     return {
       ...found,
-      heads: readStreams(capture, headBytes),
+      heads: OutputReader.of(capture).heads(headBytes),
       lostBytes: final?.lostBytes ?? missingBytes(capture).bytes,
       unread: final === undefined ? unreadOf(capture) : undefined,
     };
@@ -90,7 +89,7 @@ export function readOutputOf(shell: Shell, run: Run, headBytes: number): RunOutp
 }
 
 function unreadOf(capture: Capture): string {
-  return unreadText(capture.meta?.transport, unknownBytes(capture));
+  return unreadText(capture.meta?.transport, OutputReader.of(capture).unknownBytes());
 }
 
 /** The part of an entry that tells how a command ended. */
@@ -128,37 +127,7 @@ const ESCAPED_BYTES_MAX = 7;
 // An entry is one line, which its writer and each of its readers hold in memory as a whole.
 const STORED_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The head of a stream, and how many bytes there were. */
-export type StreamHead = { readonly bytes: Uint8Array; readonly total: number };
-
-export type Streams = { readonly stdout: StreamHead; readonly stderr: StreamHead };
-
-/** Where a reading starts in each stream. */
-type Positions = { readonly stdout: number; readonly stderr: number };
-
-const START: Positions = { stdout: 0, stderr: 0 };
-
-/** Of each stream at most `bytesMax` bytes behind `from`, and how many there are. */
-export function readStreams(capture: Capture, bytesMax: number, from = START): Streams {
-  return withSnapshot(capture, (snapshot) => {
-    const all = totalsOf(snapshot);
-    const head = (stream: 'stdout' | 'stderr'): StreamHead => {
-      const start = from[stream];
-      const { bytes: total } = streamTotals(all, stream);
-      const end = Math.min(total, start + bytesMax, keptUntil(snapshot, stream, start));
-      const bytes = end <= start ? new Uint8Array() : streamBytes(snapshot, stream, start, end);
-      return { bytes, total: Math.max(0, total - start) };
-    };
-    return { stdout: head('stdout'), stderr: head('stderr') };
-  });
-}
-
-function memoryStreams(memory: MemoryOutput): Streams {
-  return {
-    stdout: { bytes: memory.stdout(), total: memory.totals.stdout },
-    stderr: { bytes: memory.stderr(), total: memory.totals.stderr },
-  };
-}
+export type { StreamHead, Streams };
 
 export type ShownHead = {
   readonly text: string;
@@ -198,7 +167,7 @@ export const NO_OUTPUT: StoredOutput = {
   output_truncated_bytes: null,
 };
 
-/** How much `readStreams` must give for `storedOutput` to be as large as it may be. */
+/** How much of each stream must be read for `storedOutput` to be as large as it may be. */
 export function bytesWanted(outputBytesMax: number, redact: Redactor | undefined): number {
   return Math.min(outputBytesMax, STORED_BYTES_MAX) + (redact?.lengthMax ?? 0);
 }

@@ -10,6 +10,7 @@ import type { Capture } from '../capture/store.ts';
 import { messageOf } from '../errors.ts';
 import { hasRoom } from '../ops/health.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
+import { OutputReader } from '../shell/output/reader.ts';
 import type { Run } from '../shell/run.ts';
 import type { Shell } from '../shell/shell.ts';
 import type { Redactor } from '../text/redact.ts';
@@ -21,7 +22,6 @@ import {
   entryEnd,
   NO_OUTPUT,
   type RunOutput,
-  readStreams,
   type Streams,
   storedOutput,
 } from './ending.ts';
@@ -208,7 +208,7 @@ function laterOutput(
   reach: EntryReach,
   { outputBytesMax, redact }: Keep,
 ): LaterOutput['output'] {
-  const streams = readStreams(capture, bytesWanted(outputBytesMax, redact), reach);
+  const streams = OutputReader.of(capture).heads(bytesWanted(outputBytesMax, redact), reach);
   const { stdout, stderr, output_truncated: cut } = storedOutput(streams, outputBytesMax, redact);
   const missing = [streams.stdout, streams.stderr].some(({ bytes, total }) => bytes.length < total);
   return { stdout: stdout ?? '', stderr: stderr ?? '', truncated: cut || missing };

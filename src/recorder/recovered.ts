@@ -5,18 +5,11 @@ import { hasReach } from '../capture/entry-marks.ts';
 import { readMetadata } from '../journal/reader.ts';
 import { endedWhole } from '../journal/writer.ts';
 import type { Capture } from '../shell/captures.ts';
+import { OutputReader, type Streams } from '../shell/output/reader.ts';
 import type { Redactor } from '../text/redact.ts';
 import { entryProcesses, UNTRACED } from '../tracing/entry.ts';
 import type { EntryDraft, JournalIntent } from '../types.ts';
-import {
-  bytesWanted,
-  type EntryEnd,
-  entryEnd,
-  NO_OUTPUT,
-  readStreams,
-  type Streams,
-  storedOutput,
-} from './ending.ts';
+import { bytesWanted, type EntryEnd, entryEnd, NO_OUTPUT, storedOutput } from './ending.ts';
 import { survivorsField } from './entry.ts';
 
 export type FoundRun = {
@@ -68,7 +61,7 @@ export function streamsFor(
 ): Streams | undefined {
   if (!intent.captureOutput || isUnsafe(intent, redact)) return undefined;
   try {
-    return readStreams(capture, bytesWanted(intent.outputBytesMax, redact));
+    return OutputReader.of(capture).heads(bytesWanted(intent.outputBytesMax, redact));
   } catch {
     return undefined; // a capture that cannot be read: the command was run all the same
   }

@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { type Capture, openCapture, readEvents, type Store } from '../capture/store.ts';
 import { isAppError } from '../errors.ts';
 import { journalIdTime } from '../journal/ids.ts';
-import { pieces } from '../shell/captures.ts';
+import { OutputReader } from '../shell/output/reader.ts';
 import { CastEncoder, type CastEvent, type CastVersion } from '../text/asciicast.ts';
 import { missingMark } from '../text/missing.ts';
 import { quoteWords } from '../text/printable.ts';
@@ -113,7 +113,7 @@ function* outputOf(capture: Capture, startedAt: number): Generator<CastEvent> {
   const decoders = { ...lines, unknown: lines.stdout };
   let at = startedAt;
   let end = 0;
-  for (const { chunk, bytes } of pieces(capture, 0)) {
+  for (const { chunk, bytes } of OutputReader.of(capture).pieces(0)) {
     if (chunk.offset > end) {
       const data = missingMark(chunk.offset - end).replaceAll('\n', '\r\n');
       yield { atMs: at - startedAt, code: 'o', data };
@@ -163,6 +163,6 @@ function resized(
 }
 
 function firstTime(capture: Capture): number {
-  for (const { chunk } of pieces(capture, 0)) if (chunk.at > 0) return chunk.at;
+  for (const { chunk } of OutputReader.of(capture).pieces(0)) if (chunk.at > 0) return chunk.at;
   return 0;
 }

@@ -3,8 +3,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
-import { type OutputPiece, readOutput } from '../capture/reader.ts';
-import { withSnapshot } from '../capture/snapshot.ts';
+import type { OutputPiece } from '../capture/reader.ts';
 import {
   type Capture,
   type CaptureSummary,
@@ -18,16 +17,13 @@ import {
 } from '../capture/store.ts';
 import { follow } from '../capture/wait.ts';
 import { AppError } from '../errors.ts';
-import { READ_BYTES_DEFAULT } from '../limits.ts';
-import { countNewlines, nthNewlineFromEnd } from '../text/lines.ts';
 import { unreadText } from '../text/missing.ts';
 import { printable } from '../text/printable.ts';
 import type { CaptureState } from '../types.ts';
-import { streamChannel, unknownBytes } from './output/raw-view.ts';
 import { openStore } from './store.ts';
 
 export type { Capture, CaptureSummary, OutputPiece, Store };
-export { follow, openCapture, pinCapture, streamChannel, unknownBytes };
+export { follow, openCapture, pinCapture };
 
 const CANDIDATES_MAX = 10; // a longer list would scroll the sentence away
 
@@ -78,44 +74,6 @@ export function listing(
   }
   const all = listCaptures(store, { state });
   return { captures: all.slice(0, limit), more: Math.max(0, all.length - limit) };
-}
-
-/** Where the last `count` lines of the captured output start, found from the end. */
-export function lastLinesOffset(capture: Capture, count: number): number {
-  let end = readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
-  if (count <= 0) return end;
-  const kept = withSnapshot(capture, ({ hole }) => hole?.to ?? 0);
-  let wanted = count;
-  let first = true;
-  while (end > kept) {
-    const from = Math.max(kept, end - READ_BYTES_DEFAULT);
-    const bytes = bytesOf(readOutput(capture, from, end - from).chunks);
-    // A newline at the very end finishes the last line, it does not start another.
-    if (first && bytes[bytes.length - 1] === 0x0a) wanted += 1;
-    first = false;
-    const at = nthNewlineFromEnd(bytes, wanted);
-    if (at >= 0) return from + at + 1;
-    wanted -= countNewlines(bytes);
-    end = from;
-  }
-  return kept;
-}
-
-function bytesOf(pieces: readonly OutputPiece[]): Uint8Array {
-  return Buffer.concat(pieces.map((piece) => piece.bytes));
-}
-
-/** The bytes kept from `offset` on, up to the end as of this call. */
-export function* pieces(capture: Capture, offset: number): Generator<OutputPiece> {
-  const end = readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
-  let cursor = offset;
-  while (cursor < end) {
-    const wanted = Math.min(READ_BYTES_DEFAULT, end - cursor);
-    const { chunks, nextCursor } = readOutput(capture, cursor, wanted);
-    if (nextCursor <= cursor) return; // another process truncated the file
-    yield* chunks;
-    cursor = nextCursor;
-  }
 }
 
 export type Missing = { readonly bytes: number; readonly reasons: readonly string[] };

@@ -47,7 +47,8 @@ import { type GateRequest, gateCheck, reachedBy, withGate } from './gate-plan.ts
 import { endedOf, endRun } from './kill.ts';
 import { ShellRuns } from './live-runs.ts';
 import { newMeta, newSpec } from './new-run.ts';
-import { type ViewOptions, view } from './output/raw-view.ts';
+import type { ViewOptions } from './output/raw-view.ts';
+import { OutputReader } from './output/reader.ts';
 import { portableSink } from './portable.ts';
 import { createRecording } from './recording.ts';
 import { type AbortSignalLike, type KillOptions, makeRun, type Run } from './run.ts';
@@ -235,7 +236,7 @@ function readingIn(store: Store, runs: ShellRuns): Reading {
     waitOutput: (id, cursor, waitMs) => waitOutput(runs.storeOf(id), id, cursor, waitMs),
     view(id, options) {
       refuseView(options);
-      return view(open(id), options);
+      return OutputReader.of(open(id)).raw(options);
     },
     list: (filter = {}) => listCaptures(store, filter),
     open,

@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto';
 import type { Entry, SessionMetadata } from '../types.ts';
 import { secondsText, spanText, timeText } from './dates.ts';
 import { SCRIPT, STYLE } from './html-log-assets.ts';
+import { sanitize } from './sanitize.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 export function htmlHead(title: string): string {
   const policy = [
@@ -94,11 +96,9 @@ function block(name: string, label: string, text: string | null): string {
   return `<pre class="${name}" aria-label="${label}">\n${htmlText(uncoloured(text))}</pre>\n`;
 }
 
-// Colours, cursor movements, titles: meant for a terminal, noise on a page.
-const TERMINAL = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
-
+/** Colours, moves of the cursor and titles are meant for a terminal, not for a page. */
 function uncoloured(text: string): string {
-  return text.includes('\x1b') ? text.replace(TERMINAL, '') : text;
+  return text.includes('\x1b') ? decodeUtf8(sanitize(Buffer.from(text))) : text;
 }
 
 function truncation({ output_truncated_bytes: bytes }: Entry): string {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type SearchOptions, searchOutputs } from '../../src/agent/search.ts';
 import { matcherOf, PatternError } from '../../src/agent/search-match.ts';
 import type { Capture } from '../../src/capture/store.ts';
+import { OutputReader } from '../../src/shell/output/reader.ts';
 import { build, testStore } from '../capture/helper.ts';
 
 function text(pattern: string, ignoreCase = false) {
@@ -18,7 +19,7 @@ function regex(pattern: string, ignoreCase = false) {
 async function found(captures: readonly Capture[], options: Partial<SearchOptions>) {
   const { signal } = new AbortController();
   const defaults = { matcher: text('x'), limit: 100, context: 0, signal };
-  return searchOutputs(captures, (capture) => capture, { ...defaults, ...options });
+  return searchOutputs(captures, (one) => OutputReader.of(one), { ...defaults, ...options });
 }
 
 describe('a search', () => {

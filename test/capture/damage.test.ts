@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeIndex, type IndexRecord } from '../../src/capture/format.ts';
-import { readOutput, totals } from '../../src/capture/reader.ts';
+import { readOutput } from '../../src/capture/reader.ts';
 import {
   type Capture,
   listCaptures,
@@ -13,10 +13,11 @@ import {
   readEvents,
   type Store,
 } from '../../src/capture/store.ts';
+import { streamChunks } from '../../src/capture/stream.ts';
 import { waitOutput } from '../../src/capture/wait.ts';
 import { AppError } from '../../src/errors.ts';
-import { streamChannel, view } from '../../src/shell/output/raw-view.ts';
-import { build, fileOf, indexOf, NOW, type Part, setFile, testStore } from './helper.ts';
+import { rawView } from '../../src/shell/output/raw-view.ts';
+import { build, fileOf, indexOf, NOW, type Part, setFile, testStore, totals } from './helper.ts';
 
 const GIVEN: readonly Part[] = [
   { bytes: 'one\ntwo\n' },
@@ -55,10 +56,10 @@ function readAll(store: Store, id = 'one'): Capture | undefined {
   const sums = totals(capture);
   expect(sums.stdout.bytes + sums.stderr.bytes).toBe(bytes.length);
   for (const channel of ['stdout', 'stderr'] as const) {
-    const alone = Buffer.concat([...streamChannel(capture, channel)]);
+    const alone = Buffer.concat([...streamChunks(capture, channel)]);
     expect(alone.length).toBe(sums[channel].bytes);
     for (const kind of ['tail', 'head', 'middle', 'raw'] as const) {
-      const shown = view(capture, {
+      const shown = rawView(capture, {
         kind,
         channel,
         bytesMax: 7,
@@ -273,15 +274,15 @@ describe('bytes whose record is lost', () => {
   it('are in the right stream and place for a reader of that stream alone', () => {
     for (const gone of [[0], [1], [2], [1, 4], [0, 1], [4]]) {
       const capture = lost(...gone);
-      const stdout = Buffer.concat([...streamChannel(capture, 'stdout')]).toString();
-      const stderr = Buffer.concat([...streamChannel(capture, 'stderr')]).toString();
+      const stdout = Buffer.concat([...streamChunks(capture, 'stdout')]).toString();
+      const stderr = Buffer.concat([...streamChunks(capture, 'stderr')]).toString();
       const mixed = gone.includes(0) && gone.includes(1);
       if (!mixed) expect([stdout, stderr]).toEqual(['one\ntwo\nthree\nend', 'oops\n\0\0\n']);
       expect(totals(capture)).toMatchObject({ stdout: { bytes: 17 }, stderr: { bytes: 8 } });
-      expect(view(capture, { kind: 'tail', channel: 'stdout', linesMax: 2 }).text).toBe(
+      expect(rawView(capture, { kind: 'tail', channel: 'stdout', linesMax: 2 }).text).toBe(
         'three\nend',
       );
-      expect(view(capture, { kind: 'raw', channel: 'stderr', offset: 5 }).text).toBe('\0\0\n');
+      expect(rawView(capture, { kind: 'raw', channel: 'stderr', offset: 5 }).text).toBe('\0\0\n');
     }
   });
 

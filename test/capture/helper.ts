@@ -14,6 +14,7 @@ import {
   type IndexRecord,
   slotOf,
 } from '../../src/capture/format.ts';
+import { totalsOf, withSnapshot } from '../../src/capture/snapshot.ts';
 import type { Capture } from '../../src/capture/store.ts';
 import { openCapture, type Store } from '../../src/capture/store.ts';
 import { countNewlines } from '../../src/text/lines.ts';
@@ -132,4 +133,13 @@ export function compile(source: string): string {
   const stdin = { contents: source, resolveDir: import.meta.dirname, loader: 'ts' } as const;
   buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
   return outfile;
+}
+
+/** What `wc -c` and `wc -l` say about each stream. */
+export function totals(capture: Capture) {
+  const { bytes, lines } = withSnapshot(capture, totalsOf);
+  return {
+    stdout: { bytes: bytes[0], lines: lines[0] },
+    stderr: { bytes: bytes[1], lines: lines[1] },
+  };
 }

@@ -9,9 +9,11 @@ import { searchOutputs } from '../../src/agent/search.ts';
 import { matcherOf } from '../../src/agent/search-match.ts';
 import { readOutput } from '../../src/capture/reader.ts';
 import { type Capture, openCapture } from '../../src/capture/store.ts';
+import { streamChunks } from '../../src/capture/stream.ts';
 import { findRunner } from '../../src/run/binary.ts';
 import { readPage } from '../../src/shell/output/page.ts';
-import { streamChannel, view } from '../../src/shell/output/raw-view.ts';
+import { rawView } from '../../src/shell/output/raw-view.ts';
+import { OutputReader } from '../../src/shell/output/reader.ts';
 import { cleanView } from '../../src/shell/output/view.ts';
 import { createShell } from '../../src/shell/shell.ts';
 import { openStore } from '../../src/shell/store.ts';
@@ -58,23 +60,28 @@ describe.skipIf(noRunner)('a capture with a hole', () => {
     ] as const) {
       const lines = all.split('\n').length - 1;
       const totals = { bytes: all.length, lines };
-      const tail = view(capture, { kind: 'tail', channel, linesMax: 7 });
+      const tail = rawView(capture, { kind: 'tail', channel, linesMax: 7 });
       expect(tail).toMatchObject({ totals, firstLine: lines - 6, lastLine: lines, cut: 'lines' });
       expect(tail.text).toBe(all.split('\n').slice(-8).join('\n'));
-      const whole = view(capture, { kind: 'tail', channel });
+      const whole = rawView(capture, { kind: 'tail', channel });
       expect(all.endsWith(whole.text)).toBe(true);
       expect(whole.firstLine).toBe(lines - whole.shown.lines + 1);
       expect(whole.cut).toBe('bytes');
-      const head = view(capture, { kind: 'head', channel });
+      const head = rawView(capture, { kind: 'head', channel });
       expect(all.startsWith(head.text)).toBe(true);
       const { hole = { from: 0, to: 0 } } = head;
       expect(hole.to).toBeGreaterThan(hole.from);
-      const kept = Buffer.concat([...streamChannel(capture, channel)]).toString();
+      const kept = Buffer.concat([...streamChunks(capture, channel)]).toString();
       expect(kept).toBe(all.slice(0, hole.from) + all.slice(hole.to));
-      const inside = view(capture, { kind: 'raw', channel, offset: hole.from + 5, bytesMax: 64 });
+      const inside = rawView(capture, {
+        kind: 'raw',
+        channel,
+        offset: hole.from + 5,
+        bytesMax: 64,
+      });
       expect([inside.from, inside.text]).toEqual([hole.to, all.slice(hole.to, hole.to + 64)]);
       expect(inside.firstLine).toBe(all.slice(0, hole.to).split('\n').length);
-      const clean = cleanView({ open: () => capture }, capture.id, {
+      const clean = cleanView(capture, {
         kind: 'tail',
         channel,
         bytesMax: 50,
@@ -108,7 +115,7 @@ describe.skipIf(noRunner)('a capture with a hole', () => {
     const matcher = matcherOf({ text: `^(77|${COUNT - 1})$`, regex: true, ignoreCase: false });
     const { signal } = new AbortController();
     const options = { matcher, limit: 10, context: 0, signal };
-    const { found } = await searchOutputs([capture], (one) => one, options);
+    const { found } = await searchOutputs([capture], (one) => OutputReader.of(one), options);
     const matches = found[0]?.matches.map(({ number, text }) => [number, text]);
     expect(matches).toEqual([
       [77, '77'],

@@ -6,11 +6,21 @@ import { describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../src/capture/byte-source.ts';
 import { encodeIndex, type IndexRecord } from '../../src/capture/format.ts';
 import { endOf, neighbours } from '../../src/capture/index-search.ts';
-import { readOutput, totals } from '../../src/capture/reader.ts';
+import { readOutput } from '../../src/capture/reader.ts';
 import type { Capture } from '../../src/capture/store.ts';
-import { streamChannel, view } from '../../src/shell/output/raw-view.ts';
+import { streamChunks } from '../../src/capture/stream.ts';
+import { rawView } from '../../src/shell/output/raw-view.ts';
 import { lacking } from '../requirements.ts';
-import { build, fileOf, indexOf, type Part, setFile, streamOf, testStore } from './helper.ts';
+import {
+  build,
+  fileOf,
+  indexOf,
+  type Part,
+  setFile,
+  streamOf,
+  testStore,
+  totals,
+} from './helper.ts';
 
 const noProc = lacking(process.platform !== 'linux', 'bytes read are counted by /proc/self/io');
 
@@ -127,14 +137,14 @@ describe('a capture of 200,000 chunks', () => {
     const sums = bytesReadBy(() => expect(totals(capture).stdout.lines).toBe(199_991));
     expect(sums).toBeLessThan(100_000);
     const views = bytesReadBy(() => {
-      const tail = view(capture, { kind: 'tail', linesMax: 2_000, bytesMax: 51_200 });
+      const tail = rawView(capture, { kind: 'tail', linesMax: 2_000, bytesMax: 51_200 });
       expect([tail.firstLine, tail.lastLine, tail.totals.lines]).toEqual([
         198_001, 200_000, 200_000,
       ]);
-      const err = view(capture, { kind: 'tail', channel: 'stderr', linesMax: 5 });
+      const err = rawView(capture, { kind: 'tail', channel: 'stderr', linesMax: 5 });
       expect(err.text).toBe([5, 6, 7, 8, 9].map((n) => `line ${1_000 + n}\n`).join(''));
       expect([err.firstLine, err.totals.lines]).toEqual([5, 9]);
-      const out = view(capture, {
+      const out = rawView(capture, {
         kind: 'raw',
         channel: 'stdout',
         offset: 1_500_000,
@@ -154,7 +164,7 @@ describe('a capture of 200,000 chunks', () => {
       }));
       const capture = build(testStore(), sparse);
       const cost = bytesReadBy(() => {
-        expect(Buffer.concat([...streamChannel(capture, 'stderr')]).toString()).toBe('x\nx\nx\n');
+        expect(Buffer.concat([...streamChunks(capture, 'stderr')]).toString()).toBe('x\nx\nx\n');
       });
       expect(cost).toBeLessThan(fileOf(capture, 'index.jsonl').length / 5);
     },
@@ -183,7 +193,7 @@ describe('a capture of 200,000 chunks', () => {
       stdout: { bytes: streamOf(given, 'stdout').length, lines: 199_991 },
       stderr: { bytes: streamOf(given, 'stderr').length, lines: 9 },
     });
-    expect(Buffer.concat([...streamChannel(capture, 'stderr')])).toEqual(streamOf(given, 'stderr'));
+    expect(Buffer.concat([...streamChunks(capture, 'stderr')])).toEqual(streamOf(given, 'stderr'));
   });
 });
 
@@ -206,17 +216,17 @@ describe('a capture of 1 GiB', () => {
     });
     writeFileSync(join(capture.dir, 'index.jsonl'), head + rest);
     const before = process.memoryUsage().rss;
-    const tail = view(capture, { kind: 'tail', channel: 'stdout', bytesMax: 51_200 });
+    const tail = rawView(capture, { kind: 'tail', channel: 'stdout', bytesMax: 51_200 });
     expect(tail.text.endsWith('\0last\n')).toBe(true);
     expect(tail).toMatchObject({
       totals: { bytes: size, lines: 2 },
       partialLine: true,
       lastLine: 2,
     });
-    expect(view(capture, { kind: 'head', linesMax: 1 }).text).toBe('first\n');
-    expect(view(capture, { kind: 'middle', channel: 'all' }).shown.bytes).toBe(8_192);
+    expect(rawView(capture, { kind: 'head', linesMax: 1 }).text).toBe('first\n');
+    expect(rawView(capture, { kind: 'middle', channel: 'all' }).shown.bytes).toBe(8_192);
     let streamed = 0;
-    for (const piece of streamChannel(capture, 'stdout')) {
+    for (const piece of streamChunks(capture, 'stdout')) {
       streamed += piece.length;
       if (streamed > 50_000_000) break;
     }

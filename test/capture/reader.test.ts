@@ -2,7 +2,7 @@ import { rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ReadResult, readOutput, totals } from '../../src/capture/reader.ts';
+import { type ReadResult, readOutput } from '../../src/capture/reader.ts';
 import { openCapture } from '../../src/capture/store.ts';
 import {
   build,
@@ -14,6 +14,7 @@ import {
   setFile,
   streamOf,
   testStore,
+  totals,
 } from './helper.ts';
 
 const channel = fc.constantFrom('stdout' as const, 'stderr' as const);

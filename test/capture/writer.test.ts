@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeIndex, encodeIndex } from '../../src/capture/format.ts';
 import type { FileOps } from '../../src/capture/paths.ts';
-import { readOutput, totals } from '../../src/capture/reader.ts';
+import { readOutput } from '../../src/capture/reader.ts';
 import { createCapture, openCapture, readEvents } from '../../src/capture/store.ts';
+import { streamChunks } from '../../src/capture/stream.ts';
 import { openWriter } from '../../src/capture/writer.ts';
-import { streamChannel } from '../../src/shell/output/raw-view.ts';
 import { readLines } from '../../src/text/line-reader.ts';
 import {
   finalOf,
@@ -19,6 +19,7 @@ import {
   streamOf,
   type TestStore,
   testStore,
+  totals,
 } from './helper.ts';
 
 const GIVEN: readonly Part[] = Array.from({ length: 12 }, (_, n) => ({
@@ -27,7 +28,6 @@ const GIVEN: readonly Part[] = Array.from({ length: 12 }, (_, n) => ({
 }));
 
 const nodeFs: FileOps = { ...fs };
-
 type Fail = (operation: number, name: string, part: number) => string | 'short' | undefined;
 
 type Counting = FileOps & { count: number; part: number };
@@ -117,7 +117,7 @@ function check({ store, dir, lost }: Outcome, parts: readonly Part[] = GIVEN): v
   const read = readOutput(capture, 0, 1 << 20);
   expect(Buffer.concat(read.chunks.map((one) => one.bytes))).toEqual(bytes);
   for (const channel of ['stdout', 'stderr'] as const) {
-    expect(Buffer.concat([...streamChannel(capture, channel)])).toEqual(streamOf(kept, channel));
+    expect(Buffer.concat([...streamChunks(capture, channel)])).toEqual(streamOf(kept, channel));
   }
   const gaps = readEvents(capture).filter((event) => event.type === 'gap');
   expect(gaps.reduce((sum, gap) => sum + gap.lostBytes, 0)).toBe(lost);

@@ -7,6 +7,7 @@ import { dialectConfig, type OwnSettings } from '../../src/dialects/agent-config
 import type { Args } from '../../src/dialects/arguments.ts';
 import { Dialect } from '../../src/dialects/dialect.ts';
 import type { ConfigProblem, Services, ToolDefinition, ToolResult } from '../../src/host/plugin.ts';
+import { OutputReader } from '../../src/shell/output/reader.ts';
 import { until } from '../cli/helper.ts';
 import { call, conversation, World } from '../recorder/helper.ts';
 
@@ -64,7 +65,7 @@ class Smallest extends Dialect<OwnSettings<typeof config>> {
     const run = await this.shell.start({ command: String(args.command) }, caller);
     const finished = await this.shell.wait(run, waitMs, caller);
     if (finished === undefined) return { success: true, text: run.id };
-    const { text } = this.shell.view(run.id, { kind: 'tail' });
+    const { text } = OutputReader.of(this.shell.open(run.id)).raw({ kind: 'tail' });
     return { success: true, text: `${text}${JSON.stringify(finished.ended.outcome)}` };
   }
 }

@@ -66,7 +66,8 @@ describe('the parts of both', () => {
   it('are units of their own, each with tests', () => {
     const root = join(import.meta.dirname, '..', '..');
     const units = {
-      'src/dialects/pipe_bash': ['dialect.ts', 'tools.ts', 'words.ts', 'new-output.ts'],
+      'src/dialects/pipe_bash': ['dialect.ts', 'tools.ts', 'words.ts'],
+      'src/shell/output': ['new-output.ts'],
       'src/text': ['sanitize.ts', 'cut.ts'],
       'test/dialects/pipe_bash': ['dialect.test.ts', 'background.test.ts', 'output.test.ts'],
       'test/text': ['sanitize.test.ts', 'cut.test.ts'],

@@ -1,8 +1,9 @@
 // Cuts for a reader: within their limits, with true totals, and through no character.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tailCut } from '../../src/text/cut.ts';
+import { type CutLimits, sizeOf, tailCut } from '../../src/text/cut.ts';
 import { countLines } from '../../src/text/lines.ts';
+import { sanitize } from '../../src/text/sanitize.ts';
 
 const LIMITS = { linesMax: 2_000, bytesMax: 51_200 };
 const SMALL = { linesMax: 3, bytesMax: 10 };
@@ -14,10 +15,26 @@ const rubbish = fc.array(fc.constantFrom(0x0a, 0x61, 0xe2, 0x82, 0xac, 0xff, 0xf
   maxLength: 60,
 });
 
+function tailOf(bytes: Uint8Array, limits: CutLimits) {
+  const { from, to, limit, partialLine } = tailCut(bytes, limits);
+  const shown = bytes.subarray(from, to);
+  const [all, output] = [sizeOf(bytes), sizeOf(shown)];
+  return {
+    text: Buffer.from(shown).toString(),
+    totalLines: all.lines,
+    totalBytes: all.bytes,
+    outputLines: output.lines,
+    outputBytes: output.bytes,
+    truncated: from > 0,
+    limit,
+    partialLine,
+  };
+}
+
 describe('the tail of an output', () => {
   it('is at most 2000 lines', () => {
     const lines = Array.from({ length: 8_500 }, (_, i) => `line ${i + 1}\n`);
-    expect(tailCut(Buffer.from(lines.join('')), LIMITS)).toEqual({
+    expect(tailOf(Buffer.from(lines.join('')), LIMITS)).toEqual({
       text: lines.slice(-2_000).join(''),
       totalLines: 8_500,
       totalBytes: 83_893,
@@ -31,7 +48,7 @@ describe('the tail of an output', () => {
 
   it('is at most 51,200 bytes, in whole lines', () => {
     const lines = Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padStart(99, '.')}\n`);
-    expect(tailCut(Buffer.from(lines.join('')), LIMITS)).toEqual({
+    expect(tailOf(Buffer.from(lines.join('')), LIMITS)).toEqual({
       text: lines.slice(-512).join(''),
       totalLines: 1_000,
       totalBytes: 100_000,
@@ -41,13 +58,13 @@ describe('the tail of an output', () => {
       limit: 'bytes',
       partialLine: false,
     });
-    const one = tailCut(Buffer.from(`${lines.join('')}x`), LIMITS);
+    const one = tailOf(Buffer.from(`${lines.join('')}x`), LIMITS);
     expect([one.outputLines, one.outputBytes]).toEqual([512, 51_101]);
   });
 
   it('is the end of a line that is longer than that', () => {
     const long = `first\n${'ä'.repeat(30_000)}\n`;
-    expect(tailCut(Buffer.from(long), LIMITS)).toEqual({
+    expect(tailOf(Buffer.from(long), LIMITS)).toEqual({
       text: `${'ä'.repeat(25_599)}\n`, // half an ä would be left
       totalLines: 2,
       totalBytes: 60_007,
@@ -66,14 +83,14 @@ describe('the tail of an output', () => {
       ['a', 1],
       ['a\nb\n', 2],
     ] as const) {
-      expect(tailCut(Buffer.from(value), SMALL)).toEqual({
+      expect(tailOf(Buffer.from(value), SMALL)).toEqual({
         text: value,
         totalLines,
         totalBytes: value.length,
         outputLines: totalLines,
         outputBytes: value.length,
         truncated: false,
-        limit: undefined,
+        limit: 'none',
         partialLine: false,
       });
     }
@@ -81,8 +98,8 @@ describe('the tail of an output', () => {
 
   it('ends at the right places', () => {
     const cut = (value: string) => {
-      const { text: left, limit, partialLine } = tailCut(Buffer.from(value), SMALL);
-      return [left, limit ?? '-', partialLine ? 'partial' : 'whole'].join(' | ');
+      const { text: left, limit, partialLine } = tailOf(Buffer.from(value), SMALL);
+      return [left, limit === 'none' ? '-' : limit, partialLine ? 'partial' : 'whole'].join(' | ');
     };
     const cases = {
       'a\nb\nc\n': 'a\nb\nc\n | - | whole',
@@ -103,7 +120,7 @@ describe('the tail of an output', () => {
     fc.assert(
       fc.property(text, limits, (value, { linesMax, bytesMax }) => {
         const bytes = Buffer.from(value);
-        const cut = tailCut(bytes, { linesMax, bytesMax });
+        const cut = tailOf(bytes, { linesMax, bytesMax });
         const output = Buffer.from(cut.text);
         expect(value.endsWith(cut.text)).toBe(true);
         expect(cut).toMatchObject({
@@ -113,7 +130,7 @@ describe('the tail of an output', () => {
           outputBytes: output.length,
           truncated: output.length < bytes.length,
         });
-        expect(cut.limit === undefined).toBe(!cut.truncated);
+        expect(cut.limit === 'none').toBe(!cut.truncated);
         expect(output.length <= bytesMax && cut.outputLines <= linesMax).toBe(true);
         // No line more would have fitted.
         const before = bytes.subarray(0, bytes.length - output.length);
@@ -125,11 +142,11 @@ describe('the tail of an output', () => {
     );
   });
 
-  it('is within its limit as text, whatever the bytes are', () => {
+  it('is within its limit as clean text, whatever the bytes are', () => {
     fc.assert(
       fc.property(rubbish, limits, (codes, { linesMax, bytesMax }) => {
-        const bytes = Uint8Array.from(codes);
-        const cut = tailCut(bytes, { linesMax, bytesMax });
+        const bytes = sanitize(Uint8Array.from(codes), { broken: 'replace' });
+        const cut = tailOf(bytes, { linesMax, bytesMax });
         expect(Buffer.byteLength(cut.text)).toBeLessThanOrEqual(bytesMax);
         expect(cut.text).toBe(
           Buffer.from(bytes.subarray(bytes.length - cut.outputBytes)).toString(),

@@ -12,8 +12,8 @@ import { type Followed, Preludes } from '../../agent/shell-prelude.ts';
 import { messageOf } from '../../errors.ts';
 import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
-import { CleanReader } from '../../shell/output/new-output.ts';
-import { cleanView } from '../../shell/output/view.ts';
+import { NewOutput } from '../../shell/output/new-output.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf, numberOf, textOf } from '../arguments.ts';
@@ -53,7 +53,7 @@ const config = dialectConfig('inherit', keys);
 type Background = {
   readonly id: string;
   readonly run: AgentRun;
-  readonly reader: CleanReader;
+  readonly reader: NewOutput;
   /** How much of its output could not be kept, as far as BashOutput has said. */
   lostBytes: number;
 };
@@ -140,7 +140,7 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
   #waited(run: AgentRun, ending: Ending, timeoutMs: number, notes: readonly string[]): ToolResult {
     const { id, command } = run;
     const { ended, survivors, lostBytes } = ending;
-    const look = this.shell.look(run, ending);
+    const look = this.shell.look(ending);
     const options = {
       bytesMax: this.own.max_output_chars,
       cr: 'overwrite',
@@ -148,7 +148,7 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     } as const;
     const [output, trouble] = readOr('', () => {
       if (run.silent) return '';
-      return words.outputOf(cleanView(look, id, { kind: 'ends', ...options }));
+      return words.outputOf(OutputReader.of(look.open(id)).view({ kind: 'ends', ...options }));
     });
     const left = [
       ...words.lostNote(lostBytes),
@@ -189,8 +189,7 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
   }
 
   #keep(talk: Talk, id: string, run: AgentRun): void {
-    const reader = new CleanReader(this.shell, run.id);
-    talk.shells.set(id, { id, run, reader, lostBytes: 0 });
+    talk.shells.set(id, { id, run, reader: new NewOutput('all'), lostBytes: 0 });
     for (const [old, { run: one }] of talk.shells) {
       if (talk.shells.size <= SHELLS_KEPT_MAX) break;
       if (one.result !== undefined) talk.shells.delete(old);
@@ -206,14 +205,16 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     // How it came out is asked before: then no output can be behind what is read.
     const ended = run.result?.ended;
     const bytesMax = this.own.max_output_chars;
-    const [{ text, more, gaveUp }, trouble] = readOr(NOTHING, () =>
-      filter === undefined
-        ? { ...reader.read(bytesMax), gaveUp: false }
-        : matching(reader, filter, bytesMax),
-    );
+    const look = this.shell.look();
+    const [{ text, more, gaveUp }, trouble] = readOr(NOTHING, () => {
+      if (run.silent) return NOTHING;
+      const capture = look.open(run.id);
+      return filter === undefined
+        ? { ...reader.next(capture, bytesMax), gaveUp: false }
+        : matching(reader, capture, filter, bytesMax);
+    });
     const waiting = `[There is more: call BashOutput again. All of it is in ${pathOf(run)}]`;
     const unfiltered = '[The filter takes too long, so the last part is shown without it]';
-    const look = this.shell.look(run);
     const lostBytes = lostOutput(look, run);
     const notes = [
       ...(gaveUp ? [unfiltered] : []),
@@ -242,10 +243,10 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     const waitMs = waited ? (numberOf(args.timeout) ?? TASK_WAIT_MS_DEFAULT) : 0;
     const finished = await this.shell.wait(shell.run, waitMs, caller, 'leave');
     const { run } = shell;
-    const look = this.shell.look(run, finished);
+    const look = this.shell.look(finished);
     const limits = { bytesMax: this.own.max_output_chars, cr: 'overwrite' } as const;
     const [output, trouble] = readOr('', () =>
-      words.taskText(cleanView(look, run.id, { kind: 'tail', ...limits })),
+      words.taskText(OutputReader.of(look.open(run.id)).view({ kind: 'tail', ...limits })),
     );
     const notes = [
       ...trouble,

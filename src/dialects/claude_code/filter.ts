@@ -1,24 +1,30 @@
 // The filter of `BashOutput`: an expression that new lines of a shell must match to be shown.
 
 import { type Matcher, matcherOf, PatternError } from '../../agent/search-match.ts';
-import type { CleanReader } from '../../shell/output/new-output.ts';
+import type { NewOutput, NextPart } from '../../shell/output/new-output.ts';
+import type { Capture } from '../../shell/shell.ts';
 import { ArgumentError } from '../arguments.ts';
 
 const FILTERED_BYTES_MAX = 16 * 1024 * 1024; // looked through by one call
 
-type Matching = Pick<ReturnType<CleanReader['read']>, 'text' | 'more'> & {
+type Matches = Pick<NextPart, 'text' | 'more'> & {
   readonly gaveUp: boolean;
 };
 
-export const NOTHING: Matching = { text: '', more: false, gaveUp: false };
+export const NOTHING: Matches = { text: '', more: false, gaveUp: false };
 
 /** Only the lines that match, as many as fit; all that were looked at are gone. */
-export function matching(reader: CleanReader, filter: Matcher, bytesMax: number): Matching {
+export function matching(
+  reader: NewOutput,
+  capture: Capture,
+  filter: Matcher,
+  bytesMax: number,
+): Matches {
   const found: string[] = [];
   let room = bytesMax;
   let more = true;
   for (let looked = 0; more && room > 0 && looked < FILTERED_BYTES_MAX; ) {
-    const piece = reader.read(room, 'whole');
+    const piece = reader.next(capture, room, 'whole');
     const kept = matchingLines(piece.text, filter);
     found.push(kept ?? piece.text);
     // What was read is gone, so it is shown as it is.

@@ -5,9 +5,10 @@ import { exitCodeOf, isLost } from '../../agent/aftermath.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import type { CleanView } from '../../shell/output/view.ts';
 import { missingText } from '../../text/missing.ts';
-import { processLine, shortLine } from '../../text/printable.ts';
+import { shortLine } from '../../text/printable.ts';
 import { mainProgram } from '../../text/shell-facts.ts';
-import type { Ended, Survivor } from '../../types.ts';
+import type { Ended } from '../../types.ts';
+import { survivorNote as survivorLine } from '../dialect.ts';
 
 const COMMAND_SHOWN_MAX = 200;
 const SURVIVORS_SHOWN_MAX = 5;
@@ -21,7 +22,7 @@ export function statusOf(ended: Ended | undefined): Status {
   return outcome.kind === 'exited' && outcome.code === 0 ? 'completed' : 'failed';
 }
 
-export type Told = {
+export type CommandResult = {
   readonly command: string;
   readonly output: string;
   readonly ended: Ended;
@@ -36,7 +37,13 @@ const ANSWERING = new Set(['grep', 'egrep', 'fgrep', 'rg', 'diff', 'cmp', 'test'
 const LOST = 'How the command ended is not known: its runner was killed';
 
 /** How a command came out that was waited for. */
-export function bashAnswer({ command, output, ended, timeoutMs, notes }: Told): ToolResult {
+export function bashAnswer({
+  command,
+  output,
+  ended,
+  timeoutMs,
+  notes,
+}: CommandResult): ToolResult {
   const { outcome, endedBy } = ended;
   const lost = isLost(outcome);
   if (outcome.kind === 'failed' && !lost) {
@@ -87,16 +94,8 @@ export function unreadable(why: string): string {
   return `[The output could not be read: ${shortLine(why, COMMAND_SHOWN_MAX)}]`;
 }
 
-type Named = Pick<Survivor, 'pid' | 'command'>;
-
-export function survivorNote(survivors: readonly Named[]): readonly string[] {
-  if (survivors.length === 0) return [];
-  const shown = survivors
-    .slice(0, SURVIVORS_SHOWN_MAX)
-    .map(({ pid, command }) => `pid ${pid}: ${processLine(command, COMMAND_SHOWN_MAX)}`);
-  const more = survivors.length - shown.length;
-  const rest = more === 0 ? [] : [`and ${more} more`];
-  return [`[Still running: ${[...shown, ...rest].join('; ')}]`];
+export function survivorNote(survivors: Parameters<typeof survivorLine>[0]): readonly string[] {
+  return survivorLine(survivors, { countMax: SURVIVORS_SHOWN_MAX, lengthMax: COMMAND_SHOWN_MAX });
 }
 
 export function background(id: string, path: string): string {
@@ -110,7 +109,7 @@ export function movedToBackground(id: string, path: string, timeoutMs: number): 
   );
 }
 
-export type Shown = {
+export type ShellNews = {
   readonly status: Status;
   readonly code: number | undefined;
   readonly output: string;
@@ -120,7 +119,7 @@ export type Shown = {
 };
 
 /** What is new of a background shell. */
-export function bashOutput({ status, code, output, notes, now }: Shown): string {
+export function bashOutput({ status, code, output, notes, now }: ShellNews): string {
   return blocks([
     `<status>${status}</status>`,
     code === undefined ? '' : `<exit_code>${code}</exit_code>`,

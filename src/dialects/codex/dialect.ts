@@ -15,7 +15,9 @@ import { Conversations } from '../../agent/conversations.ts';
 import { Preludes } from '../../agent/shell-prelude.ts';
 import { messageOf } from '../../errors.ts';
 import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
-import { CleanReader, type NewEnds } from '../../shell/output/new-output.ts';
+import { NewOutput } from '../../shell/output/new-output.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
+import type { Capture } from '../../shell/shell.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf, textOf } from '../arguments.ts';
@@ -59,7 +61,7 @@ const config = dialectConfig('inherit', keys);
 type Session = {
   readonly id: number;
   readonly run: AgentRun;
-  readonly reader: CleanReader;
+  readonly reader: NewOutput;
   readonly tty: boolean;
   /** How much of its output could not be kept, as far as that was told. */
   lostBytes: number;
@@ -115,8 +117,8 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
       return failed(`exec_command failed: ${outcome.message}`);
     }
     const talk = this.#talks.of(caller);
-    const look = this.shell.look(run, finished);
-    const reader = new CleanReader(finished === undefined ? this.shell : look, run.id);
+    const look = this.shell.look(finished);
+    const reader = new NewOutput('all');
     const session = { id: talk.next, run, tty, reader, lostBytes: 0 };
     if (finished === undefined) {
       talk.next += 1;
@@ -137,8 +139,7 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     const id = this.handleFor(run, had, talk.sessions, () => talk.next);
     talk.next = Math.max(talk.next, id + 1);
     const tty = this.shell.open(run.id).meta?.transport === 'pty';
-    const reader = new CleanReader(this.shell, run.id);
-    talk.sessions.set(id, { id, run, tty, reader, lostBytes: 0 });
+    talk.sessions.set(id, { id, run, tty, reader: new NewOutput('all'), lostBytes: 0 });
   }
 
   async #write(args: Args, caller: Caller): Promise<ToolResult> {
@@ -156,7 +157,7 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     if (run.result === undefined && chars !== '') await this.#type(run, chars, tty, caller);
     const finished = await this.shell.wait(run, waitMs, caller, 'leave');
     if (finished !== undefined) talk.sessions.delete(session.id);
-    const look = this.shell.look(run, finished);
+    const look = this.shell.look(finished);
     return this.#told(session, { finished, look, wallMs: performance.now() - startedAt }, args);
   }
 
@@ -186,7 +187,7 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     const { max_output_tokens } = this.own;
     const asked =
       typeof args.max_output_tokens === 'number' ? args.max_output_tokens : max_output_tokens;
-    const { output, trouble } = newOutput(session, Math.min(asked, max_output_tokens));
+    const { output, trouble } = this.#new(session, look, Math.min(asked, max_output_tokens));
     const lostBytes = lostOutput(look, run);
     const notes = [
       ...words.endNote(finished?.ended),
@@ -204,13 +205,23 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     return { success: true, text: words.answerText({ wallMs, process, output, notes }) };
   }
 
+  #new({ run, reader }: Session, look: Look, tokens: number): NewText {
+    try {
+      if (run.silent) return { output: NOTHING, trouble: [] };
+      const output = newEnds(reader, look.open(run.id), words.bytesOf(tokens));
+      return { output, trouble: [] };
+    } catch (error) {
+      return { output: NOTHING, trouble: [words.unreadable(run.id, messageOf(error))] };
+    }
+  }
+
   #loginEnv(args: Args): Readonly<Record<string, string>> {
     const login = typeof args.login === 'boolean' ? args.login : this.own.login;
     return login ? this.#preludes.login().env : {};
   }
 }
 
-const NOTHING: NewEnds = {
+const NOTHING: words.NewEnds = {
   head: '',
   tail: undefined,
   bytes: 0,
@@ -218,15 +229,21 @@ const NOTHING: NewEnds = {
   sample: new Uint8Array(0),
 };
 
-type New = { readonly output: NewEnds; readonly trouble: readonly string[] };
+type NewText = { readonly output: words.NewEnds; readonly trouble: readonly string[] };
 
-function newOutput({ run, reader }: Session, tokens: number): New {
-  try {
-    return { output: reader.readEnds(words.bytesOf(tokens)), trouble: [] };
-  } catch (error) {
-    const why = messageOf(error);
-    return { output: NOTHING, trouble: [words.unreadable(run.id, why)] };
+/** All of what is new, or both its ends. */
+function newEnds(reader: NewOutput, capture: Capture, bytesMax: number): words.NewEnds {
+  const half = Math.floor(bytesMax / 2);
+  const { ends, from, to, sample } = reader.take(capture, { first: bytesMax, last: half });
+  const { all, passed } = ends;
+  const about = { bytes: to - from, sample };
+  if (!passed && all.totals.bytes <= bytesMax) {
+    return { ...about, head: all.head(bytesMax), tail: undefined, lines: 0 };
   }
+  const output = OutputReader.of(capture);
+  const before = (position: number): number => output.newlinesBefore('all', position);
+  const lines = before(to - 1) - before(from) + 1;
+  return { ...about, head: all.head(half), tail: all.tail(half), lines };
 }
 
 const CLOSED =

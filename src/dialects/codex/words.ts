@@ -3,15 +3,27 @@
 
 import { randomBytes } from 'node:crypto';
 import { isLost } from '../../agent/aftermath.ts';
-import type { NewEnds } from '../../shell/output/new-output.ts';
 import { describeBinary, looksBinary } from '../../text/binary.ts';
-import { processLine, shortLine } from '../../text/printable.ts';
-import type { Ended, Survivor } from '../../types.ts';
+import { shortLine } from '../../text/printable.ts';
+import type { Ended } from '../../types.ts';
+import { survivorNote as survivorLine } from '../dialect.ts';
 
 const BYTES_PER_TOKEN = 4; // as Codex counts them
 const SURVIVORS_SHOWN_MAX = 3;
 const COMMAND_SHOWN_MAX = 60;
 const TROUBLE_SHOWN_MAX = 200;
+
+/** All of what is new, or both its ends. */
+export type NewEnds = {
+  readonly head: string;
+  /** Undefined when nothing is missing between. */
+  readonly tail: string | undefined;
+  /** Raw bytes and lines that are new; the unfinished last line counts. */
+  readonly bytes: number;
+  readonly lines: number;
+  /** The first of the raw bytes. */
+  readonly sample: Uint8Array;
+};
 
 /** How many bytes so many tokens are. */
 export function bytesOf(tokens: number): number {
@@ -62,16 +74,8 @@ export function unreadable(run: string, why: string): string {
   return `[The output of run ${run} could not be read: ${shortLine(why, TROUBLE_SHOWN_MAX)}]`;
 }
 
-export function survivorNote(
-  survivors: readonly Pick<Survivor, 'pid' | 'command'>[],
-): readonly string[] {
-  if (survivors.length === 0) return [];
-  const shown = survivors
-    .slice(0, SURVIVORS_SHOWN_MAX)
-    .map(({ pid, command }) => `pid ${pid}: ${processLine(command, COMMAND_SHOWN_MAX)}`);
-  const more = survivors.length - shown.length;
-  const rest = more === 0 ? [] : [`and ${more} more`];
-  return [`[Still running: ${[...shown, ...rest].join('; ')}]`];
+export function survivorNote(survivors: Parameters<typeof survivorLine>[0]): readonly string[] {
+  return survivorLine(survivors, { countMax: SURVIVORS_SHOWN_MAX, lengthMax: COMMAND_SHOWN_MAX });
 }
 
 function outputText({ head, tail, bytes, lines, sample }: NewEnds): string {

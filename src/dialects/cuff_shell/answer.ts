@@ -16,7 +16,7 @@ import { endedTrailer, joined, lines, runningTrailer } from './words.ts';
 
 export type ViewName = (typeof VIEWS)[number];
 
-export type Wanted = {
+export type AnswerRequest = {
   /** Undefined: what is new since the last answer. */
   readonly view: ViewName | undefined;
   readonly bytesMax: number;
@@ -26,7 +26,7 @@ export type Wanted = {
   readonly first?: readonly string[];
 };
 
-export function answerAbout(native: Native, about: Subject, wanted: Wanted): ToolResult {
+export function answerAbout(native: Native, about: Subject, wanted: AnswerRequest): ToolResult {
   // An answer is about one moment: the capture is opened once.
   let opened: Capture | undefined;
   const open = (): Capture => {
@@ -55,7 +55,12 @@ function reportOf({ reports, shell }: Native, { run, open }: Subject): Report {
   return run && known ? reports.ofSilent(run, known) : reports.of(open(), run);
 }
 
-function ended(native: Native, subject: Subject, report: Report, wanted: Wanted): ToolResult {
+function ended(
+  native: Native,
+  subject: Subject,
+  report: Report,
+  wanted: AnswerRequest,
+): ToolResult {
   const { endedBy, outcome } = report.ended ?? {};
   const itself = endedBy === 'itself';
   const code = itself && outcome?.kind === 'exited' ? outcome.code : undefined;
@@ -67,7 +72,7 @@ function ended(native: Native, subject: Subject, report: Report, wanted: Wanted)
       ? news(native, subject, report, wanted)
       : firstBody(native, report, view, () =>
           wanted.instead === undefined
-            ? bodyOf(subject, report.id, kindOf(view, fine), bytesMax, report.totals)
+            ? bodyOf(subject.open(), kindOf(view, fine), bytesMax, report.totals)
             : wanted.instead(report),
         );
   const withheld = fine ? [] : native.shell.withheld;
@@ -112,11 +117,11 @@ function firstBody(
 
 function news(
   { reports }: Native,
-  subject: Subject,
+  { open }: Subject,
   { id, totals }: Report,
-  { bytesMax }: Wanted,
+  { bytesMax }: AnswerRequest,
 ): Body {
-  const body = newsBody(subject, id, reports.news(id), bytesMax, totals);
+  const body = newsBody(open(), reports.news(id), bytesMax, totals);
   if (body.text !== '') return body;
   const some = totals.stdout.bytes + totals.stderr.bytes > 0;
   return { ...body, text: some ? '(no new output)' : NO_OUTPUT };

@@ -1,18 +1,17 @@
 // `compare: previous` in `cuff_shell`: what is different from the last time that the same command
 // ran in the same directory of the same conversation.
 
-import type { AgentShell } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import type { Report } from '../../agent/report.ts';
-import { readPage } from '../../shell/output/page.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
+import { headCut } from '../../text/cut.ts';
 import { unifiedDiff } from '../../text/diff.ts';
-import { decodeUtf8, utf8End } from '../../text/utf8.ts';
+import { decodeUtf8 } from '../../text/utf8.ts';
 import type { Body } from './output.ts';
 import { allRuns, type Native, nameOf, opened, type Subject } from './runs.ts';
 import { callText, durationText, joined } from './words.ts';
 
 const COMPARED_BYTES_MAX = 1_000_000; // of each stream
-const NEWLINE = 0x0a;
 
 /** Undefined when there is nothing to compare with; `first` then says so. */
 export type Comparison = {
@@ -36,8 +35,8 @@ export function comparison(
   const age = native.services.now() - (previous.open().meta?.createdAt ?? 0);
   const name = `run ${nameOf(previous)}, ${durationText(age)} ago`;
   const body = (): Body => {
-    const before = outputOf(native.shell, previous);
-    const after = outputOf(native.shell, subject);
+    const before = outputOf(previous);
+    const after = outputOf(subject);
     return compared(before, after, { previous, bytesMax });
   };
   return { first: [`compared with ${name}`], body };
@@ -57,10 +56,10 @@ function previousOf(native: Native, subject: Subject, caller: Caller): Subject |
 
 type Output = { readonly text: string; readonly whole: boolean };
 
-function outputOf(shell: AgentShell, { id }: Subject): Output {
-  const capture = shell.open(id);
+function outputOf({ open }: Subject): Output {
+  const output = OutputReader.of(open());
   const [stdout, stderr] = (['stdout', 'stderr'] as const).map((channel) =>
-    readPage(capture, { channel, bytesMax: COMPARED_BYTES_MAX }),
+    output.page({ channel, bytesMax: COMPARED_BYTES_MAX }),
   );
   const heading = stderr?.text ? '[stderr]' : '';
   const text = joined([stdout?.text ?? '', heading, stderr?.text ?? '']);
@@ -82,16 +81,10 @@ function compared(
   // Its first two lines name files, and there are none.
   const [, , ...hunks] = unifiedDiff('', before.text, after.text).split('\n');
   const diff = Buffer.from(hunks.join('\n'));
-  const shown = headOf(diff, about.bytesMax);
+  const limits = { bytesMax: about.bytesMax, linesMax: Number.POSITIVE_INFINITY };
+  const shown = diff.subarray(0, headCut(diff, limits).to);
   const call = callText('shell_read', about.previous.id);
   const missing = `${diff.length - shown.length} of ${diff.length} bytes of the diff not shown`;
   const cut = shown.length === diff.length ? '' : `[${missing}; the previous output: ${call}]`;
   return { text: joined([decodeUtf8(shown), cut, part]), ranges: {} };
-}
-
-/** Whole lines that fit. */
-function headOf(bytes: Uint8Array, bytesMax: number): Uint8Array {
-  if (bytes.length <= bytesMax) return bytes;
-  const newline = bytesMax <= 0 ? -1 : bytes.lastIndexOf(NEWLINE, bytesMax - 1);
-  return bytes.subarray(0, newline < 0 ? utf8End(bytes, bytesMax) : newline + 1);
 }

@@ -6,11 +6,11 @@
 import * as z from 'zod';
 import type { AgentRun } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
-import { LineCache } from '../../agent/line-cache.ts';
 import { Reports } from '../../agent/report.ts';
 import { PatternError } from '../../agent/search-match.ts';
 import { isAppError } from '../../errors.ts';
 import type { CallContext, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import type { OutputReader } from '../../shell/output/reader.ts';
 import { stagesUnsure } from '../../tracing/stages.ts';
 import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf } from '../arguments.ts';
@@ -65,7 +65,7 @@ const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
 
 export class CuffShellPlugin extends dialect({ name: 'cuff_shell', version: '1.0.0', config }) {
   readonly #reports: Reports;
-  readonly #lines = new LineCache();
+  readonly #outputs = new Map<string, OutputReader>();
   readonly #listed = new Map<string, ListedRun>();
 
   /** Throws `ConfigurationError`. */
@@ -102,7 +102,7 @@ export class CuffShellPlugin extends dialect({ name: 'cuff_shell', version: '1.0
   protected async answer(tool: string, args: Args, caller: Caller): Promise<ToolResult> {
     const { wait_ms: waitMs, max_bytes: maxBytes } = this.own;
     const { shell, services } = this;
-    const kept = { reports: this.#reports, lines: this.#lines, listed: this.#listed };
+    const kept = { reports: this.#reports, outputs: this.#outputs, listed: this.#listed };
     const native: Native = { shell, services, ...kept, waitMs, maxBytes };
     try {
       return await call(native, tool, args, caller);

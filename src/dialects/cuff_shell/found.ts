@@ -3,7 +3,7 @@
 import type { Caller } from '../../agent/caller.ts';
 import type { Line, Match, SearchResult } from '../../agent/search.ts';
 import type { ToolResult } from '../../host/plugin.ts';
-import { cleanView } from '../../shell/output/view.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
 import { counted } from '../../text/plural.ts';
 import { keepRecent } from '../../text/recent.ts';
 import type { Args } from '../arguments.ts';
@@ -13,7 +13,7 @@ import { durationText, howEnded, joined, lines, oneLine, processList } from './w
 
 const LINE_SHOWN_MAX = 300; // characters of a line that was found; shell_read shows all of it
 const LAST_LINE_BYTES = 200;
-const LISTED_MAX = 1_000; // runs that are over and were listed
+const KEPT_MAX = 1_000; // runs that are over and were listed or searched
 
 /** What an answer may still have, in bytes. */
 export type Room = { left: number };
@@ -112,8 +112,20 @@ export function listRuns(native: Native, args: Args, caller: Caller): ToolResult
 }
 
 /** What is told of it cannot change any more. */
-export function isOver({ shell }: Native, { id, run }: Subject): boolean {
+function isOver({ shell }: Native, { id, run }: Subject): boolean {
   return (run === undefined || run.result !== undefined) && shell.over(id);
+}
+
+/** Undefined for a run whose capture was removed meanwhile. */
+export function outputOf(native: Native, subject: Subject): OutputReader | undefined {
+  const known = native.outputs.get(subject.id);
+  if (known !== undefined) return known;
+  const capture = opened(subject);
+  const output = capture && OutputReader.of(capture);
+  if (output && isOver(native, subject)) {
+    keepRecent(native.outputs, subject.id, output, KEPT_MAX);
+  }
+  return output;
 }
 
 function listed(native: Native, subject: Subject): string {
@@ -121,9 +133,9 @@ function listed(native: Native, subject: Subject): string {
   const known = native.listed.get(subject.id);
   const { state, last } = known ?? {
     state: stateOf(native, subject),
-    last: lastLine(native, subject),
+    last: lastLine(subject),
   };
-  if (over) keepRecent(native.listed, subject.id, { state, last }, LISTED_MAX);
+  if (over) keepRecent(native.listed, subject.id, { state, last }, KEPT_MAX);
   const survivors = over ? [] : native.reports.ending(subject.open(), subject.run).survivors;
   return [
     headingOf(native, subject, state),
@@ -132,13 +144,13 @@ function listed(native: Native, subject: Subject): string {
   ].join('\n');
 }
 
-function lastLine({ shell }: Native, { id }: Subject): string {
+function lastLine({ open }: Subject): string {
   const options = {
     kind: 'tail',
     linesMax: 1,
     bytesMax: LAST_LINE_BYTES,
     cr: 'overwrite',
   } as const;
-  const view = cleanView(shell, id, options);
+  const view = OutputReader.of(open()).view(options);
   return view.binary ? '[binary]' : oneLine(view.text);
 }

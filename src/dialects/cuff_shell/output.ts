@@ -3,9 +3,7 @@
 // exact call that shows it.
 
 import type { NewsReader } from '../../agent/report-news.ts';
-import type { Look } from '../../agent/run-reading.ts';
-import { readPage, streamHead } from '../../shell/output/page.ts';
-import { cleanView } from '../../shell/output/view.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
 import type { Capture } from '../../shell/shell.ts';
 import { describeBinary } from '../../text/binary.ts';
 import { counted } from '../../text/plural.ts';
@@ -24,9 +22,7 @@ export type Body = {
 
 type Totals = Readonly<Record<Channel, StreamTotals>>;
 
-type Captures = Pick<Look, 'open'>;
-
-type Shown = {
+type StreamText = {
   readonly text: string;
   /** Of the output in it, without what stands in place of the rest. */
   readonly bytes: number;
@@ -37,20 +33,13 @@ type Shown = {
 };
 
 type Part = {
-  readonly shell: Captures;
-  readonly id: string;
+  readonly capture: Capture;
   readonly channel: Channel;
   readonly bytesMax: number;
 };
 
 /** What a run has printed, of which nothing was told before. */
-export function bodyOf(
-  shell: Captures,
-  id: string,
-  kind: Kind,
-  bytesMax: number,
-  totals: Totals,
-): Body {
+export function bodyOf(capture: Capture, kind: Kind, bytesMax: number, totals: Totals): Body {
   if (kind === 'none') {
     const range = (channel: Channel): string | undefined =>
       totals[channel].bytes === 0 ? undefined : 'not shown';
@@ -58,14 +47,13 @@ export function bodyOf(
   }
   const left = { stdout: totals.stdout.bytes, stderr: totals.stderr.bytes };
   return bothStreams(totals, left, bytesMax, (channel, most) =>
-    shownStream({ shell, id, channel, bytesMax: most }, kind),
+    shownStream({ capture, channel, bytesMax: most }, kind),
   );
 }
 
 /** What is new since the caller last heard of it. */
 export function newsBody(
-  shell: Captures,
-  id: string,
+  capture: Capture,
   news: NewsReader,
   bytesMax: number,
   totals: Totals,
@@ -73,7 +61,7 @@ export function newsBody(
   const left = (channel: Channel): number => totals[channel].bytes - news.until(channel);
   const fresh = { stdout: left('stdout'), stderr: left('stderr') };
   return bothStreams(totals, fresh, bytesMax, (channel, most) =>
-    newStream({ shell, id, channel, bytesMax: most }, news),
+    newStream({ capture, channel, bytesMax: most }, news),
   );
 }
 
@@ -82,9 +70,9 @@ function bothStreams(
   totals: Totals,
   left: Readonly<Record<Channel, number>>,
   bytesMax: number,
-  show: (channel: Channel, bytesMax: number) => Shown,
+  show: (channel: Channel, bytesMax: number) => StreamText,
 ): Body {
-  const shown = (channel: Channel, most: number): Shown =>
+  const shown = (channel: Channel, most: number): StreamText =>
     left[channel] > 0
       ? show(channel, most)
       : { text: '', bytes: 0, range: undefined, totals: totals[channel] };
@@ -100,17 +88,17 @@ function bothStreams(
   };
 }
 
-function shownStream(part: Part, kind: Kind): Shown {
+function shownStream(part: Part, kind: Kind): StreamText {
   if (kind === 'head') return headOf(part);
   if (kind === 'tail') return tailOf(part);
   const all = headOf(part);
   return all.range === undefined ? all : endsOf(part);
 }
 
-function headOf({ shell, id, channel, bytesMax }: Part): Shown {
-  const page = readPage(shell.open(id), { channel, bytesMax });
+function headOf({ capture, channel, bytesMax }: Part): StreamText {
+  const page = OutputReader.of(capture).page({ channel, bytesMax });
   const { totals } = page;
-  if (page.binary) return binaryOf(shell, id, channel, totals);
+  if (page.binary) return binaryOf(capture, channel, totals);
   const bytes = Buffer.byteLength(page.text);
   if (page.next === undefined) return { text: page.text, bytes, range: undefined, totals };
   const { byte, line, inLine } = page.next;
@@ -118,14 +106,15 @@ function headOf({ shell, id, channel, bytesMax }: Part): Shown {
   const last = line >= totals.lines;
   const rest = inLine ? `the rest of line ${line}${last ? '' : ` and ${behind}`}` : behind;
   const from = inLine ? { from_byte: byte } : { from_line: line };
-  const text = joined([page.text, hidden(rest, id, channel, from)]);
+  const text = joined([page.text, hidden(rest, capture, channel, from)]);
   return { text, bytes, range: rangeText(inLine, 1, page.lastLine, bytes), totals };
 }
 
-function tailOf({ shell, id, channel, bytesMax }: Part): Shown {
-  const view = cleanView(shell, id, { kind: 'tail', channel, bytesMax, cr: 'overwrite' });
+function tailOf({ capture, channel, bytesMax }: Part): StreamText {
+  const output = OutputReader.of(capture);
+  const view = output.view({ kind: 'tail', channel, bytesMax, cr: 'overwrite' });
   const { totals } = view;
-  if (view.binary) return binaryOf(shell, id, channel, totals);
+  if (view.binary) return binaryOf(capture, channel, totals);
   const { bytes } = view.shown;
   if (view.cut === 'none') return { text: view.text, bytes, range: undefined, totals };
   const { firstLine, lastLine, partialLine } = view;
@@ -134,29 +123,29 @@ function tailOf({ shell, id, channel, bytesMax }: Part): Shown {
     ? `${before}the start of line ${firstLine}`
     : linesText(1, firstLine - 1);
   const from = firstLine === 1 ? { from_byte: 0 } : { from_line: 1 };
-  const text = joined([hidden(rest, id, channel, from), view.text]);
+  const text = joined([hidden(rest, capture, channel, from), view.text]);
   return { text, bytes, range: rangeText(partialLine, firstLine, lastLine, bytes), totals };
 }
 
-function endsOf({ shell, id, channel, bytesMax }: Part): Shown {
-  const capture = shell.open(id);
-  const first = readPage(capture, { channel, bytesMax: Math.floor(bytesMax / 2) });
+function endsOf({ capture, channel, bytesMax }: Part): StreamText {
+  const output = OutputReader.of(capture);
+  const first = output.page({ channel, bytesMax: Math.floor(bytesMax / 2) });
   const bytes = Buffer.byteLength(first.text);
   const options = { kind: 'tail', channel, bytesMax: bytesMax - bytes, cr: 'overwrite' } as const;
-  const last = cleanView(shell, id, options);
+  const last = output.view(options);
   const { next } = first;
   const { totals } = last;
   if (next === undefined) {
     return { text: first.text, bytes, range: undefined, totals: first.totals };
   }
-  if (first.binary || last.binary) return binaryOf(shell, id, channel, totals);
+  if (first.binary || last.binary) return binaryOf(capture, channel, totals);
   const whole = !next.inLine && !last.partialLine;
   const rest = whole ? linesText(next.line, last.firstLine - 1) : 'the middle';
   const from = next.inLine ? { from_byte: next.byte } : { from_line: next.line };
   const all = bytes + last.shown.bytes;
   const ends = `${linesText(1, first.lastLine)} and ${linesText(last.firstLine, last.lastLine)}`;
   return {
-    text: joined([first.text, hidden(rest, id, channel, from), last.text]),
+    text: joined([first.text, hidden(rest, capture, channel, from), last.text]),
     bytes: all,
     totals,
     range: whole
@@ -165,22 +154,21 @@ function endsOf({ shell, id, channel, bytesMax }: Part): Shown {
   };
 }
 
-function newStream({ shell, id, channel, bytesMax }: Part, reader: NewsReader): Shown {
-  const news = reader.take(shell.open(id), channel, bytesMax);
+function newStream({ capture, channel, bytesMax }: Part, reader: NewsReader): StreamText {
+  const news = reader.take(capture, channel, bytesMax);
   const { totals } = news;
-  if (news.binary) return binaryOf(shell, id, channel, totals);
+  if (news.binary) return binaryOf(capture, channel, totals);
   const bytes = Buffer.byteLength(news.text);
   if (news.hidden === undefined) return { text: news.text, bytes, range: undefined, totals };
   const { firstLine, lastLine } = news.hidden;
-  const marker = hidden(`new ${linesText(firstLine, lastLine)}`, id, channel, {
-    from_line: firstLine,
-  });
+  const from = { from_line: firstLine };
+  const marker = hidden(`new ${linesText(firstLine, lastLine)}`, capture, channel, from);
   return { text: joined([marker, news.text]), bytes, range: undefined, totals };
 }
 
 function hidden(
   what: string,
-  id: string,
+  { id }: Capture,
   channel: Channel,
   from: Readonly<Record<string, number>>,
 ): string {
@@ -196,11 +184,12 @@ function rangeText(partial: boolean, first: number, last: number, bytes: number)
 
 const HEAD_BYTES = 264; // tells every kind
 
-function binaryOf(shell: Captures, id: string, channel: Channel, totals: StreamTotals): Shown {
-  const text = binaryLine(shell.open(id), channel, totals.bytes);
+function binaryOf(capture: Capture, channel: Channel, totals: StreamTotals): StreamText {
+  const text = binaryLine(capture, channel, totals.bytes);
   return { text, bytes: 0, range: undefined, totals };
 }
 
 export function binaryLine(capture: Capture, channel: Channel, totalBytes: number): string {
-  return describeBinary({ head: streamHead(capture, channel, HEAD_BYTES), totalBytes });
+  const head = OutputReader.of(capture).head(channel, HEAD_BYTES);
+  return describeBinary({ head, totalBytes });
 }

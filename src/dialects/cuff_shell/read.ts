@@ -5,20 +5,17 @@ import type { Caller } from '../../agent/caller.ts';
 import { type Match, searchOutputs } from '../../agent/search.ts';
 import { matcherOf } from '../../agent/search-match.ts';
 import type { ToolResult } from '../../host/plugin.ts';
-import { unknownBytes } from '../../shell/captures.ts';
-import { readPage } from '../../shell/output/page.ts';
-import { cleanView } from '../../shell/output/view.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
 import { missingText, unknownText } from '../../text/missing.ts';
 import { counted } from '../../text/plural.ts';
 import { type Args, ArgumentError } from '../arguments.ts';
-import { isOver, matchLines, type Room, searchText } from './found.ts';
+import { matchLines, outputOf, type Room, searchText } from './found.ts';
 import { binaryLine, type Channel } from './output.ts';
 import {
   allRuns,
   findRun,
   type Native,
   numberArgument,
-  opened,
   type Subject,
   textArgument,
 } from './runs.ts';
@@ -46,7 +43,7 @@ export async function readRun(native: Native, args: Args, caller: Caller): Promi
     return grepRun(subject, args, { channel: given, bytesMax, end }, caller);
   }
   const part = args.tail === undefined ? pageOf : tailOf;
-  const { text, about } = part(native, subject, args, { channel, bytesMax });
+  const { text, about } = part(subject, args, { channel, bytesMax });
   const other = channel === 'stdout' ? 'stderr' : 'stdout';
   const call = callText('shell_read', subject.id, { stream: other });
   const both = given === undefined && totals[other].bytes > 0;
@@ -61,7 +58,7 @@ export async function readRun(native: Native, args: Args, caller: Caller): Promi
 /** Of a run that goes on, the records may be on their way. */
 function unknownLines({ open }: Subject): readonly string[] {
   const capture = open();
-  const bytes = capture.outputOpen ? 0 : unknownBytes(capture);
+  const bytes = capture.outputOpen ? 0 : OutputReader.of(capture).unknownBytes();
   return bytes === 0 ? [] : [unknownText(bytes)];
 }
 
@@ -69,9 +66,9 @@ type Place = { readonly channel: Channel; readonly bytesMax: number };
 
 type Part = { readonly text: string; readonly about: string };
 
-function pageOf(_: Native, subject: Subject, args: Args, { channel, bytesMax }: Place): Part {
+function pageOf(subject: Subject, args: Args, { channel, bytesMax }: Place): Part {
   const capture = subject.open();
-  const page = readPage(capture, {
+  const page = OutputReader.of(capture).page({
     channel,
     fromLine: numberArgument(args, 'from_line'),
     fromByte: numberArgument(args, 'from_byte'),
@@ -103,14 +100,14 @@ function pageOf(_: Native, subject: Subject, args: Args, { channel, bytesMax }: 
   return { text: page.text, about: `${channel} ${shown} ${size}${more}` };
 }
 
-function tailOf(native: Native, subject: Subject, args: Args, { channel, bytesMax }: Place): Part {
-  const { shell } = native;
+function tailOf(subject: Subject, args: Args, { channel, bytesMax }: Place): Part {
   const linesMax = numberArgument(args, 'tail');
   const options = { kind: 'tail', channel, linesMax, bytesMax, cr: 'overwrite' } as const;
-  const view = cleanView(shell, subject.id, options);
+  const capture = subject.open();
+  const view = OutputReader.of(capture).view(options);
   const { firstLine, lastLine, totals, partialLine } = view;
   if (view.binary) {
-    const text = binaryLine(subject.open(), channel, totals.bytes);
+    const text = binaryLine(capture, channel, totals.bytes);
     return { text, about: `${channel} ${sizeText(totals)}` };
   }
   const what = `${partialLine ? 'a part of ' : ''}${linesText(firstLine, lastLine)}`;
@@ -139,7 +136,7 @@ async function grepRun(
 ): Promise<ToolResult> {
   const text = String(args.grep);
   const matcher = matcherOf({ text, regex: args.regex === true, ignoreCase: false });
-  const { found, stopped } = await searchOutputs([subject], ({ open }) => open(), {
+  const { found, stopped } = await searchOutputs([subject], ({ open }) => OutputReader.of(open()), {
     matcher,
     limit: numberArgument(args, 'lines') ?? LIMIT_MAX,
     context: 0,
@@ -168,7 +165,6 @@ export async function searchRuns(native: Native, args: Args, caller: Caller): Pr
     context: numberArgument(args, 'context') ?? CONTEXT_DEFAULT,
     signal: caller.signal,
   };
-  const keyOf = (run: Subject) => (isOver(native, run) ? run.id : undefined);
-  const result = await searchOutputs(runs, opened, options, { cache: native.lines, keyOf });
+  const result = await searchOutputs(runs, (run) => outputOf(native, run), options);
   return { success: true, text: searchText(native, result, runs.length) };
 }

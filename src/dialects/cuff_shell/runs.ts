@@ -3,11 +3,11 @@
 
 import type { AgentRun, AgentShell, Ending } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
-import type { LineCache } from '../../agent/line-cache.ts';
 import type { OwnCapture } from '../../agent/own-captures.ts';
 import type { Reports } from '../../agent/report.ts';
 import { isAppError } from '../../errors.ts';
 import type { Services } from '../../host/plugin.ts';
+import type { OutputReader } from '../../shell/output/reader.ts';
 import type { Capture, Shell } from '../../shell/shell.ts';
 import { printable } from '../../text/printable.ts';
 import { type Args, ArgumentError } from '../arguments.ts';
@@ -20,7 +20,8 @@ export type Native = {
   readonly services: Services;
   readonly waitMs: number;
   readonly maxBytes: number;
-  readonly lines: LineCache;
+  /** The outputs of runs that are over. */
+  readonly outputs: Map<string, OutputReader>;
   /** What a list says of runs that are over. */
   readonly listed: Map<string, ListedRun>;
 };

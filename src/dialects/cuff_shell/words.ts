@@ -1,9 +1,9 @@
 // The words of `cuff_shell`: the lines in brackets that every answer ends with. Facts first, exact
 // numbers, and for whatever can be done next the exact call. Nothing is said that goes without
-// saying: who needs an id is given it.
+// saying: an id is given to a caller that needs it.
 
 import type { FailedStage, Report } from '../../agent/report.ts';
-import type { Waiting } from '../../agent/report-waiting.ts';
+import type { InputWait } from '../../agent/report-waiting.ts';
 import { formatDuration } from '../../text/duration.ts';
 import { counted } from '../../text/plural.ts';
 import { printable, processLine, shortLine } from '../../text/printable.ts';
@@ -72,7 +72,7 @@ export type Ending = {
   readonly killAfterMs?: number | undefined;
   /** Variables that a failed command may have missed. */
   readonly missed?: readonly string[];
-  /** Why it is not traced, where somebody relies on that. */
+  /** Why it is not traced, where the settings ask for a trace. */
   readonly untraced?: string | undefined;
 };
 
@@ -185,16 +185,16 @@ function named(names: readonly string[]): string {
   return names.length > VARIABLES_SHOWN_MAX ? `${shown}, …` : shown;
 }
 
-export type Running = {
+export type LiveState = {
   readonly report: Report;
-  readonly waiting: Waiting | undefined;
+  readonly waiting: InputWait | undefined;
   readonly killAfterMs: number | undefined;
   /** Lines in front of the others. */
   readonly first?: readonly string[];
 };
 
 /** The lines at the end of an answer about a run that goes on. */
-export function runningTrailer(about: Running): string {
+export function runningTrailer(about: LiveState): string {
   const { report, waiting, killAfterMs, first = [] } = about;
   const { id, pid, elapsedMs } = report;
   const who = `id ${shortId(id)}${pid === undefined ? '' : `, pid ${pid}`}`;
@@ -217,7 +217,7 @@ function deadlineText(killAfterMs: number, elapsedMs: number): string {
   return `kill_after_ms ${killAfterMs} ends it in ${left}`;
 }
 
-function waitingText({ pid, command }: Waiting): string {
+function waitingText({ pid, command }: InputWait): string {
   const who = `pid ${pid} ${processLine(command, PROGRAM_SHOWN_MAX)}`;
   return `waiting for input: ${who} reads from the terminal; kill it and run it with stdin`;
 }

@@ -16,12 +16,12 @@ import type {
 import { READ_BYTES_DEFAULT } from '../../limits.ts';
 import {
   type Capture,
-  lastLinesOffset,
   listing,
   openCapture,
   type Store,
   unreadNote,
 } from '../../shell/captures.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
 import { openStore } from '../../shell/store.ts';
 import { printable } from '../../text/printable.ts';
 import type { Health } from '../../types.ts';
@@ -141,7 +141,7 @@ export class DerunPlugin extends ToolPlugin {
 
   #get(args: Args): Answer {
     const capture = openCapture(this.#store, sessionIdOf(args));
-    return sessionDetails(capture, lastLinesOffset(capture, 0));
+    return sessionDetails(capture, OutputReader.of(capture).end);
   }
 
   #read(args: Args): Answer {
@@ -171,7 +171,7 @@ function questionOf(args: Args, cursor?: string): Question {
 
 /** Everything, or the last lines of what is too much for one answer. */
 function outputText(store: Store, capture: Capture): string {
-  const end = lastLinesOffset(capture, 0);
+  const { end } = OutputReader.of(capture);
   const from = Math.max(0, end - BYTES_MAX);
   let cursor = from;
   let text = '';

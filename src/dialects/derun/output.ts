@@ -5,12 +5,11 @@ import {
   type Capture,
   cutBytes,
   follow,
-  lastLinesOffset,
   type OutputPiece,
   openCapture,
-  pieces,
   type Store,
 } from '../../shell/captures.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
 import type { Hole } from '../../types.ts';
 import { unreadOf } from './shapes.ts';
 import { type Rest, textOf } from './text.ts';
@@ -45,9 +44,9 @@ export type Output = {
 };
 
 export function readChunks(store: Store, question: Question): Output {
-  // The state before the bytes: when nobody can write any more, what is read then is all of it.
+  // The state before the bytes: when no process can write any more, what is read then is all of it.
   const capture = openCapture(store, question.id);
-  const from = Math.min(question.cursor, lastLinesOffset(capture, 0));
+  const from = Math.min(question.cursor, OutputReader.of(capture).end);
   const least = question.encoding === 'text' ? CHARACTER_BYTES_MAX : 0;
   const { taken, end, more, missing } = take(capture, from, Math.max(question.maxBytes, least));
   const final = !more && !capture.outputOpen;
@@ -96,7 +95,7 @@ export async function waitForChunks(
     const until = AbortSignal.any([signal, time.signal]);
     for await (const _ of follow(store, question.id, { from, signal: until })) {
       output = readChunks(store, { ...question, cursor: from });
-      // Half a character is no news to one who reads text.
+      // Do not wake text readers for half a character.
       if (answers(output)) return output;
     }
     return readChunks(store, { ...question, cursor: from });
@@ -109,7 +108,7 @@ function answers(output: Output): boolean {
   return output.chunks.length > 0 || output.final;
 }
 
-type Taken = {
+type Batch = {
   readonly taken: OutputPiece[];
   readonly end: number;
   readonly more: boolean;
@@ -118,12 +117,12 @@ type Taken = {
 };
 
 /** As much as fits, up to what is not kept; `more` when there is something behind it already. */
-function take(capture: Capture, from: number, maxBytes: number): Taken {
+function take(capture: Capture, from: number, maxBytes: number): Batch {
   const taken: OutputPiece[] = [];
   let end = from;
   let left = maxBytes;
   let missing: Hole | undefined;
-  for (const { chunk, bytes } of pieces(capture, from)) {
+  for (const { chunk, bytes } of OutputReader.of(capture).pieces(from)) {
     const jump = chunk.offset > end ? { from: end, to: chunk.offset } : undefined;
     if (jump !== undefined && taken.length > 0) return { taken, end, more: true, missing: jump };
     missing ??= jump;

@@ -13,7 +13,7 @@ import { LiveCopy, type LiveCopyOptions } from '../../agent/output-copy.ts';
 import { AppError, errnoOf, messageOf } from '../../errors.ts';
 import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
-import type { ReadResult } from '../../shell/shell.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
 import { hasInteractiveRebase, onlyKills } from '../../text/shell-facts.ts';
 import type { Args } from '../arguments.ts';
 import { dialect, pidText } from '../dialect.ts';
@@ -102,7 +102,7 @@ export class PhoenixBashPlugin extends dialect({
       caller,
     );
     const finished = await this.shell.wait(run, killAfterMs + ANSWER_MS, caller);
-    const look = this.shell.look(run, finished);
+    const look = this.shell.look(finished);
     const lost = finished?.lostBytes ?? lostOutput(look, run);
     const missing = words.lostText(lost, unreadOutput(look, run));
     const output = words.outputText(outputOf(look, run), missing);
@@ -180,17 +180,14 @@ export class PhoenixBashPlugin extends dialect({
   }
 }
 
-function outputOf(look: Look, { id }: AgentRun): words.Output {
-  const { OUTPUT_BYTES_MAX, SNIP_BYTES: length } = words;
-  const whole = look.read(id, 0, OUTPUT_BYTES_MAX);
-  if (whole.eof) {
-    return { first: bytesOf(whole), last: new Uint8Array(), totalBytes: whole.nextCursor };
-  }
-  const totalBytes = look.read(id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
-  const last = bytesOf(look.read(id, totalBytes - length, length));
-  return { first: bytesOf(whole).subarray(0, length), last, totalBytes };
-}
-
-function bytesOf({ chunks }: ReadResult): Uint8Array {
-  return Buffer.concat(chunks.map(({ bytes }) => bytes));
+function outputOf(look: Look, { id, silent }: AgentRun): words.Output {
+  const nothing = new Uint8Array();
+  if (silent) return { first: nothing, last: nothing, totalBytes: 0 };
+  const { OUTPUT_BYTES_MAX, SNIP_BYTES } = words;
+  const output = OutputReader.of(look.open(id));
+  const totalBytes = output.end;
+  const first = output.head('all', OUTPUT_BYTES_MAX);
+  if (totalBytes <= OUTPUT_BYTES_MAX) return { first, last: nothing, totalBytes };
+  const last = [...output.pieces(totalBytes - SNIP_BYTES)].map(({ bytes }) => bytes);
+  return { first, last: Buffer.concat(last), totalBytes };
 }

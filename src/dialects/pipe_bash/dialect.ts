@@ -17,16 +17,19 @@ import {
   rawPath,
 } from '../../agent/output-copy.ts';
 import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
-import { cleanView } from '../../shell/output/view.ts';
+import type { Tail } from '../../shell/output/ends.ts';
+import { type Growth, NewOutput } from '../../shell/output/new-output.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
 import { within } from '../../shell/run.ts';
+import type { CutLimits } from '../../text/cut.ts';
 import type { Args } from '../arguments.ts';
 import { dialect, pidText, waitedForText } from '../dialect.ts';
-import { type Limits, OutputSince } from './new-output.ts';
 import { bashTool, pipeCall, pipeConfig } from './tools.ts';
 import * as words from './words.ts';
 
 const BYTES_MAX = 51_200; // seed 001, of each stream
-const ALL: Limits = { linesMax: 2_000, bytesMax: BYTES_MAX };
+const ROLLING_BYTES_MAX = 102_400; // seed 001: twice what can be shown
+const ALL: CutLimits = { linesMax: 2_000, bytesMax: BYTES_MAX };
 const COMPACT = {
   stdout: { linesMax: 500, bytesMax: BYTES_MAX },
   stderr: { linesMax: 100, bytesMax: BYTES_MAX },
@@ -46,7 +49,7 @@ const KEPT_MAX = 1_000; // runs in the background that are over, and can still b
 type Background = {
   /** Everything it prints, as it comes. */
   readonly file: LiveCopy;
-  readonly since: OutputSince;
+  readonly since: NewOutput;
 };
 
 export class PipeBashPlugin extends dialect({
@@ -92,7 +95,7 @@ export class PipeBashPlugin extends dialect({
     const run = await this.shell.start({ command }, caller);
     const finished = await this.shell.wait(run, timeoutMs, caller);
     if (finished === undefined) return this.#leave(run, timeoutMs);
-    const look = this.shell.look(run, finished);
+    const look = this.shell.look(finished);
     const streams = this.#streams(run, look);
     const files = {
       stdout: await this.#offload(run, 'stdout', streams),
@@ -112,7 +115,7 @@ export class PipeBashPlugin extends dialect({
   #keep(run: AgentRun, name: string): Background {
     const { cr } = this.own;
     const file = new LiveCopy(run, this.#path(run, name), { text: { cr }, ...this.#disk });
-    const since = new OutputSince(this.shell, run.id, { cr });
+    const since = new NewOutput('both', { cr, binary: 'shown' });
     this.#background.set(run, { file, since });
     this.#warn(run, file);
     this.#forget();
@@ -123,11 +126,11 @@ export class PipeBashPlugin extends dialect({
   async #leave(run: AgentRun, timeoutMs: number): Promise<ToolResult> {
     const { background_notice: notice } = this.own;
     const { file, since } = this.#keep(run, 'output.log');
-    const added = await since.take();
+    const added = this.#take(run, since);
     const limits = notice === 'compact' ? COMPACT : { stdout: ALL, stderr: ALL };
     const streams = {
-      stdout: added.stdout.shown(limits.stdout),
-      stderr: added.stderr.shown(limits.stderr),
+      stdout: added.stdout.lines(limits.stdout),
+      stderr: added.stderr.lines(limits.stderr),
     };
     const full = await fullOutput(run, file, since.cursor);
     const about = { timeoutMs, pid: run.pid ?? 0, file: full };
@@ -135,14 +138,18 @@ export class PipeBashPlugin extends dialect({
     return { success: true, text, parts: partsOf(streams, null) };
   }
 
+  #take({ id }: AgentRun, since: NewOutput): Growth['ends'] {
+    return since.take(this.shell.open(id), { first: 0, last: ROLLING_BYTES_MAX }).ends;
+  }
+
   async #check(run: AgentRun, { file, since }: Background): Promise<ToolResult> {
     const pid = run.pid ?? 0;
     // Its entry may be on its way to the disk: then it does not run any more.
     const over = await within(run.done, 0);
     if (over !== undefined) return this.#ended(run, await run.finished, file);
-    const { both } = await since.take();
+    const { all } = this.#take(run, since);
     const full = await fullOutput(run, file, since.cursor);
-    const text = words.runningText(pid, both.shown(ALL), full);
+    const text = words.runningText(pid, all.lines(ALL), full);
     return { success: true, text };
   }
 
@@ -153,7 +160,7 @@ export class PipeBashPlugin extends dialect({
 
   async #ended(run: AgentRun, finished: Ending, file: LiveCopy): Promise<ToolResult> {
     const full = await fullOutput(run, file, capturedBytes(run));
-    const look = this.shell.look(run);
+    const look = this.shell.look();
     const streams = this.#streams(run, look);
     // Its survivors may be gone by now, or killed; and what was kept may be damaged.
     const survivors = survivorsNow(look, run);
@@ -166,8 +173,9 @@ export class PipeBashPlugin extends dialect({
   #streams(run: AgentRun, look: Look): words.Streams {
     const { cr } = this.own;
     if (run.silent) return { stdout: words.NOTHING, stderr: words.NOTHING };
-    const view = (channel: 'stdout' | 'stderr'): words.Shown =>
-      cleanView(look, run.id, { kind: 'tail', channel, cr, ...ALL });
+    const output = OutputReader.of(look.open(run.id));
+    const view = (channel: 'stdout' | 'stderr'): Tail =>
+      output.view({ kind: 'tail', channel, cr, ...ALL });
     return { stdout: view('stdout'), stderr: view('stderr') };
   }
 

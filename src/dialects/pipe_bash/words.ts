@@ -3,15 +3,12 @@
 
 import type { Ending } from '../../agent/agent-shell.ts';
 import type { Copy } from '../../agent/output-copy.ts';
-import type { CleanView } from '../../shell/output/view.ts';
+import type { Tail } from '../../shell/output/ends.ts';
 import { counted } from '../../text/plural.ts';
 import { printable, processLine } from '../../text/printable.ts';
 import type { Outcome } from '../../types.ts';
 
-/** A part of a stream: all of it, or its end. */
-export type Shown = Pick<CleanView, 'text' | 'totals' | 'shown' | 'cut' | 'partialLine'>;
-
-export const NOTHING: Shown = {
+export const NOTHING: Tail = {
   text: '',
   totals: { bytes: 0, lines: 0 },
   shown: { bytes: 0, lines: 0 },
@@ -19,20 +16,20 @@ export const NOTHING: Shown = {
   partialLine: false,
 };
 
-export type Streams = { readonly stdout: Shown; readonly stderr: Shown };
+export type Streams = { readonly stdout: Tail; readonly stderr: Tail };
 
 /** The files with all of a stream, where something was cut and there is more than one can show. */
-export type Offloaded = { readonly stdout?: Copy | undefined; readonly stderr?: Copy | undefined };
+export type CopyFiles = { readonly stdout?: Copy | undefined; readonly stderr?: Copy | undefined };
 
 /** What is told of a run that is over; of its survivors those who are there now. */
-export type Known = Pick<Ending, 'ended' | 'lostBytes'> & {
+export type EndFacts = Pick<Ending, 'ended' | 'lostBytes'> & {
   /** Lines about output that may be missing. */
   readonly unread: readonly string[];
   readonly survivors: readonly { readonly pid: number; readonly command: string }[];
 };
 
 /** A command that is over. */
-export function endedText(finished: Known, streams: Streams, files: Offloaded): string {
+export function endedText(finished: EndFacts, streams: Streams, files: CopyFiles): string {
   const notices = [
     ...notice('stdout', streams.stdout, files.stdout),
     ...notice('stderr', streams.stderr, files.stderr),
@@ -60,7 +57,7 @@ export function backgroundText(
 }
 
 /** The rest of an unfinished line comes with the next check. */
-export function runningText(pid: number, added: Shown, file: Copy): string {
+export function runningText(pid: number, added: Tail, file: Copy): string {
   const { shown, totals, cut, partialLine, text } = added;
   const lines = counted(shown.lines, 'line');
   const last = partialLine ? ended(added) : `last ${shown.lines} of ${totals.lines} lines`;
@@ -70,7 +67,7 @@ export function runningText(pid: number, added: Shown, file: Copy): string {
   return `[Process ${pid} still running.\n\n${output}${fullOutput(file)}]`;
 }
 
-export function exitedText(pid: number, finished: Known, streams: Streams, file: Copy): string {
+export function exitedText(pid: number, finished: EndFacts, streams: Streams, file: Copy): string {
   const head = `[Process ${pid} ${howEnded(finished.ended.outcome)}.`;
   const more = facts(finished).map((line) => `\n${line.slice(1, -1)}`);
   return `${head}\n\n${bothSections(streams)}${fullOutput(file)}${more.join('')}]`;
@@ -85,18 +82,18 @@ function bothSections({ stdout, stderr }: Streams): string {
 }
 
 /** Which part of the stream follows; nothing when it is all of it. */
-function part(shown: Shown): string {
+function part(shown: Tail): string {
   if (shown.cut === 'none') return '';
   if (shown.partialLine) return ` (${ended(shown)})`;
   return ` (last ${counted(shown.shown.lines, 'line')})`;
 }
 
-function section(head: string, { text }: Pick<Shown, 'text'>): string {
+function section(head: string, { text }: Pick<Tail, 'text'>): string {
   const end = text === '' || text.endsWith('\n') ? '' : '\n';
   return `${head}\n${text}${end}\n`;
 }
 
-function notice(name: string, shown: Shown, file: Copy | undefined): string[] {
+function notice(name: string, shown: Tail, file: Copy | undefined): string[] {
   if (shown.cut === 'none') return [];
   const { lines } = shown.totals;
   const what = shown.partialLine
@@ -106,7 +103,7 @@ function notice(name: string, shown: Shown, file: Copy | undefined): string[] {
   return [`[${name}: Showing ${what}.${where}]`];
 }
 
-function ended({ shown, totals }: Shown): string {
+function ended({ shown, totals }: Tail): string {
   return `last ${shown.bytes} of ${totals.bytes} bytes`;
 }
 
@@ -128,7 +125,7 @@ function howEnded(outcome: Outcome): string {
 }
 
 /** What an agent must know besides, one line each. */
-function facts({ ended, survivors, lostBytes, unread }: Known): string[] {
+function facts({ ended, survivors, lostBytes, unread }: EndFacts): string[] {
   const left = survivors.map(
     ({ pid, command }) => `${pid} (${processLine(command, COMMAND_LENGTH_MAX)})`,
   );

@@ -1,34 +1,39 @@
-// The output of a run for a reader who comes back: what is new since it last asked, as clean text.
-// All that `read` ever gave, put together, is the sanitised stream, whatever was printed between
-// two questions; what does not fit into an answer is the start of the next. `readEnds` gives both
-// ends of what is new and goes on behind it. New is what is captured when the question comes: a
-// writer who is faster than its reader keeps nobody here, and only so much is read for one answer.
-
-import { isUtf8 } from 'node:buffer';
+// What is new in the output of a run since its reader last asked, as clean text. All that `next`
+// ever gave, put together, is the clean output, whatever was printed between two questions; `take`
+// gives the ends of all that is new and goes on behind it. New is what is captured when the
+// question comes: a program that prints faster than it is read holds up no answer, and only so much
+// is read for one.
+import { type ReadResult, readOutput, readSnapshot } from '../../capture/reader.ts';
+import { type Snapshot, type Source, totalsOf, withSnapshot } from '../../capture/snapshot.ts';
+import {
+  keptFrom,
+  newlinesBefore,
+  type Stream,
+  streamBytes,
+  streamTotals,
+} from '../../capture/stream.ts';
 import { looksBinary } from '../../text/binary.ts';
+import { headCut } from '../../text/cut.ts';
+import { countNewlines } from '../../text/lines.ts';
 import { missingMark } from '../../text/missing.ts';
-import { type Sanitizer, sanitizer } from '../../text/sanitize.ts';
+import type { SanitizeOptions } from '../../text/sanitize.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
-import type { ReadResult, Shell } from '../shell.ts';
+import type { StreamTotals } from '../../types.ts';
+import { Ends } from './ends.ts';
+import { type BytesPart, Feed, type Part } from './feed.ts';
+import { RAW_PER_SHOWN, RUN_UP_BYTES, SAMPLE_BYTES, wholeOf } from './piece.ts';
 
-const READ_BYTES = 524_288; // a read opens the capture anew, so few of them
+const READ_BYTES = 524_288; // a read opens the files anew, so few of them
 const NEWLINE = 0x0a;
 const NOTHING = new Uint8Array(0);
 
-// The longest string that the sanitiser takes for one: behind so many bytes it reads a stream as
-// it would have from its start.
-const RUN_UP_BYTES = 1024 * 1024;
-const RAW_PER_SHOWN = 4; // of colourful text
-const SAMPLE_BYTES = 8_192; // enough to tell text from other things
-
-// `read` looks at no more for one answer: megabytes of bytes that nobody sees take their time.
+// `next` looks at no more for one answer: megabytes without anything to show take their time.
 const LOOKED_BYTES_MAX = 2 * 1024 * 1024;
 
-type Outputs = Pick<Shell, 'view'> & {
-  read(id: string, cursor: number, maxBytes: number): ReadResult;
-};
+/** Which bytes: all of them cleaned as one text or each stream by itself, or one stream. */
+export type Selection = 'all' | 'both' | 'stdout' | 'stderr';
 
-export type NewOutput = {
+export type NextPart = {
   readonly text: string;
   /** There is more by now. */
   readonly more: boolean;
@@ -36,161 +41,269 @@ export type NewOutput = {
   readonly looked: number;
 };
 
-/** All of what is new, or both its ends. */
-export type NewEnds = {
-  readonly head: string;
-  /** Undefined when nothing is missing between. */
-  readonly tail: string | undefined;
-  /** Raw bytes and lines that are new; the unfinished last line counts. */
-  readonly bytes: number;
-  readonly lines: number;
-  /** The first of the raw bytes. */
-  readonly sample: Uint8Array;
+export type Limits = {
+  /** Bytes of clean text that are kept of each end. */
+  readonly first: number;
+  readonly last: number;
 };
 
-export class CleanReader {
-  readonly #shell: Outputs;
-  readonly #id: string;
-  #clean: Sanitizer = sanitizer();
-  /** In the raw bytes. */
-  #cursor = 0;
-  /** Clean and not given yet: at most what one read brought. Valid UTF-8. */
+export class NewOutput {
+  readonly #stream: Stream;
+  readonly #binary: 'shown' | 'passed';
+  /** A line in the text stands for bytes that are not kept; else they are counted. */
+  readonly #marked: boolean;
+  readonly #feed: Feed;
+  /** Clean and not given yet: at most what one read brought. */
   #pending: Uint8Array = NOTHING;
   #ended = false;
 
-  constructor(shell: Outputs, id: string) {
-    this.#shell = shell;
-    this.#id = id;
+  constructor(
+    selection: Selection,
+    {
+      cr = 'keep',
+      binary = 'passed',
+    }: Pick<SanitizeOptions, 'cr'> & { readonly binary?: 'shown' | 'passed' } = {},
+  ) {
+    this.#stream = selection === 'both' ? 'all' : selection;
+    this.#binary = binary;
+    this.#marked = selection === 'all';
+    const only = selection === 'both' ? undefined : selection;
+    this.#feed = new Feed({ cr, broken: 'replace' }, only);
+  }
+
+  /** Up to here everything was given, but for what is not whole yet. */
+  get cursor(): number {
+    return this.#feed.cursor;
+  }
+
+  /** What came before was told in another way. */
+  jump(cursor: number): void {
+    this.#feed.end();
+    this.#feed.cursor = cursor;
+    this.#pending = NOTHING;
+  }
+
+  /** What is held back because its line or sequence is not over, as it looks now. */
+  peek(): Uint8Array {
+    return this.#feed.peek(this.#stream);
   }
 
   /**
    * At most `bytesMax`, up to the end of a line if it must stop there or if `whole` lines are
    * wanted. Nothing else is held back but a sequence or a character whose rest can still come.
    */
-  read(bytesMax: number, lines: 'any' | 'whole' = 'any'): NewOutput {
-    const start = this.#cursor;
-    const end = this.#end();
-    const all = this.#take(bytesMax, Math.min(end, start + LOOKED_BYTES_MAX));
-    const fits = all.length <= bytesMax;
-    const piece = fits ? all.length : pieceEnd(all, bytesMax);
-    const upTo = fits && lines === 'whole' && !this.#ended ? all.lastIndexOf(NEWLINE) + 1 : piece;
-    this.#pending = all.subarray(upTo);
-    const more = piece < all.length || this.#cursor < end;
-    return { text: decodeUtf8(all.subarray(0, upTo)), more, looked: this.#cursor - start };
-  }
-
-  /** Not for a reader that was asked with `read` before. */
-  readEnds(bytesMax: number): NewEnds {
-    const start = this.#cursor;
-    const end = this.#end();
-    const sample = this.#sampleAt(start, end);
-    // Nobody shows what is no text, and cleaning it takes longest.
-    if (looksBinary(sample)) {
-      this.#jump(end);
-      return { head: '', tail: undefined, bytes: this.#cursor - start, lines: 0, sample };
-    }
-    const half = Math.floor(bytesMax / 2);
-    const reach = RUN_UP_BYTES + SAMPLE_BYTES + half * RAW_PER_SHOWN;
-    const ends =
-      end - start > 2 * reach
-        ? this.#farEnds(half, end - reach, end)
-        : this.#nearEnds(bytesMax, half, end);
-    const lines = ends.tail === undefined ? 0 : this.#linesFrom(start);
-    return { ...ends, bytes: this.#cursor - start, lines, sample };
-  }
-
-  #nearEnds(bytesMax: number, half: number, end: number): Pick<NewEnds, 'head' | 'tail'> {
-    const all = this.#take(Number.POSITIVE_INFINITY, end);
-    this.#pending = NOTHING;
-    if (all.length <= bytesMax) return { head: decodeUtf8(all), tail: undefined };
-    return { head: firstBytes(all, half), tail: lastBytes(all, half) };
-  }
-
-  /** What is between is passed by, not read. */
-  #farEnds(half: number, from: number, end: number): Pick<NewEnds, 'head' | 'tail'> {
-    const first = this.#take(half, Math.min(from, this.#cursor + LOOKED_BYTES_MAX));
-    const head = firstBytes(first, Math.min(half, first.length));
-    this.#jump(from);
-    const shown = from + RUN_UP_BYTES;
-    let passed: Uint8Array | undefined = NOTHING;
-    while (passed !== undefined && this.#cursor < shown) passed = this.#readMore(shown);
-    // Only a read that jumps over a hole goes beyond: it has the start of what is kept behind it.
-    if (this.#cursor > shown) this.#pending = passed ?? NOTHING;
-    const last = this.#take(Number.POSITIVE_INFINITY, end);
-    this.#pending = NOTHING;
-    return { head, tail: lastBytes(last, half) };
-  }
-
-  /** What was held back and what follows, more than `wanted` bytes, unless `end` comes first. */
-  #take(wanted: number, end: number): Uint8Array {
+  next(capture: Source, bytesMax: number, lines: 'any' | 'whole' = 'any'): NextPart {
+    const start = this.cursor;
+    const end = this.#end(capture);
+    const until = Math.min(end, start + LOOKED_BYTES_MAX);
     const parts = [this.#pending];
-    let length = this.#pending.length;
-    while (length <= wanted && !this.#ended) {
-      const bytes = this.#readMore(end);
-      if (bytes === undefined) break;
-      parts.push(bytes);
-      length += bytes.length;
+    let { length } = this.#pending;
+    while (length <= bytesMax && !this.#ended) {
+      const some = this.#read(capture, until);
+      if (some === undefined) break;
+      const bytes = some.map((part) => (part.kind === 'gap' ? markOf(part) : part.bytes));
+      parts.push(...bytes);
+      length += bytes.reduce((sum, one) => sum + one.length, 0);
     }
-    return Buffer.concat(parts);
+    const all = Buffer.concat(parts);
+    const { to } = headCut(all, { linesMax: Number.POSITIVE_INFINITY, bytesMax });
+    const fits = all.length <= bytesMax;
+    const upTo = fits && lines === 'whole' && !this.#ended ? all.lastIndexOf(NEWLINE) + 1 : to;
+    this.#pending = all.subarray(upTo);
+    const more = to < all.length || this.cursor < end;
+    return { text: decodeUtf8(all.subarray(0, upTo)), more, looked: this.cursor - start };
   }
 
-  /** Goes on from there, as if it were the start. */
-  #jump(cursor: number): void {
-    this.#cursor = cursor;
-    this.#clean = sanitizer();
-    this.#pending = NOTHING;
+  /** Not for a reader that was asked with `next` before. */
+  take(capture: Source, limits: Limits): Growth {
+    const from = this.cursor;
+    const reach = SAMPLE_BYTES + limits.last * RAW_PER_SHOWN;
+    const farMin = 2 * (reach + RUN_UP_BYTES);
+    const { totals, end, far, read } = this.#look(capture, farMin);
+    const sample = sampleOf(read, from);
+    // Cleaning what is no text takes longest, and it is not shown.
+    const binary = this.#binary === 'passed' && looksBinary(sample);
+    const ends = new NewEnds(limits, this.#feed.streams);
+    if (binary) this.jump(end);
+    else {
+      if (far) this.#passMiddle(capture, end, { reach, first: limits.first }, ends);
+      else this.#add(capture, this.#push(read), from, ends);
+      while (this.#advance(capture, end, ends));
+    }
+    return { from, to: this.cursor, totals, sample, binary, ends };
   }
 
-  /** What is captured by now ends there. */
-  #end(): number {
-    const { nextCursor } = this.#shell.read(this.#id, Number.MAX_SAFE_INTEGER, 0);
-    return Math.max(this.#cursor, nextCursor);
+  /** How much there is by now, and the start of what is new. */
+  #look(capture: Source, farMin: number) {
+    const { outputOpen: open } = capture;
+    return withSnapshot(capture, (snapshot) => {
+      const { cursor } = this;
+      const { totals } = wholeOf(snapshot, this.#stream, open);
+      const end = Math.max(cursor, totals.bytes);
+      const far = end - cursor > farMin;
+      const maxBytes = Math.min(far ? SAMPLE_BYTES : READ_BYTES, end - cursor);
+      const asked = { cursor, maxBytes, stream: this.#stream, end: totals.bytes, open };
+      return { totals, end, far, read: readSnapshot(snapshot, asked) };
+    });
   }
 
-  #sampleAt(start: number, end: number): Uint8Array {
-    const { chunks } = this.#shell.read(this.#id, start, Math.min(SAMPLE_BYTES, end - start));
-    const sample = Buffer.concat(chunks.map(({ bytes }) => bytes));
-    // Half a character at its end is no sign of anything.
-    return sample.subarray(0, utf8End(sample, sample.length));
+  #passMiddle(
+    capture: Source,
+    end: number,
+    { reach, first }: { readonly reach: number; readonly first: number },
+    ends: NewEnds,
+  ): void {
+    const most = Math.min(end - reach - RUN_UP_BYTES, this.cursor + LOOKED_BYTES_MAX);
+    while (first > 0 && ends.all.totals.bytes <= first && this.#advance(capture, most, ends));
+    this.#passBy(capture, this.cursor, end - reach, reach, ends);
+    this.#feed.cursor = end - reach;
   }
 
-  #linesFrom(start: number): number {
-    const options = { kind: 'raw', bytesMax: 1 } as const;
-    const { firstLine } = this.#shell.view(this.#id, { ...options, offset: start });
-    const last = this.#shell.view(this.#id, { ...options, offset: this.#cursor - 1 });
-    return last.firstLine - firstLine + 1;
+  #advance(capture: Source, end: number, ends: NewEnds): boolean {
+    const before = this.cursor;
+    const parts = this.#ended ? undefined : this.#read(capture, end);
+    this.#add(capture, parts ?? [], before, ends);
+    return parts !== undefined;
+  }
+
+  #add(capture: Source, parts: readonly Part[], before: number, ends: NewEnds): void {
+    for (const part of parts) {
+      if (part.kind === 'bytes') ends.add(part);
+      else if (this.#marked) ends.add({ kind: 'bytes', stream: 'all', bytes: markOf(part) });
+      else this.#passBy(capture, Math.max(before, part.hole.from), part.hole.to, 0, ends);
+    }
   }
 
   /** Up to `end`; undefined when there is nothing more to read there. */
-  #readMore(end: number): Uint8Array | undefined {
-    const wanted = Math.min(READ_BYTES, end - this.#cursor);
-    const read = this.#shell.read(this.#id, this.#cursor, wanted);
-    const { chunks, nextCursor, final, skipped } = read;
-    if (nextCursor <= this.#cursor && !final) return undefined;
-    const clean: Uint8Array[] = chunks.map(({ bytes }) => this.#clean.push(bytes));
-    if (skipped !== undefined) {
-      const mark = Buffer.from(missingMark(skipped.to - Math.max(this.#cursor, skipped.from)));
-      if (this.#cursor < skipped.from) clean.push(mark);
-      else clean.unshift(mark);
+  #read(capture: Source, end: number): readonly Part[] | undefined {
+    const wanted = Math.min(READ_BYTES, end - this.cursor);
+    if (wanted <= 0 && capture.outputOpen) return undefined;
+    const read = readOutput(capture, this.cursor, wanted, this.#stream);
+    return read.nextCursor <= this.cursor && !read.final ? undefined : this.#push(read);
+  }
+
+  #push(read: ReadResult): readonly Part[] {
+    this.#ended = read.final;
+    return this.#feed.push(read);
+  }
+
+  /** Where what is captured by now ends. */
+  #end(capture: Source): number {
+    const { nextCursor } = readOutput(capture, Number.MAX_SAFE_INTEGER, 0, this.#stream);
+    return Math.max(this.cursor, nextCursor);
+  }
+
+  /**
+   * Counts what is between, but for the last bytes of each stream, so that one that was silent for
+   * long is not lost behind a loud one.
+   */
+  #passBy(capture: Source, from: number, to: number, bytesMax: number, ends: NewEnds): void {
+    for (const stream of this.#feed.streams) {
+      const { runUp, bytes, passed } = withSnapshot(capture, (snapshot) => {
+        const [first, last] = [from, to].map((place) => this.#at(snapshot, stream, place));
+        return lastBytes(snapshot, stream, first ?? NONE, last ?? NONE, bytesMax);
+      });
+      if (runUp !== undefined) this.#feed.restart(stream, runUp);
+      ends.passBy(stream, passed);
+      ends.add(this.#feed.add(stream, bytes), 'alone');
     }
-    this.#cursor = Math.max(this.#cursor, nextCursor);
-    if (final) clean.push(this.#clean.end());
-    this.#ended = final;
-    const bytes = Buffer.concat(clean);
-    return isUtf8(bytes) ? bytes : Buffer.from(decodeUtf8(bytes));
+  }
+
+  /** Bytes and lines of a stream before a position in what is read. */
+  #at(snapshot: Snapshot, stream: Stream, position: number): StreamTotals {
+    if (stream === this.#stream) {
+      return { bytes: position, lines: newlinesBefore(snapshot, stream, position) };
+    }
+    const end = Math.min(position, snapshot.end);
+    return streamTotals(totalsOf({ ...snapshot, end }), stream);
   }
 }
 
-/** At the end of the last line that fits; of a longer one, where a character ends. */
-function pieceEnd(bytes: Uint8Array, bytesMax: number): number {
-  const newline = bytesMax <= 0 ? -1 : bytes.lastIndexOf(NEWLINE, bytesMax - 1);
-  return newline < 0 ? utf8End(bytes, bytesMax) : newline + 1;
+const NONE: StreamTotals = { bytes: 0, lines: 0 };
+
+function sampleOf({ chunks }: ReadResult, from: number): Uint8Array {
+  const first = Buffer.concat(chunks.map(({ bytes }) => bytes.subarray(0, SAMPLE_BYTES)));
+  const sample = first.subarray(0, SAMPLE_BYTES);
+  // Half a character at an end is no sign of anything.
+  return sample.subarray(from === 0 ? 0 : utf8Start(sample, 0), utf8End(sample, sample.length));
 }
 
-function firstBytes(bytes: Uint8Array, count: number): string {
-  return decodeUtf8(bytes.subarray(0, utf8End(bytes, count)));
+type Skip = {
+  /** For the sanitiser alone, which starts anew with it; undefined when nothing is passed by. */
+  readonly runUp: Uint8Array | undefined;
+  /** What follows. */
+  readonly bytes: Uint8Array;
+  /** What is before `bytes`, the run-up included. */
+  readonly passed: StreamTotals;
+};
+
+/** The last `bytesMax` bytes of a stream between two places. */
+function lastBytes(
+  snapshot: Snapshot,
+  stream: Stream,
+  first: StreamTotals,
+  last: StreamTotals,
+  bytesMax: number,
+): Skip {
+  const kept = keptFrom(snapshot, stream);
+  const crossed = first.bytes < kept && kept <= last.bytes;
+  const start = Math.max(last.bytes - bytesMax, crossed ? kept : 0);
+  if (start - RUN_UP_BYTES <= first.bytes && !(crossed && start === kept)) {
+    const bytes = streamBytes(snapshot, stream, first.bytes, last.bytes);
+    return { runUp: undefined, bytes, passed: NONE };
+  }
+  const lines = newlinesBefore(snapshot, stream, start) - first.lines;
+  return {
+    runUp: streamBytes(snapshot, stream, Math.max(kept, start - RUN_UP_BYTES), start),
+    bytes: streamBytes(snapshot, stream, start, last.bytes),
+    passed: { bytes: start - first.bytes, lines },
+  };
 }
 
-function lastBytes(bytes: Uint8Array, count: number): string {
-  return decodeUtf8(bytes.subarray(utf8Start(bytes, Math.max(0, bytes.length - count))));
+function markOf({ bytes }: { readonly bytes: number }): Uint8Array {
+  return Buffer.from(missingMark(bytes));
 }
+
+/** The ends of what is new, in the order it came, and of each stream. */
+class NewEnds {
+  readonly all: Ends;
+  readonly stdout: Ends;
+  readonly stderr: Ends;
+  /** Something was passed by, or is not kept. */
+  passed = false;
+
+  constructor({ first, last }: Limits, streams: readonly Stream[]) {
+    this.all = new Ends(first, last);
+    this.stdout = streams.length > 1 ? new Ends(first, last) : this.all;
+    this.stderr = streams.length > 1 ? new Ends(first, last) : this.all;
+  }
+
+  /** `alone`: its place among the others is not known, so there it only counts. */
+  add({ stream, bytes }: BytesPart, how: 'in order' | 'alone' = 'in order'): void {
+    const own = this[stream];
+    own.push(bytes);
+    if (own === this.all) return;
+    if (how === 'in order') this.all.push(bytes);
+    else this.all.passBy({ bytes: bytes.length, lines: countNewlines(bytes) });
+  }
+
+  passBy(stream: Stream, passed: StreamTotals): void {
+    const own = this[stream];
+    own.passBy(passed);
+    if (own !== this.all) this.all.passBy(passed);
+    if (passed.bytes > 0) this.passed = true;
+  }
+}
+
+export type Growth = {
+  /** The raw bytes that are new. */
+  readonly from: number;
+  readonly to: number;
+  /** Of all that was printed up to there; an unfinished line counts. */
+  readonly totals: StreamTotals;
+  /** The first raw bytes, up to where a character ends. */
+  readonly sample: Uint8Array;
+  /** They look like no text; then there are no ends. */
+  readonly binary: boolean;
+  readonly ends: NewEnds;
+};

@@ -5,8 +5,6 @@
 import { type Source, withSnapshot } from '../../capture/snapshot.ts';
 import {
   keptAt,
-  keptFrom,
-  keptUntil,
   newlinesBefore,
   positionBeforeLine,
   type Stream,
@@ -18,14 +16,11 @@ import { countNewlines, nthNewline } from '../../text/lines.ts';
 import { sanitize, sanitizer } from '../../text/sanitize.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
 import type { StreamTotals } from '../../types.ts';
-import { streamOf, type Whole } from './piece.ts';
+import { type Whole, wholeOf } from './piece.ts';
 
 const NEWLINE = 0x0a;
-const ESCAPE = 0x1b;
+const CLEANING = { cr: 'overwrite', broken: 'replace' } as const;
 const SEQUENCE_BYTES_MAX = 4_096; // of one that a part of a line must not end in
-const CONTROL_SEQUENCE = /^\x1b\[[0-?]*[ -/]*[@-~]/;
-const STRING_SEQUENCE = /^\x1b(\][^\x07\x1b]*(\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\)/;
-const OTHER_SEQUENCE = /^\x1b[ -/]*[0-OQ-WYZ\\`-~]/;
 const LINE_BYTES_MAX = 4 * 1024 * 1024; // of a line that is rendered as a whole
 const SAMPLE_BYTES = 65_536; // enough to tell text from other things
 const UNSEEN_BYTES_MAX = 16 * 1024 * 1024; // of lines without anything to show
@@ -65,19 +60,10 @@ type NextPage = {
 export function readPage(capture: Source, options: PageOptions): Page {
   return withSnapshot(capture, (snapshot) => {
     const { channel, fromLine = 1, fromByte } = options;
-    const whole = streamOf(snapshot, channel, { cr: 'overwrite', open: capture.outputOpen });
+    const whole = wholeOf(snapshot, channel, capture.outputOpen);
     const start =
       fromByte === undefined ? lineStart(whole, fromLine) : characterStart(whole, fromByte);
     return pageFrom(whole, keptAt(snapshot, channel, start), options);
-  });
-}
-
-/** The first bytes of a stream, as they are. */
-export function streamHead(capture: Source, channel: Stream, bytesMax: number): Uint8Array {
-  return withSnapshot(capture, (snapshot) => {
-    const { totals } = streamOf(snapshot, channel, { cr: 'keep', open: capture.outputOpen });
-    const kept = keptUntil(snapshot, channel, 0);
-    return streamBytes(snapshot, channel, 0, Math.min(bytesMax, totals.bytes, kept));
   });
 }
 
@@ -112,8 +98,8 @@ function pageFrom(whole: Whole, start: number, options: PageOptions): Page {
 const NOTHING_FITS: Fit = { text: '', raw: 0, inLine: false };
 
 /** Where what is kept from `start` on ends. */
-function endFrom({ snapshot, stream, totals }: Whole, start: number): number {
-  return Math.min(totals.bytes, keptUntil(snapshot, stream, start));
+function endFrom({ totals, hole }: Whole, start: number): number {
+  return hole !== undefined && start < hole.from ? hole.from : totals.bytes;
 }
 
 function endsLine({ snapshot, stream }: Whole, end: number): boolean {
@@ -125,17 +111,15 @@ function wholeLines(whole: Whole, start: number, options: PageOptions): Fit {
   const { open } = whole;
   const end = endFrom(whole, start);
   const { bytesMax, linesMax = Number.POSITIVE_INFINITY } = options;
-  const clean = sanitizer({ cr: 'overwrite' });
+  const clean = sanitizer(CLEANING);
   let fit = NOTHING_FITS;
   let [text, length, raw, lines] = ['', 0, 0, 0];
   for (const line of rawLines(whole, start)) {
     if (line === undefined) break;
     raw += line.length;
     const last = start + raw >= end;
-    const kept = last && open ? line.subarray(0, utf8End(line, line.length)) : line;
-    const shown = decodeUtf8(
-      last ? Buffer.concat([clean.push(kept), clean.end()]) : clean.push(kept),
-    );
+    const pushed = decodeUtf8(clean.push(line));
+    const shown = last ? pushed + decodeUtf8(open ? clean.peek() : clean.end()) : pushed;
     length += Buffer.byteLength(shown);
     if (length > bytesMax) break;
     text += shown;
@@ -177,30 +161,27 @@ function partOfLine(whole: Whole, start: number, bytesMax: number): Fit {
   const read = streamBytes(snapshot, stream, start, until);
   const newline = read.indexOf(NEWLINE);
   const raw = newline < 0 ? read : read.subarray(0, newline + 1);
-  let end = newline < 0 ? partEnd(raw, raw.length) : raw.length;
+  let end = newline < 0 ? partEnd(raw) : raw.length;
   for (;;) {
-    const text = decodeUtf8(sanitize(raw.subarray(0, end), { cr: 'overwrite' }));
+    const text = decodeUtf8(sanitize(raw.subarray(0, end), CLEANING));
     const inLine = end === 0 || raw[end - 1] !== NEWLINE;
     // Bytes that are no characters take three in UTF-8.
     if (Buffer.byteLength(text) <= bytesMax) return { text, raw: end, inLine };
-    end = partEnd(raw, Math.floor(end / 3));
+    end = partEnd(raw.subarray(0, Math.floor(end / 3)));
   }
 }
 
-/** Where neither a character nor a sequence is cut, at or left of `end`. */
-function partEnd(bytes: Uint8Array, end: number): number {
-  const character = utf8End(bytes, end);
-  const start = character === 0 ? -1 : bytes.lastIndexOf(ESCAPE, character - 1);
-  if (start <= 0 || character - start > SEQUENCE_BYTES_MAX) return character;
-  const sequence = Buffer.from(bytes.subarray(start, character)).toString('latin1');
-  const whole = [CONTROL_SEQUENCE, STRING_SEQUENCE, OTHER_SEQUENCE].some((one) =>
-    one.test(sequence),
-  );
-  return whole ? character : start;
+/** Where neither a character nor a sequence is cut, at the end or left of it. */
+function partEnd(raw: Uint8Array): number {
+  const character = utf8End(raw, raw.length);
+  const clean = sanitizer(CLEANING);
+  clean.push(raw.subarray(0, character));
+  const start = character - clean.pending;
+  return start <= 0 || clean.pending > SEQUENCE_BYTES_MAX ? character : start;
 }
 
 /** Where a line starts; behind the end of the stream for one that is not there. */
-function lineStart(whole: Whole, line: number): number {
+export function lineStart(whole: Whole, line: number): number {
   const { snapshot, stream, totals } = whole;
   if (line <= 1) return 0;
   // One line less: where just as many end before, some of this one may lie before, too.
@@ -221,9 +202,9 @@ function lineStart(whole: Whole, line: number): number {
   return totals.bytes;
 }
 
-function characterStart({ snapshot, stream, totals }: Whole, wanted: number): number {
+function characterStart({ snapshot, stream, totals, hole }: Whole, wanted: number): number {
   const at = keptAt(snapshot, stream, Math.min(wanted, totals.bytes));
-  const kept = keptFrom(snapshot, stream);
+  const kept = hole?.to ?? 0;
   const base = Math.max(at < kept ? 0 : kept, at - 3);
   const bytes = streamBytes(snapshot, stream, base, Math.min(totals.bytes, at + 3));
   const inside = utf8End(bytes, at - base) < at - base;

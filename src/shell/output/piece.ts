@@ -2,39 +2,42 @@
 // piece of the end reads the same as it does in the whole: the sanitiser gets a run-up longer than
 // any sequence, and what it says on the way is not taken.
 
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import { type Snapshot, totalsOf } from '../../capture/snapshot.ts';
 import {
-  keptFrom,
-  keptUntil,
   newlinesBefore,
   type Stream,
   streamBytes,
+  streamHole,
   streamPieces,
   streamTotals,
 } from '../../capture/stream.ts';
+import type { Start } from '../../text/cut.ts';
 import { countNewlines } from '../../text/lines.ts';
-import { sanitizer } from '../../text/sanitize.ts';
-import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
-import type { StreamTotals } from '../../types.ts';
+import { type Sanitizer, STRING_BYTES_MAX, sanitizer } from '../../text/sanitize.ts';
+import { utf8End, utf8Start } from '../../text/utf8.ts';
+import type { Hole, StreamTotals } from '../../types.ts';
 
 const ESCAPE = 0x1b;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-// The longest string that the sanitiser takes for one.
-const RUN_UP_BYTES = 1024 * 1024;
-const RAW_PER_SHOWN = 4; // of colourful text; where more of it is sequences, more is read
+/** Behind so many bytes the sanitiser reads a stream as it would have from its start. */
+export const RUN_UP_BYTES = STRING_BYTES_MAX;
+export const RAW_PER_SHOWN = 4; // of colourful text; where more of it is sequences, more is read
+export const SAMPLE_BYTES = 8_192; // enough to tell text from other things
 // Up to here: of megabytes of sequences less is shown than might be.
 const RAW_BYTES_MAX = 16 * 1024 * 1024;
-const SAMPLE_BYTES = 8_192; // enough to tell text from other things
 
+export type Returns = 'keep' | 'overwrite';
+
+/** One stream of a capture, at one moment. */
 export type Whole = {
   readonly snapshot: Snapshot;
   readonly stream: Stream;
   /** An unfinished line counts. */
   readonly totals: StreamTotals;
-  readonly cr: 'keep' | 'overwrite';
+  readonly hole: Hole | undefined;
   /** More may come, so that an unfinished character at the end may get its rest. */
   readonly open: boolean;
 };
@@ -44,6 +47,7 @@ export type CleanPiece = {
   readonly bytes: Uint8Array;
   /** It is all of the stream. */
   readonly whole: boolean;
+  readonly start: Start;
   /** The line of the raw stream that it starts in, from 1. */
   readonly firstLine: number;
   /** The line of the raw stream that its line `k`, from 0, ends in. */
@@ -52,27 +56,23 @@ export type CleanPiece = {
   readonly sample: Uint8Array;
 };
 
-export function streamOf(
-  snapshot: Snapshot,
-  stream: Stream,
-  how: Pick<Whole, 'cr' | 'open'>,
-): Whole {
+export function wholeOf(snapshot: Snapshot, stream: Stream, open: boolean): Whole {
   const { bytes, lines } = streamTotals(totalsOf(snapshot), stream);
   const last = streamBytes(snapshot, stream, Math.max(0, bytes - 1), bytes);
   const unfinished = last.length > 0 && last[0] !== NEWLINE ? 1 : 0;
-  return { snapshot, stream, totals: { bytes, lines: lines + unfinished }, ...how };
+  const hole = streamHole(snapshot, stream);
+  return { snapshot, stream, totals: { bytes, lines: lines + unfinished }, hole, open };
 }
 
 /** More than `wanted` bytes, unless that is all, or all that is kept. */
-export function fromStart(whole: Whole, wanted: number): CleanPiece {
-  const { snapshot, stream, totals, cr } = whole;
-  const clean = sanitizer({ cr });
+export function fromStart(whole: Whole, wanted: number, cr: Returns): CleanPiece {
+  const { snapshot, stream, totals, hole } = whole;
+  const clean = sanitizer({ cr, broken: 'replace' });
   const raw: Uint8Array[] = [];
   const parts: Uint8Array[] = [];
   let read = 0;
   let length = 0;
-  const end = Math.min(totals.bytes, keptUntil(snapshot, stream, 0));
-  for (const piece of streamPieces(snapshot, stream, 0, end)) {
+  for (const piece of streamPieces(snapshot, stream, 0, hole?.from ?? totals.bytes)) {
     const part = clean.push(piece);
     raw.push(piece);
     parts.push(part);
@@ -81,15 +81,22 @@ export function fromStart(whole: Whole, wanted: number): CleanPiece {
     if (length > wanted || read >= RAW_BYTES_MAX) break;
   }
   const all = read >= totals.bytes;
-  if (all) parts.push(clean.end());
-  const source = { runUp: NOTHING, raw: joined(raw), firstLine: 1 };
-  return pieceOf(whole, source, joined(parts), { whole: all, toEnd: all });
+  if (all) parts.push(lastOf(clean, whole));
+  const source = { runUp: NOTHING, raw: joined(raw), firstLine: 1, cr };
+  return {
+    bytes: joined(parts),
+    whole: all,
+    start: 'all',
+    firstLine: 1,
+    lineEnd: lineEnds(source, joined(parts)),
+    sample: firstSample(source.raw),
+  };
 }
 
 /** More than `wanted` bytes, unless that is all, or all that is kept. */
-export function fromEnd(whole: Whole, wanted: number): CleanPiece {
-  const { snapshot, stream, totals, cr } = whole;
-  const first = keptFrom(snapshot, stream);
+export function fromEnd(whole: Whole, wanted: number, cr: Returns): CleanPiece {
+  const { snapshot, stream, totals, hole } = whole;
+  const first = hole?.to ?? 0;
   let length = RUN_UP_BYTES + SAMPLE_BYTES + wanted * RAW_PER_SHOWN;
   for (;;) {
     const from = Math.max(first, totals.bytes - length);
@@ -97,17 +104,28 @@ export function fromEnd(whole: Whole, wanted: number): CleanPiece {
     // Behind what is not kept there is nothing to run up on: the first whole line is the start.
     const start = from === 0 ? 0 : startOfText(read, from === first ? 0 : RUN_UP_BYTES);
     const runUp = read.subarray(0, start);
-    const clean = sanitizer({ cr });
+    const clean = sanitizer({ cr, broken: 'replace' });
     if (!endsPlainly(runUp)) clean.push(runUp);
-    const bytes = joined([clean.push(read.subarray(start)), clean.end()]);
+    const raw = read.subarray(start);
+    const bytes = joined([clean.push(raw), lastOf(clean, whole)]);
     if (from > first && bytes.length <= wanted && length < RAW_BYTES_MAX) {
       length *= RAW_PER_SHOWN;
       continue;
     }
     const firstLine = from === 0 ? 1 : newlinesBefore(snapshot, stream, from + start) + 1;
-    const source = { runUp, raw: read.subarray(start), firstLine };
-    return pieceOf(whole, source, bytes, { whole: from === 0, toEnd: true });
+    return {
+      bytes,
+      whole: from === 0,
+      start: from === 0 ? 'all' : read[start - 1] === NEWLINE ? 'line' : 'inside',
+      firstLine,
+      lineEnd: lineEnds({ runUp, raw, firstLine, cr }, bytes),
+      sample: from === 0 ? firstSample(raw) : lastSample(raw),
+    };
   }
+}
+
+function lastOf(clean: Sanitizer, { open }: Whole): Uint8Array {
+  return open ? clean.peek() : clean.end();
 }
 
 /** Nothing can be open behind it: whole lines in which no sequence begins, of either kind. */
@@ -124,31 +142,6 @@ function startOfText(bytes: Uint8Array, at: number): number {
   return utf8Start(bytes, at);
 }
 
-type Source = {
-  readonly runUp: Uint8Array;
-  readonly raw: Uint8Array;
-  /** That `raw` starts in. */
-  readonly firstLine: number;
-};
-
-function pieceOf(
-  whole: Whole,
-  source: Source,
-  clean: Uint8Array,
-  { whole: all, toEnd }: { readonly whole: boolean; readonly toEnd: boolean },
-): CleanPiece {
-  const bytes = toEnd && whole.open ? clean.subarray(0, utf8End(clean, clean.length)) : clean;
-  const valid = isUtf8(bytes) ? bytes : Buffer.from(decodeUtf8(bytes));
-  const { raw, firstLine } = source;
-  return {
-    bytes: valid,
-    whole: all,
-    firstLine,
-    lineEnd: lineEnds(source, bytes, whole.cr),
-    sample: toEnd && !all ? lastSample(raw) : firstSample(raw),
-  };
-}
-
 /** Without half a character at the cut: that is no sign of anything. */
 function firstSample(raw: Uint8Array): Uint8Array {
   return raw.subarray(0, utf8End(raw, Math.min(raw.length, SAMPLE_BYTES)));
@@ -158,12 +151,16 @@ function lastSample(raw: Uint8Array): Uint8Array {
   return raw.subarray(utf8Start(raw, Math.max(0, raw.length - SAMPLE_BYTES)));
 }
 
+type Raw = {
+  readonly runUp: Uint8Array;
+  readonly raw: Uint8Array;
+  /** That `raw` starts in. */
+  readonly firstLine: number;
+  readonly cr: Returns;
+};
+
 /** Lines fall together only where a sequence of several lines was dropped. */
-function lineEnds(
-  { runUp, raw, firstLine }: Source,
-  clean: Uint8Array,
-  cr: Whole['cr'],
-): (k: number) => number {
+function lineEnds({ runUp, raw, firstLine, cr }: Raw, clean: Uint8Array): (k: number) => number {
   const count = countNewlines(raw);
   if (countNewlines(clean) === count) return (k) => firstLine + k;
   const again = sanitizer({ cr });

@@ -1,17 +1,8 @@
-// Views: text computed from a capture for a reader, with the true totals of the stream it is from.
-// Only what is shown is ever in memory, whatever the size of the capture. Cuts never split a UTF-8
+// Views of the bytes as they were printed, with the true totals of the stream they are from. Only
+// what is shown is ever in memory, whatever the size of the capture. Cuts never split a UTF-8
 // character; tail and head show whole lines.
 import { join } from 'node:path';
-import { HoleMoved } from '../../capture/hole.ts';
-import {
-  closeSnapshot,
-  openSnapshot,
-  type Snapshot,
-  type Source,
-  spans,
-  totalsOf,
-  withSnapshot,
-} from '../../capture/snapshot.ts';
+import { type Source, withSnapshot } from '../../capture/snapshot.ts';
 import {
   keptAt,
   keptUntil,
@@ -19,20 +10,18 @@ import {
   positionBeforeLine,
   type Stream,
   streamBytes,
-  streamHole,
-  streamPieces,
-  streamTotals,
 } from '../../capture/stream.ts';
-import { countLines, nthNewline, nthNewlineFromEnd } from '../../text/lines.ts';
+import { type Cut, headCut, sizeOf, tailCut } from '../../text/cut.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
-import type { Hole, StreamTotals, View } from '../../types.ts';
+import type { View } from '../../types.ts';
+import { type Whole, wholeOf } from './piece.ts';
 
 const NEWLINE = 0x0a;
 
 /** Between the two ends of a middle view. */
 const SNIP = '\n\n[snip]\n\n';
 
-// A view is a string in memory; who wants more reads the file.
+// A view is a string in memory; a caller that wants more reads the file.
 const VIEW_BYTES_MAX = 16 * 1024 * 1024;
 const MIDDLE_BYTES_MAX = 131_072; // seed 002: up to this much is shown whole
 const MIDDLE_END_BYTES = 4_096; // and of more, this much of each end
@@ -49,89 +38,35 @@ export type ViewOptions = {
   readonly offset?: number;
 };
 
-/** What is shown of a stream: `[from, to)`, as bytes. */
-type Cut = {
-  readonly from: number;
-  readonly bytes: Uint8Array;
-  readonly cut: View['cut'];
-  readonly partialLine: boolean;
-};
+/** What is shown of a stream: `bytes` from position `from` on. */
+type Part = Pick<View, 'from' | 'cut' | 'partialLine'> & { readonly bytes: Uint8Array };
 
-type Whole = {
-  readonly snapshot: Snapshot;
-  readonly stream: Stream;
-  /** As in a view: an unfinished line counts. */
-  readonly totals: StreamTotals;
-  readonly hole: Hole | undefined;
-  /** More may come, so that an unfinished character at the end may get its rest. */
-  readonly open: boolean;
-};
-
-export function view(capture: Source, options: ViewOptions): View {
+export function rawView(capture: Source, options: ViewOptions): View {
   const path = join(capture.dir, 'output.bin');
   return withSnapshot(capture, (snapshot) => {
-    const stream = options.channel ?? 'all';
-    const totals = linesSeen(snapshot, stream);
-    const hole = streamHole(snapshot, stream);
-    const whole: Whole = { snapshot, stream, totals, hole, open: capture.outputOpen };
-    if (options.kind === 'middle') return middle(whole, options, path);
-    const shown = cutOf(whole, options);
-    const { from, bytes, cut, partialLine } = shown;
-    const lines = countLines(bytes);
-    const firstLine = firstLineOf(whole, options.kind, shown, lines);
+    const whole = wholeOf(snapshot, options.channel ?? 'all', capture.outputOpen);
+    const { totals, hole } = whole;
+    const about = { totals, path, ...(hole && { hole }) };
+    if (options.kind === 'middle') return { ...middle(whole, options), ...about };
+    const part = partOf(whole, options);
+    const { from, bytes, cut, partialLine } = part;
+    const shown = sizeOf(bytes);
+    const firstLine = firstLineOf(whole, options.kind, from, shown.lines);
     return {
       text: decodeUtf8(bytes),
       from,
       to: from + bytes.length,
       firstLine,
-      lastLine: firstLine + lines - 1,
-      totals,
-      shown: { bytes: bytes.length, lines },
+      lastLine: firstLine + shown.lines - 1,
+      shown,
       cut,
       partialLine,
-      path,
-      ...(hole && { hole }),
+      ...about,
     };
   });
 }
 
-/** A whole stream, piece by piece. The capture's files are closed when the caller stops early. */
-export function* streamChannel(capture: Source, channel: Stream): Generator<Uint8Array> {
-  let position = 0;
-  for (;;) {
-    const snapshot = openSnapshot(capture);
-    try {
-      const all = channel === 'all';
-      const end = all ? snapshot.end : streamTotals(totalsOf(snapshot), channel).bytes;
-      const hole = streamHole(snapshot, channel);
-      position = keptAt(snapshot, channel, position);
-      for (const piece of streamPieces(snapshot, channel, position, end)) {
-        yield piece;
-        position += piece.length;
-        if (position === hole?.from) position = hole.to;
-      }
-      return;
-    } catch (error) {
-      // What was to be read next is gone by now: it goes on behind it.
-      if (!(error instanceof HoleMoved)) throw error;
-    } finally {
-      closeSnapshot(snapshot);
-    }
-  }
-}
-
-/** Bytes without a record, of a run whose streams were apart: they may be of either. */
-export function unknownBytes(capture: Source): number {
-  return withSnapshot(capture, (snapshot) => {
-    let bytes = 0;
-    for (const { channel, length } of spans(snapshot, 0, snapshot.end)) {
-      if (channel === 'unknown') bytes += length;
-    }
-    return bytes;
-  });
-}
-
-function cutOf(whole: Whole, options: ViewOptions): Cut {
+function partOf(whole: Whole, options: ViewOptions): Part {
   const bytesMax = Math.min(options.bytesMax ?? VIEW_BYTES_MAX, VIEW_BYTES_MAX);
   const linesMax = options.linesMax ?? Number.POSITIVE_INFINITY;
   if (options.kind === 'tail') return tail(whole, linesMax, bytesMax);
@@ -139,73 +74,35 @@ function cutOf(whole: Whole, options: ViewOptions): Cut {
   return raw(whole, Math.max(0, options.offset ?? 0), bytesMax);
 }
 
-/** Whole lines from the end until one limit is hit; of a line longer than that, its end. */
-function tail(whole: Whole, linesMax: number, bytesMax: number): Cut {
-  const { snapshot, stream, totals } = whole;
+function tail({ snapshot, stream, totals, hole }: Whole, linesMax: number, bytesMax: number): Part {
   const end = totals.bytes;
-  const floor = whole.hole?.to ?? 0;
+  const kept = hole?.to ?? 0;
+  // The lines that may be shown start behind this, so the bytes before need not be looked at.
   const near = positionBeforeLine(snapshot, stream, totals.lines - linesMax - 1);
-  if (near > Math.max(floor, end - bytesMax)) {
-    // The lines that may be shown start behind this, so the bytes before need not be looked at.
-    const bytes = streamBytes(snapshot, stream, near, end);
-    const start = lastLinesStart(bytes, linesMax);
-    return { from: near + start, bytes: bytes.subarray(start), cut: 'lines', partialLine: false };
-  }
   // One byte more tells whether the first line in reach is whole.
-  const base = Math.max(floor, end - bytesMax - 1);
-  const bytes = streamBytes(snapshot, stream, base, end);
-  let start = Math.max(floor, end - bytesMax) - base;
-  let cut: View['cut'] = 'none';
-  let partialLine = false;
-  if (base + start > 0) {
-    cut = 'bytes';
-    const newline = bytes.indexOf(NEWLINE, Math.max(0, start - 1));
-    const found = newline >= 0 && newline < bytes.length - 1;
-    partialLine = !found && start < bytes.length;
-    start = found ? newline + 1 : utf8Start(bytes, start);
-  }
-  const byLines = lastLinesStart(bytes, linesMax);
-  if (byLines <= start)
-    return { from: base + start, bytes: bytes.subarray(start), cut, partialLine };
-  return { from: base + byLines, bytes: bytes.subarray(byLines), cut: 'lines', partialLine: false };
+  const from = Math.max(kept, near, end - bytesMax - 1);
+  const bytes = streamBytes(snapshot, stream, from, end);
+  const start = from === 0 ? 'all' : 'inside';
+  return part(from, bytes, bytesMax, tailCut(bytes, { linesMax, bytesMax }, start));
 }
 
-/** Where the last `count` lines start. */
-function lastLinesStart(bytes: Uint8Array, count: number): number {
-  if (count <= 0) return bytes.length;
-  if (count > bytes.length) return 0;
-  // A newline at the very end finishes the last line, it does not start another.
-  const finished = bytes[bytes.length - 1] === NEWLINE ? 1 : 0;
-  return nthNewlineFromEnd(bytes, count, bytes.length - finished) + 1;
-}
-
-/** Whole lines from the start until one limit is hit; of a line longer than that, its start. */
-function head({ snapshot, stream, totals, hole }: Whole, linesMax: number, bytesMax: number): Cut {
+function head({ snapshot, stream, totals, hole }: Whole, linesMax: number, bytesMax: number): Part {
   const kept = hole?.from ?? totals.bytes;
-  const bytes = streamBytes(snapshot, stream, 0, Math.min(kept, bytesMax));
-  let end = bytes.length;
-  let cut: View['cut'] = 'none';
-  let partialLine = false;
-  if (end < totals.bytes) {
-    cut = 'bytes';
-    const newline = bytes.lastIndexOf(NEWLINE);
-    partialLine = newline < 0 && end > 0;
-    end = newline < 0 ? utf8End(bytes, end) : newline + 1;
-  }
-  const byLines = firstLinesEnd(bytes, linesMax);
-  if (byLines >= end) return { from: 0, bytes: bytes.subarray(0, end), cut, partialLine };
-  return { from: 0, bytes: bytes.subarray(0, byLines), cut: 'lines', partialLine: false };
+  const bytes = streamBytes(snapshot, stream, 0, Math.min(kept, bytesMax + 1));
+  const more = bytes.length < totals.bytes;
+  return part(0, bytes, bytesMax, headCut(bytes, { linesMax, bytesMax }, more));
 }
 
-/** Behind the first `count` lines. */
-function firstLinesEnd(bytes: Uint8Array, count: number): number {
-  if (count <= 0) return 0;
-  const newline = count > bytes.length ? -1 : nthNewline(bytes, count);
-  return newline < 0 ? bytes.length : newline + 1;
+function part(at: number, bytes: Uint8Array, bytesMax: number, cut: Cut): Part {
+  const { from, to, limit } = cut;
+  // Not even one character fits.
+  const nothing = limit === 'bytes' && from === to && bytesMax > 0 && bytes.length > 0;
+  const partialLine = cut.partialLine || nothing;
+  return { from: at + from, bytes: bytes.subarray(from, to), cut: limit, partialLine };
 }
 
 /** Everything from an offset on. `to` is where the next one starts: no byte is left out. */
-function raw(whole: Whole, offset: number, bytesMax: number): Cut {
+function raw(whole: Whole, offset: number, bytesMax: number): Part {
   const { snapshot, stream, totals, hole, open } = whole;
   const wanted = keptAt(snapshot, stream, Math.min(Math.floor(offset), totals.bytes));
   const kept = Math.min(totals.bytes, keptUntil(snapshot, stream, wanted));
@@ -228,7 +125,7 @@ function raw(whole: Whole, offset: number, bytesMax: number): Cut {
 }
 
 /** The whole stream, or both its ends when it is larger than that. */
-function middle(whole: Whole, options: ViewOptions, path: string): View {
+function middle(whole: Whole, options: ViewOptions): Omit<View, 'totals' | 'path' | 'hole'> {
   const { snapshot, stream, totals, hole } = whole;
   const end = totals.bytes;
   const bytesMax = Math.min(options.bytesMax ?? MIDDLE_BYTES_MAX, VIEW_BYTES_MAX);
@@ -240,30 +137,25 @@ function middle(whole: Whole, options: ViewOptions, path: string): View {
   const last = fits ? new Uint8Array() : streamBytes(snapshot, stream, start, end);
   const upTo = first.subarray(0, fits ? end : utf8End(first, first.length));
   const from = last.subarray(utf8Start(last, 0));
+  const [head, tail] = [sizeOf(upTo), sizeOf(from)];
   return {
     text: decodeUtf8(upTo) + (fits ? '' : SNIP + decodeUtf8(from)),
     from: 0,
     to: end,
     firstLine: 1,
     lastLine: totals.lines,
-    totals,
-    shown: { bytes: upTo.length + from.length, lines: countLines(upTo) + countLines(from) },
+    shown: { bytes: head.bytes + tail.bytes, lines: head.lines + tail.lines },
     cut: fits ? 'none' : 'bytes',
     partialLine: !fits && upTo[upTo.length - 1] !== NEWLINE,
-    path,
-    ...(hole && { hole }),
   };
 }
 
-/** True totals of a stream; the unfinished line at its end is a line to a reader. */
-function linesSeen(snapshot: Snapshot, stream: Stream): StreamTotals {
-  const { bytes, lines } = streamTotals(totalsOf(snapshot), stream);
-  const last = streamBytes(snapshot, stream, Math.max(0, bytes - 1), bytes);
-  return { bytes, lines: lines + (last.length > 0 && last[0] !== NEWLINE ? 1 : 0) };
-}
-
-function firstLineOf(whole: Whole, kind: ViewOptions['kind'], shown: Cut, lines: number): number {
-  if (kind === 'tail') return whole.totals.lines - lines + 1;
-  if (kind === 'head') return 1;
-  return newlinesBefore(whole.snapshot, whole.stream, shown.from) + 1;
+function firstLineOf(
+  { snapshot, stream, totals }: Whole,
+  kind: ViewOptions['kind'],
+  from: number,
+  lines: number,
+): number {
+  if (kind === 'tail') return totals.lines - lines + 1;
+  return kind === 'head' ? 1 : newlinesBefore(snapshot, stream, from) + 1;
 }

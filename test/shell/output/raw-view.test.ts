@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Capture } from '../../../src/capture/store.ts';
-import { streamChannel, type ViewOptions, view } from '../../../src/shell/output/raw-view.ts';
+import { streamChunks } from '../../../src/capture/stream.ts';
+import { rawView, type ViewOptions } from '../../../src/shell/output/raw-view.ts';
 import type { View } from '../../../src/types.ts';
 import {
   build,
@@ -66,7 +67,7 @@ describe('tail', () => {
           const whole = streamOf(parts, channel);
           const file = join(capture.dir, 'alone');
           writeFileSync(file, whole);
-          const shown = view(capture, { kind: 'tail', channel, linesMax });
+          const shown = rawView(capture, { kind: 'tail', channel, linesMax });
           expect(shown.text).toBe(program('tail', '-n', String(linesMax), file).toString());
           check(shown, whole);
           expect([shown.to, shown.lastLine]).toEqual([whole.length, linesIn(whole)]);
@@ -82,7 +83,7 @@ describe('tail', () => {
       fc.property(given, fc.constantFrom(...STREAMS), fc.nat(60), (parts, channel, bytesMax) => {
         withCapture(parts, (capture) => {
           const whole = streamOf(parts, channel);
-          const shown = view(capture, { kind: 'tail', channel, bytesMax });
+          const shown = rawView(capture, { kind: 'tail', channel, bytesMax });
           check(shown, whole);
           expect(shown.shown.bytes).toBeLessThanOrEqual(bytesMax);
           expect(shown.text).not.toContain('\ufffd');
@@ -103,7 +104,7 @@ describe('tail', () => {
     const parts = [{ bytes: 'a\nbb\nccc\ndddd\n' }];
     withCapture(parts, (capture) => {
       const tail = (options: Partial<ViewOptions>) => {
-        const { text, cut, firstLine, lastLine, from, to } = view(capture, {
+        const { text, cut, firstLine, lastLine, from, to } = rawView(capture, {
           kind: 'tail',
           ...options,
         });
@@ -131,7 +132,7 @@ describe('tail', () => {
   it('of one line of 10 MB is the end of that line, and says so', () => {
     const line = '€'.repeat(3_500_000);
     withCapture([{ bytes: 'first\n' }, { bytes: line }, { bytes: '\n' }], (capture) => {
-      const shown = view(capture, { kind: 'tail', linesMax: 2_000, bytesMax: 51_200 });
+      const shown = rawView(capture, { kind: 'tail', linesMax: 2_000, bytesMax: 51_200 });
       expect(shown).toMatchObject({
         totals: { bytes: 10_500_007, lines: 2 },
         shown: { bytes: 51_199, lines: 1 },
@@ -147,7 +148,7 @@ describe('tail', () => {
   it('of nothing is nothing', () => {
     withCapture([], (capture) => {
       for (const kind of ['tail', 'head', 'middle', 'raw'] as const) {
-        expect(view(capture, { kind, linesMax: 5, bytesMax: 5 })).toEqual({
+        expect(rawView(capture, { kind, linesMax: 5, bytesMax: 5 })).toEqual({
           text: '',
           from: 0,
           to: 0,
@@ -172,7 +173,7 @@ describe('head', () => {
           const whole = streamOf(parts, channel);
           const file = join(capture.dir, 'alone');
           writeFileSync(file, whole);
-          const shown = view(capture, { kind: 'head', channel, linesMax });
+          const shown = rawView(capture, { kind: 'head', channel, linesMax });
           expect(shown.text).toBe(program('head', '-n', String(linesMax), file).toString());
           check(shown, whole);
           expect([shown.from, shown.firstLine]).toEqual([0, 1]);
@@ -187,7 +188,7 @@ describe('head', () => {
       fc.property(given, fc.constantFrom(...STREAMS), fc.nat(60), (parts, channel, bytesMax) => {
         withCapture(parts, (capture) => {
           const whole = streamOf(parts, channel);
-          const shown = view(capture, { kind: 'head', channel, bytesMax });
+          const shown = rawView(capture, { kind: 'head', channel, bytesMax });
           check(shown, whole);
           expect(shown.shown.bytes).toBeLessThanOrEqual(bytesMax);
           expect(shown.text).not.toContain('\ufffd');
@@ -208,7 +209,7 @@ describe('middle', () => {
     const text = `${'é'.repeat(50)}\n`; // 101 bytes
     withCapture([{ bytes: text }], (capture) => {
       const middle = (bytesMax: number, endBytes: number) =>
-        view(capture, { kind: 'middle', bytesMax, endBytes });
+        rawView(capture, { kind: 'middle', bytesMax, endBytes });
       expect(middle(101, 10)).toMatchObject({ text, cut: 'none', shown: { bytes: 101, lines: 1 } });
       expect(middle(100, 11)).toMatchObject({
         text: `${'é'.repeat(5)}\n\n[snip]\n\n${'é'.repeat(5)}\n`,
@@ -226,10 +227,10 @@ describe('middle', () => {
 
   it('has 131,072 bytes and 4,096 of each end unless told otherwise', () => {
     withCapture([{ bytes: Buffer.alloc(131_072, 'x') }], (capture) => {
-      expect(view(capture, { kind: 'middle' }).shown.bytes).toBe(131_072);
+      expect(rawView(capture, { kind: 'middle' }).shown.bytes).toBe(131_072);
     });
     withCapture([{ bytes: Buffer.alloc(131_073, 'x') }], (capture) => {
-      const { text, shown } = view(capture, { kind: 'middle' });
+      const { text, shown } = rawView(capture, { kind: 'middle' });
       expect(text).toBe(`${'x'.repeat(4_096)}\n\n[snip]\n\n${'x'.repeat(4_096)}`);
       expect(shown.bytes).toBe(8_192);
     });
@@ -245,7 +246,7 @@ describe('middle', () => {
         (parts, channel, bytesMax, endBytes) => {
           withCapture(parts, (capture) => {
             const whole = streamOf(parts, channel).toString();
-            const { text, cut } = view(capture, { kind: 'middle', channel, bytesMax, endBytes });
+            const { text, cut } = rawView(capture, { kind: 'middle', channel, bytesMax, endBytes });
             expect(text).not.toContain('\ufffd');
             if (cut === 'none') return expect(text).toBe(whole);
             const [first = '', last = ''] = text.split('\n\n[snip]\n\n');
@@ -269,7 +270,7 @@ describe('raw', () => {
             const whole = streamOf(parts, channel);
             let text = '';
             for (let offset = 0; offset < whole.length; ) {
-              const page = view(capture, { kind: 'raw', channel, offset, bytesMax });
+              const page = rawView(capture, { kind: 'raw', channel, offset, bytesMax });
               expect([page.from, page.shown.bytes > 0]).toEqual([offset, true]);
               expect(page.firstLine).toBe(1 + newlines(whole.subarray(0, offset)));
               check(page, whole);
@@ -286,7 +287,7 @@ describe('raw', () => {
   it('from inside a character starts with the next one', () => {
     withCapture([{ bytes: 'a€b' }], (capture) => {
       const texts = [0, 1, 2, 3, 4, 5, 6].map(
-        (offset) => view(capture, { kind: 'raw', offset }).text,
+        (offset) => rawView(capture, { kind: 'raw', offset }).text,
       );
       expect(texts).toEqual(['a€b', '€b', 'b', 'b', 'b', '', '']);
     });
@@ -299,8 +300,8 @@ describe('raw', () => {
     const capture = build(store, [{ bytes: Buffer.from('a€').subarray(0, 3) }], {
       final: 'missing',
     });
-    expect(view(capture, { kind: 'raw' })).toMatchObject({ text: 'a', to: 1 });
-    expect(view({ ...capture, outputOpen: false }, { kind: 'raw' })).toMatchObject({ to: 3 });
+    expect(rawView(capture, { kind: 'raw' })).toMatchObject({ text: 'a', to: 1 });
+    expect(rawView({ ...capture, outputOpen: false }, { kind: 'raw' })).toMatchObject({ to: 3 });
   });
 
   it('shows bytes that are no text as such, and counts them truly', () => {
@@ -312,7 +313,7 @@ describe('raw', () => {
         (bytes, offset, bytesMax) => {
           withCapture([{ bytes }], (capture) => {
             for (const kind of ['tail', 'head', 'raw'] as const) {
-              const shown = view(capture, { kind, offset, bytesMax, linesMax: 3 });
+              const shown = rawView(capture, { kind, offset, bytesMax, linesMax: 3 });
               const part = Buffer.from(bytes).subarray(shown.from, shown.to);
               expect(shown.text).toBe(part.toString());
               expect(shown.totals).toEqual({ bytes: bytes.length, lines: linesIn(bytes) });
@@ -339,10 +340,10 @@ describe('the totals of a view', () => {
           .trim()
           .split(/\s+/)
           .map(Number);
-        const { totals } = view(capture, { kind: 'tail', channel, linesMax: 3 });
+        const { totals } = rawView(capture, { kind: 'tail', channel, linesMax: 3 });
         const unfinished = streamOf(parts, channel).at(-1) === 10 ? 0 : 1;
         expect(totals).toEqual({ bytes, lines: Number(lines) + unfinished });
-        expect(Buffer.concat([...streamChannel(capture, channel)])).toEqual(
+        expect(Buffer.concat([...streamChunks(capture, channel)])).toEqual(
           streamOf(parts, channel),
         );
       }
@@ -353,7 +354,7 @@ describe('the totals of a view', () => {
     const store = testStore();
     const meta = { transport: 'pty', transportMode: 'posix-pty' } as const;
     const capture = build(store, [{ bytes: 'a\r\n', channel: 'pty' }], { meta });
-    expect(view(capture, { kind: 'tail', channel: 'stdout' }).text).toBe('a\r\n');
-    expect(view(capture, { kind: 'tail', channel: 'stderr' }).totals.bytes).toBe(0);
+    expect(rawView(capture, { kind: 'tail', channel: 'stdout' }).text).toBe('a\r\n');
+    expect(rawView(capture, { kind: 'tail', channel: 'stderr' }).totals.bytes).toBe(0);
   });
 });

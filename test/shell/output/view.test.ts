@@ -3,23 +3,21 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readOutput } from '../../../src/capture/reader.ts';
 import { openCapture } from '../../../src/capture/store.ts';
-import { CleanReader } from '../../../src/shell/output/new-output.ts';
-import { view } from '../../../src/shell/output/raw-view.ts';
+import { NewOutput } from '../../../src/shell/output/new-output.ts';
 import { type CleanView, cleanView } from '../../../src/shell/output/view.ts';
 import { sanitize } from '../../../src/text/sanitize.ts';
 import { build, type Part, RUNNER, streamOf, testStore } from '../../capture/helper.ts';
 
-type Options = Parameters<typeof cleanView>[2];
+type Options = Parameters<typeof cleanView>[1];
 
 /** Views of a capture made of these parts, which is gone afterwards. */
 function withCapture<T>(parts: readonly Part[], use: (ask: (o: Options) => CleanView) => T): T {
   const store = testStore();
   build(store, parts);
-  const shell = { open: (id: string) => openCapture(store, id) };
+  const capture = openCapture(store, 'one');
   try {
-    return use((options) => cleanView(shell, 'one', options));
+    return use((options) => cleanView(capture, options));
   } finally {
     rmSync(store.root, { recursive: true });
   }
@@ -59,12 +57,7 @@ const cr = fc.constantFrom('keep' as const, 'overwrite' as const);
 
 describe('a clean view', () => {
   it('is a part of the clean stream that fits its limits, with the totals of the raw one', () => {
-    const kind = fc.constantFrom(
-      'tail' as const,
-      'head' as const,
-      'full' as const,
-      'ends' as const,
-    );
+    const kind = fc.constantFrom('tail' as const, 'head' as const, 'ends' as const);
     const limits = fc.record({ kind, channel, cr, bytesMax: fc.nat(80) });
     fc.assert(
       fc.property(given, limits, fc.option(fc.nat(9)), (parts, options, most) => {
@@ -162,7 +155,7 @@ describe('a clean view', () => {
   it('of a progress bar is its last state', () => {
     const raw = `${Array.from({ length: 101 }, (_, i) => `\r${i}%`).join('')}\ndone\n`;
     const options = { bytesMax: 100, cr: 'overwrite' as const };
-    for (const kind of ['tail', 'head', 'ends', 'full'] as const) {
+    for (const kind of ['tail', 'head', 'ends'] as const) {
       expect(viewOf(raw, { kind, ...options })).toMatchObject({
         text: '100%\ndone\n',
         cut: 'none',
@@ -183,8 +176,8 @@ describe('a clean view', () => {
     const store = testStore();
     store.living.push(RUNNER);
     build(store, [{ bytes: Buffer.from('aé').subarray(0, 2) }], { final: 'missing' });
-    const shell = { open: (id: string) => openCapture(store, id) };
-    const view = cleanView(shell, 'one', { kind: 'tail', bytesMax: 100 });
+    const capture = openCapture(store, 'one');
+    const view = cleanView(capture, { kind: 'tail', bytesMax: 100 });
     expect(view).toMatchObject({ text: 'a', totals: { bytes: 2, lines: 1 } });
   });
 
@@ -207,22 +200,16 @@ describe('a reader that comes back', () => {
       fc.property(given, fc.integer({ min: 4, max: 60 }), (parts, bytesMax) => {
         const store = testStore();
         const capture = build(store, parts);
-        const reader = new CleanReader(
-          {
-            read: (_, cursor, max) => readOutput(capture, cursor, max),
-            view: (_, options) => view(capture, options),
-          },
-          'one',
-        );
+        const reader = new NewOutput('all');
         let all = '';
         for (let more = true; more; ) {
-          const piece = reader.read(bytesMax);
+          const piece = reader.next(capture, bytesMax);
           expect(Buffer.byteLength(piece.text)).toBeLessThanOrEqual(bytesMax);
           all += piece.text;
           ({ more } = piece);
         }
         expect(all).toBe(text(streamOf(parts, 'all')));
-        expect(reader.read(bytesMax)).toEqual({ text: '', more: false, looked: 0 });
+        expect(reader.next(capture, bytesMax)).toEqual({ text: '', more: false, looked: 0 });
         rmSync(store.root, { recursive: true });
       }),
       { numRuns: 200 },
