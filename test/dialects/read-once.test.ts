@@ -66,3 +66,20 @@ it.each(CALLS)('a call of %o opens each file of the capture once', async (of, to
   const opens = await opensDuring(sessions, () => call(plugin, tool, args));
   expect(opens).toEqual(ONCE);
 });
+
+const SILENT_CALLS = CALLS.map(([of, tool, args]) => {
+  const silent = Object.keys(args).map((name) => [name, 'true']);
+  return [of, tool, Object.fromEntries(silent)] as const;
+});
+
+it.each(SILENT_CALLS)(
+  'a call of %o opens nothing if nothing was printed',
+  async (of, tool, args) => {
+    const world = new World();
+    const plugin = await world.open(of, { recording: { trace: 'off' } });
+    await call(plugin, tool, args);
+    const sessions = join(world.stateRoot, 'sessions');
+    const opens = await opensDuring(sessions, () => call(plugin, tool, args));
+    expect(opens).toEqual(Object.fromEntries(WATCHED.map((name) => [name, 0])));
+  },
+);

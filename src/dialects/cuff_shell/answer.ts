@@ -72,7 +72,7 @@ function ended(
       ? news(native, subject, report, wanted)
       : firstBody(native, report, view, () =>
           wanted.instead === undefined
-            ? bodyOf(subject.open(), kindOf(view, fine), bytesMax, report.totals)
+            ? bodyOf(subject, kindOf(view, fine), bytesMax, report.totals)
             : wanted.instead(report),
         );
   const withheld = fine ? [] : native.shell.withheld;
@@ -117,11 +117,11 @@ function firstBody(
 
 function news(
   { reports }: Native,
-  { open }: Subject,
+  subject: Subject,
   { id, totals }: Report,
   { bytesMax }: AnswerRequest,
 ): Body {
-  const body = newsBody(open(), reports.news(id), bytesMax, totals);
+  const body = newsBody(subject, reports.news(id), bytesMax, totals);
   if (body.text !== '') return body;
   const some = totals.stdout.bytes + totals.stderr.bytes > 0;
   return { ...body, text: some ? '(no new output)' : NO_OUTPUT };

@@ -38,8 +38,11 @@ type Part = {
   readonly bytesMax: number;
 };
 
+/** A capture that is opened only where there is output to show: most commands print nothing. */
+type Openable = { open(): Capture };
+
 /** What a run has printed, of which nothing was told before. */
-export function bodyOf(capture: Capture, kind: Kind, bytesMax: number, totals: Totals): Body {
+export function bodyOf(of: Openable, kind: Kind, bytesMax: number, totals: Totals): Body {
   if (kind === 'none') {
     const range = (channel: Channel): string | undefined =>
       totals[channel].bytes === 0 ? undefined : 'not shown';
@@ -47,21 +50,16 @@ export function bodyOf(capture: Capture, kind: Kind, bytesMax: number, totals: T
   }
   const left = { stdout: totals.stdout.bytes, stderr: totals.stderr.bytes };
   return bothStreams(totals, left, bytesMax, (channel, most) =>
-    shownStream({ capture, channel, bytesMax: most }, kind),
+    shownStream({ capture: of.open(), channel, bytesMax: most }, kind),
   );
 }
 
 /** What is new since the caller last heard of it. */
-export function newsBody(
-  capture: Capture,
-  news: NewsReader,
-  bytesMax: number,
-  totals: Totals,
-): Body {
+export function newsBody(of: Openable, news: NewsReader, bytesMax: number, totals: Totals): Body {
   const left = (channel: Channel): number => totals[channel].bytes - news.until(channel);
   const fresh = { stdout: left('stdout'), stderr: left('stderr') };
   return bothStreams(totals, fresh, bytesMax, (channel, most) =>
-    newStream({ capture, channel, bytesMax: most }, news),
+    newStream({ capture: of.open(), channel, bytesMax: most }, news),
   );
 }
 
