@@ -74,7 +74,7 @@ struct options {
   bool may_hang;  /* some mounts may not answer, so the loop does not wait for the start */
   bool serve;     /* forked by `runner serve`: fd 3 is shared with others */
   pid_t server;   /* the pid of `runner serve` */
-  bool held;      /* the command starts when the server permits it (serve.c) */
+  bool held;      /* the command starts when its starter permits it (serve.c) */
   long kill_after_ms;
   long grace_ms;
   uint64_t cap;

@@ -7,7 +7,8 @@
  * and then that many strings, each ended by a NUL: the words of `runner run`, then the command's
  * environment. With `--held` among its words a request is sent before the capture's meta.json is
  * written. The runner then prepares the run at the same time, and starts the command only when
- * three more numbers permit it: 0 0 1; 0 0 0 withdraws the request.
+ * three more numbers permit it: 0 0 1; 0 0 0 withdraws the request. `cuff run --trace` sends the
+ * same numbers to its runner, without a serving process.
  *
  * Messages of the runs come back on the same socket; when a runner process ends in any other way
  * than by itself, `ID gone` follows, so that a killed one is noticed. */

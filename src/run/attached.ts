@@ -3,17 +3,25 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { listenTo, runnerWords } from './messages.ts';
+import { heldWord, listenTo, runnerWords } from './messages.ts';
 import type { Listener, RunSpec } from './spec.ts';
 
 export type Attached = {
   readonly child: ChildProcess;
   /** Any order of native/orders.c, without the newline. */
   order(text: string): void;
+  /** Of a held run: its command starts, or the run is withdrawn and says nothing more. */
+  permit(starts: boolean): void;
 };
 
-export function startAttached(runner: string, spec: RunSpec, listener: Listener): Attached {
-  return launch(runner, spec, listener, ['inherit', 'inherit', 'inherit', 'pipe']);
+/** `held`: the runner prepares the run, and starts the command when that is permitted. */
+export function startAttached(
+  runner: string,
+  spec: RunSpec,
+  listener: Listener,
+  held = false,
+): Attached {
+  return launch(runner, spec, listener, ['inherit', 'inherit', 'inherit', 'pipe'], held);
 }
 
 /** A runner of its own for one run, with these streams; the last of them is for messages. */
@@ -22,16 +30,19 @@ export function launch(
   spec: RunSpec,
   listener: Listener,
   stdio: readonly ('inherit' | 'ignore' | 'pipe')[],
+  held = false,
 ): Attached {
-  const child = spawn(runner, ['run', ...runnerWords(spec)], { stdio: [...stdio], env: spec.env });
+  const words = ['run', ...runnerWords(spec, held)];
+  const child = spawn(runner, words, { stdio: [...stdio], env: spec.env });
   let last = false;
   child.on('error', (error: NodeJS.ErrnoException) => {
+    if (last) return;
     last = true;
     listener({ kind: 'failed', stage: 'runner', ...spawnTrouble(error) });
   });
   const socket = socketOf(child);
   // Without files to spare there are no streams at all; the error follows.
-  if (socket === undefined) return { child, order: () => undefined };
+  if (socket === undefined) return { child, order: () => undefined, permit: () => undefined };
   const gone = (): void => {
     if (!last) listener({ kind: 'gone' });
     last = true;
@@ -45,6 +56,10 @@ export function launch(
     child,
     order(text) {
       if (socket.writable) socket.write(`${text}\n`);
+    },
+    permit(starts) {
+      last ||= !starts;
+      if (socket.writable) socket.write(heldWord(starts));
     },
   };
 }

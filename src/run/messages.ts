@@ -70,6 +70,11 @@ function gateWords({ path, strict }: GateSpec): string[] {
   return ['--trace-gate', path, '--trace-gate-strict', strict ? 'yes' : 'no'];
 }
 
+/** Starts or withdraws a held run (native/serve.c). */
+export function heldWord(starts: boolean): Buffer {
+  return Buffer.from(new Uint32Array([0, 0, starts ? 1 : 0]).buffer);
+}
+
 /** The words behind `runner run` for this spec; `held`: the start waits for a word (serve.c). */
 export function runnerWords(spec: RunSpec, held = false): string[] {
   const words = [spec.id, '--transport', spec.transport, '--stdin', spec.stdin];

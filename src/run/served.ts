@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import type { ProcessId } from '../types.ts';
 import { socketOf, spawnTrouble } from './attached.ts';
 import { startForwarded } from './forwarded.ts';
-import { listenTo, runnerWords } from './messages.ts';
+import { heldWord, listenTo, runnerWords } from './messages.ts';
 import { handleOver, orderQueue } from './orders.ts';
 import { send } from './portable-group.ts';
 import { processAlive } from './processes.ts';
@@ -109,7 +109,7 @@ class Server {
     this.#socket.ref();
     if (this.#held === spec) {
       this.#held = undefined;
-      this.#write(encodeWord('permit'));
+      this.#write(heldWord(true));
     } else {
       this.#withdraw();
       this.#write(encodeRequest(runnerWords(spec), spec.env));
@@ -118,7 +118,7 @@ class Server {
   }
 
   #withdraw(): void {
-    if (this.#held !== undefined) this.#write(encodeWord('withdraw'));
+    if (this.#held !== undefined) this.#write(heldWord(false));
     this.#held = undefined;
   }
 
@@ -194,9 +194,4 @@ function encodeRequest(words: readonly string[], env: Readonly<Record<string, st
   const text = Buffer.from(words.map((word) => `${word}\0`).join(''));
   const head = new Uint32Array([text.length + block.length, words.length, count]);
   return Buffer.concat([Buffer.from(head.buffer), text, block]);
-}
-
-/** Starts or withdraws the request that is held. */
-function encodeWord(word: 'permit' | 'withdraw'): Buffer {
-  return Buffer.from(new Uint32Array([0, 0, word === 'permit' ? 1 : 0]).buffer);
 }

@@ -5,11 +5,11 @@
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { outputCap } from '../capture/cap.ts';
-import { stateRoot } from '../capture/paths.ts';
+import { captureDir, stateRoot } from '../capture/paths.ts';
 import { closeRoot, createCapture, type Store } from '../capture/store.ts';
 import { AppError, reasonOf } from '../errors.ts';
 import { type Log, type LogFields, openLog } from '../log.ts';
-import { restoreTerminal, startAttached } from '../run/attached.ts';
+import { type Attached, restoreTerminal, startAttached } from '../run/attached.ts';
 import { findRunner, type Runner } from '../run/binary.ts';
 import { childEnvironment, type Environment } from '../run/env.ts';
 import type { Listener, RunMessage, RunSpec } from '../run/spec.ts';
@@ -45,8 +45,6 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   const pty = await ptyWanted(runner, options);
   const plan = await tracePlan(pty, argv, options);
   const meta = describe(argv, options, plan);
-  const { dir, why } = captureFor(store, meta, argv, options.strict ?? false);
-  const spec = specify(meta, argv, dir, options, plan);
   const end = deferred<ProxyEnd>();
   const state: { order?: Order; saved?: string; noted?: Promise<void> } = {};
   const uncaptured = (reason: string): void => {
@@ -62,9 +60,17 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
     const ended = endOf(message);
     if (ended !== undefined) end.resolve(ended);
   });
+  const specIn = (dir: string | undefined): RunSpec => specify(meta, argv, dir, options, plan);
+  // A traced run has more files: its runner makes them while we write meta.json.
+  const early = runner.kind === 'native' && plan.spec !== undefined && options.strict !== true;
+  const hold = (): Attached | undefined =>
+    early
+      ? startAttached(runner.path, specIn(captureDir(store.root, meta.id)), listener, true)
+      : undefined;
+  const { dir, why, held } = captureFor(store, meta, argv, options.strict ?? false, hold);
   // Handlers first: a signal that arrives before the pid is known must still reach the command.
   const stopForwarding = forwardSignals((text) => state.order?.(text));
-  state.order = await start(runner, spec, listener);
+  state.order = await start(runner, specIn(dir), listener, held);
   // After the start, so that the command does not wait for a log; no message can have arrived yet.
   log({ ...factsOf(meta), state_transition: 'starting' });
   closeRoot(store);
@@ -77,12 +83,18 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   return ended;
 }
 
-async function start(runner: Runner, spec: RunSpec, listener: Listener): Promise<Order> {
+async function start(
+  runner: Runner,
+  spec: RunSpec,
+  listener: Listener,
+  held: Attached | undefined,
+): Promise<Order> {
   if (runner.kind === 'none') {
     const { startPortable } = await import('./portable.ts');
     return startPortable(spec, listener);
   }
-  const attached = startAttached(runner.path, spec, listener);
+  const attached = held ?? startAttached(runner.path, spec, listener);
+  held?.permit(true);
   // The runner has these streams now. Close ours, so that a reader waiting for EOF on our stdout,
   // or a writer waiting for EPIPE, does not wait for us.
   for (const fd of [0, 1]) {
@@ -132,19 +144,27 @@ function describe(
 
 /**
  * The capture directory, or why it cannot be made: then the command still runs, and its streams
- * stay free of messages. Wrong usage is still an error.
+ * stay free of messages. Wrong usage is still an error. `hold` is called once the directory exists;
+ * what it started is withdrawn if meta.json cannot be written.
  */
 function captureFor(
   store: Store,
   meta: CaptureMeta,
   argv: readonly string[],
   strict: boolean,
-): { readonly dir: string | undefined; readonly why?: string } {
+  hold: () => Attached | undefined,
+): { readonly dir?: string; readonly why?: string; readonly held?: Attached | undefined } {
+  let held: Attached | undefined;
+  const ready = (): void => {
+    held = hold();
+  };
   try {
-    return { dir: createCapture(store, meta, argv) };
+    const dir = createCapture(store, meta, argv, ready);
+    return { dir, held };
   } catch (error) {
+    held?.permit(false);
     if (error instanceof AppError && error.code !== 'state_unwritable') throw error;
-    if (!strict) return { dir: undefined, why: reasonOf(error) };
+    if (!strict) return { why: reasonOf(error) };
     throw new AppError('state_unwritable', `The state root ${store.root} cannot be written.`, {
       cause: error,
       hint: 'Check it with `cuff doctor`, or run without --strict.',

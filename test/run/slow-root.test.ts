@@ -36,6 +36,36 @@ describe.skipIf(noStrace)('before a command is executed', () => {
     expect(touching(waited, cli.root)).toEqual(OPERATIONS);
   });
 
+  it('`cuff run --trace` waits for at most five, one after the other', async () => {
+    const cli = new Cli();
+    onTestFinished(() => cli.close());
+    await cli.cuff('run', '--trace', '--', COMMAND); // the first one tests tracing
+    const calls = join(cli.root, 'calls');
+    const words = [process.execPath, binary('cuff'), 'run', '--trace', '--session-id', 'one'];
+    await cli.start(['strace', ...tracing(calls), ...words, '--', COMMAND]).result;
+    const lines = linesOf(calls);
+    const starter = pidOf(lines[0]);
+    const permit = lines.findIndex((line) => PERMITS.test(line));
+    expect(permit).toBeGreaterThan(0);
+    const own = lines.slice(0, permit).filter((line) => pidOf(line) === starter);
+    expect(touching(own, join(cli.root, 'sessions'))).toEqual(OPERATIONS);
+    const made = lines.findIndex((line) => line.includes(`mkdir("${cli.dir('one')}"`));
+    const runner = lines.findIndex((line) => line.includes('/runner", ['));
+    const written = lines.findIndex((line) => line.includes('meta.json'));
+    expect([made, runner, written]).toEqual([made, runner, written].toSorted((a, b) => a - b));
+    const prepared = lines.slice(runner, executedIn(lines));
+    const others = new Set(prepared.map(pidOf));
+    others.delete(starter);
+    const busy = [...others].map(
+      (pid) =>
+        touching(
+          prepared.filter((line) => pidOf(line) === pid),
+          cli.dir('one'),
+        ).length,
+    );
+    expect(Math.max(...busy)).toBe(OPERATIONS.length - 2); // beside ours, not behind them
+  });
+
   it('a server asks at most five for each run', async () => {
     const { lines, root } = await secondRunOf('trace: off');
     const executed = executedIn(lines);
@@ -78,14 +108,27 @@ describe.skipIf(noStrace)('before a command is executed', () => {
     expect(touching(own.slice(allowed), dir)).toEqual([]);
   });
 
-  it.each(OPERATIONS)('a starter killed at its %s leaves nothing that harms', async (call) => {
+  const kills = ['--no-trace', '--trace'].flatMap((how) =>
+    OPERATIONS.map((call) => [how, call] as const),
+  );
+
+  it.each(kills)('a starter (%s) killed at its %s leaves nothing that harms', async (how, call) => {
     const cli = new Cli();
     onTestFinished(() => cli.close());
-    await cli.cuff('run', '--', COMMAND);
+    await cli.cuff('run', how, '--', COMMAND);
     const paths = [cli.dir('one'), join(cli.dir('one'), 'meta.json'), join(cli.root, 'sessions')];
     const options = ['-f', '-o', '/dev/null', ...paths.flatMap((path) => ['-P', path])];
     const kill = ['-e', `inject=${call}:signal=KILL:when=1`];
-    const words = [process.execPath, binary('cuff'), 'run', '--session-id', 'one', '--', 'touch'];
+    const words = [
+      process.execPath,
+      binary('cuff'),
+      'run',
+      how,
+      '--session-id',
+      'one',
+      '--',
+      'touch',
+    ];
     const mark = join(cli.root, 'ran');
     const { code } = await cli.start(['strace', ...options, ...kill, ...words, mark]).result;
     expect(code).not.toBe(0);
@@ -131,6 +174,20 @@ describe.skipIf(noStrace)('before a command is executed', () => {
       expect((await cli.cuff('run', '--session-id', 'one', '--', COMMAND)).code).toBe(0);
     },
   );
+
+  it('a traced `cuff run` without room for meta.json runs its command once', async () => {
+    const cli = new Cli();
+    onTestFinished(() => cli.close());
+    await cli.cuff('run', '--trace', '--', COMMAND);
+    const dir = cli.dir('one');
+    const full = ['-P', join(dir, 'meta.json'), '-e', 'inject=write:error=ENOSPC'];
+    const words = [process.execPath, binary('cuff'), 'run', '--trace', '--session-id', 'one', '--'];
+    const script = ['sh', '-c', 'echo out; echo err >&2; exit 3'];
+    const strace = ['strace', '-f', '-o', '/dev/null', ...full, ...words, ...script];
+    const { code, out, err } = await cli.start(strace).result;
+    expect({ code, out, err }).toEqual({ code: 3, out: 'out\n', err: 'err\n' });
+    await until(() => !existsSync(dir), 'the runner withdraws');
+  });
 
   it('a capture that cannot be made withdraws what was prepared', async () => {
     const cli = new Cli();
