@@ -20,6 +20,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['host'],
   ['agent'],
   ['recordings'],
+  ['hooks'],
   ['dialects'],
   ['mcp', 'library'],
   ['cli', 'index'], // the two programs, and the entry of the library

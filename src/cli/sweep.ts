@@ -1,5 +1,7 @@
-// `cuff sweep`: removes captures whose retention is over, or says which ones it would remove.
+// `cuff sweep`: removes captures whose retention is over, or says which ones it would remove, and
+// the intents of agents' hooks that no shell can use any more.
 
+import { sweepIntents } from '../hooks/intent.ts';
 import { openLog } from '../log.ts';
 import { storeOf } from '../shell/captures.ts';
 import { sweepLogged } from '../shell/sweep.ts';
@@ -14,6 +16,7 @@ export async function sweep({ dryRun = false, json }: Options): Promise<void> {
   // The log lists removals, and a dry run removes nothing.
   const log = dryRun ? () => undefined : openLog(store.root);
   const all = await sweepLogged(store, log, { dryRun });
+  if (!dryRun) sweepIntents(process.env);
   const failed = all.filter(({ result }) => result === 'error');
   if (failed.length > 0) process.exitCode = 1;
   if (json) {

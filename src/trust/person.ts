@@ -10,6 +10,7 @@ import { captureIds, readState } from '../capture/store.ts';
 import { AppError } from '../errors.ts';
 import { ageMsOf, readProc, statOf } from '../run/processes.ts';
 import { storeOf } from '../shell/captures.ts';
+import { AGENT_VARIABLES } from '../text/agents.ts';
 import type { CaptureMeta, Env, ProcessId } from '../types.ts';
 
 /**
@@ -17,14 +18,6 @@ import type { CaptureMeta, Env, ProcessId } from '../types.ts';
  * stopped machine or where the clock was set meanwhile.
  */
 const START_MS_MAX = 300_000;
-
-/** What agent programs set for the commands that they run. */
-const AGENT_VARIABLES: ReadonlySet<string> = new Set([
-  ...['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PID', 'AI_AGENT', 'AGENT'],
-  ...['CODEX_THREAD_ID', 'CODEX_SESSION_ID', 'CODEX_TOOL_CALL_ID', 'CODEX_VERSION', 'CODEX_CI'],
-  ...['CODEX_SANDBOX_NETWORK_DISABLED', 'GEMINI_CLI', 'QWEN_CODE', 'OPENCODE', 'OPENCODE_PID'],
-  ...['PI_SESSION_ID', 'PI_SESSION_FILE', 'COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
-]);
 
 /** Throws `usage` unless a person asks. `what` is like 'approve its own commands'. */
 export function requirePerson(env: Env, what: string): void {

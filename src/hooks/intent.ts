@@ -1,0 +1,278 @@
+// What an agent's hook leaves for the shell that runs the command right after it: which call this
+// is, and what was decided about it. One file for each call in `<state root>/intents/` (0700,
+// 0600). `cuff hook` writes it, `cuff sh` claims it; the native client of the shell reads line 1.
+//
+//   name     <key>-<call>.intent
+//   key      first 40 hex digits of sha256(agent NUL session NUL real cwd NUL command); `session`
+//            is what the agent tells its shells: empty where they have no variable for it
+//   call     first 16 hex digits of sha256(tool call id), or of the second (decimal epoch seconds)
+//            where the agent names no call
+//   line 1   cuff-intent 1 <at in ms> <allow|deny|ask|none> <name of a stamp, or ->
+//   line 2   a JSON object: agent, session, tool_call, command, description, cwd,
+//            permission_mode, decision, at
+//
+// A file is written under a temporary name and linked, so that the same event from two settings
+// files leaves one intent, whole from its first moment on. A claim is a rename to
+// `<name>.claimed-<pid>`: exactly one shell wins. An intent is good for 60 seconds.
+
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { ensurePrivateDir, ensureRoot, isPrivateDir, stateRoot } from '../capture/paths.ts';
+import { namesIn } from '../directories.ts';
+import { errnoOf } from '../errors.ts';
+import { AGENTS, type AgentId, isAgentId } from '../text/agents.ts';
+import { asCount, asObject, asOneOf, asString, parseObject } from '../text/json.ts';
+import type { Env } from '../types.ts';
+
+/** Between the hook's answer and the start of the command: the client's own prompt, at most. */
+const GOOD_MS = 60_000;
+
+/** Clocks of one machine; a time further ahead was not written by a hook. */
+const AHEAD_MS = 5_000;
+
+/** What is older is of no use to any shell, claimed or not. */
+const KEPT_MS = 10 * 60_000;
+
+/** A command may be long; an intent that is longer than any argument list is none of ours. */
+const BYTES_MAX = 4 * 1024 * 1024;
+
+const NAME = /^[0-9a-f]{40}-[0-9a-f]{16}\.intent$/;
+
+const ACTIONS = ['allow', 'deny', 'ask'] as const;
+
+/** What was decided about the command when the hook was asked. */
+type IntentDecision = {
+  readonly action: (typeof ACTIONS)[number];
+  readonly rule: string | null;
+  readonly reason: string;
+  /** The id for `cuff policy approve`, where a person may still say yes. */
+  readonly approval_id: string | null;
+  /** The rules it was decided by, as a hash of their content. */
+  readonly policy: string | null;
+};
+
+export type Intent = {
+  readonly agent: AgentId;
+  readonly session: string | null;
+  readonly tool_call: string | null;
+  readonly command: string;
+  readonly description: string | null;
+  /** Its real path. */
+  readonly cwd: string;
+  readonly permission_mode: string | null;
+  /** Null: no policy was asked. */
+  readonly decision: IntentDecision | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+};
+
+export type StoredIntent = {
+  /** The file's name without what a claim adds. */
+  readonly name: string;
+  readonly intent: Intent;
+  /** The stamp of the places that the decision looked at, if one was made. */
+  readonly stamp: string | null;
+};
+
+export function intentsDir(env: Env): string {
+  return join(stateRoot(env), 'intents');
+}
+
+/** What the name of an intent begins with. */
+export function intentKey(intent: Pick<Intent, 'agent' | 'session' | 'cwd' | 'command'>): string {
+  const session = AGENTS[intent.agent].sessionVariables.length > 0 ? (intent.session ?? '') : '';
+  return digest([intent.agent, session, intent.cwd, intent.command].join('\0')).slice(0, 40);
+}
+
+/** `second`: of the event as the client tells it, so that two hooks of one event agree. */
+export function intentName(
+  intent: Omit<Intent, 'decision' | 'description' | 'permission_mode'>,
+  second: number = Math.floor(intent.at / 1000),
+): string {
+  const call = digest(intent.tool_call ?? String(second)).slice(0, 16);
+  return `${intentKey(intent)}-${call}.intent`;
+}
+
+/**
+ * Says the intent's name, also when another hook has written it before. Throws `path_unsafe` or the
+ * errno error where the state root cannot be written.
+ */
+export function writeIntent(
+  env: Env,
+  intent: Intent,
+  { stamp = null, second }: { readonly stamp?: string | null; readonly second?: number } = {},
+): string {
+  const root = stateRoot(env);
+  const directory = intentsDir(env);
+  ensureRoot(root);
+  ensurePrivateDir(directory);
+  const name = intentName(intent, second);
+  if (wasClaimed(directory, name)) return name;
+  const draft = join(directory, `.${name}.${process.pid}.${Math.random().toString(36).slice(2)}`);
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
+  const fd = fs.openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fs.writeFileSync(fd, encodeIntent(intent, stamp));
+    fs.linkSync(draft, join(directory, name));
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  } finally {
+    fs.closeSync(fd);
+    fs.rmSync(draft, { force: true });
+  }
+  return name;
+}
+
+/** The second of two hooks may come when the shell has claimed what the first one wrote. */
+function wasClaimed(directory: string, name: string): boolean {
+  return namesIn(directory).some((one) => one.startsWith(`${name}.claimed-`));
+}
+
+/**
+ * Takes the newest intent for this command that no other shell has taken and that is still good;
+ * with a `toolCall` only the one of that call. Undefined if there is none. Never throws.
+ */
+export function claimIntent(
+  env: Env,
+  wanted: Pick<Intent, 'agent' | 'session' | 'cwd' | 'command'>,
+  { toolCall = null, now = Date.now() }: { toolCall?: string | null; now?: number } = {},
+): StoredIntent | undefined {
+  const directory = intentsDir(env);
+  if (!isPrivateDir(directory)) return undefined;
+  const call = toolCall === null ? '[0-9a-f]{16}' : digest(toolCall).slice(0, 16);
+  const form = new RegExp(`^${intentKey(wanted)}-${call}\\.intent$`);
+  const found = namesIn(directory)
+    .filter((name) => form.test(name))
+    .flatMap((name) => readIntent(directory, name, name) ?? [])
+    .filter((one) => isGood(one.intent, now))
+    .sort((a, b) => b.intent.at - a.intent.at);
+  for (const one of found) {
+    const stored = take(directory, one.name);
+    if (stored !== undefined && isGood(stored.intent, now)) return stored;
+  }
+  return undefined;
+}
+
+/** Takes the intent of this name, for a shell that was told which one is its own. Never throws. */
+export function claimNamedIntent(
+  env: Env,
+  name: string,
+  now: number = Date.now(),
+): StoredIntent | undefined {
+  const directory = intentsDir(env);
+  if (!NAME.test(name) || !isPrivateDir(directory)) return undefined;
+  const found = readIntent(directory, name, name);
+  if (found === undefined || !isGood(found.intent, now)) return undefined;
+  return take(directory, name);
+}
+
+function take(directory: string, name: string): StoredIntent | undefined {
+  const claimed = `${name}.claimed-${process.pid}`;
+  try {
+    fs.renameSync(join(directory, name), join(directory, claimed));
+  } catch {
+    return undefined; // another shell took it
+  }
+  return readIntent(directory, claimed, name);
+}
+
+function isGood({ at }: Intent, now: number): boolean {
+  return at <= now + AHEAD_MS && now - at <= GOOD_MS;
+}
+
+function readIntent(directory: string, file: string, name: string): StoredIntent | undefined {
+  const text = privateText(join(directory, file));
+  return text === undefined ? undefined : decodeIntent(text, name);
+}
+
+/** Of a regular file of ours that others cannot write. */
+function privateText(path: string): string | undefined {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+  let fd: number;
+  try {
+    fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    return undefined; // gone, or a link
+  }
+  try {
+    const stat = fs.fstatSync(fd);
+    const ours = process.getuid === undefined || stat.uid === process.getuid();
+    if (!stat.isFile() || !ours || (stat.mode & 0o022) !== 0 || stat.size > BYTES_MAX) {
+      return undefined;
+    }
+    return fs.readFileSync(fd, 'utf8');
+  } catch {
+    return undefined;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Removes intents that no shell can use any more, and drafts of hooks that were killed. */
+export function sweepIntents(env: Env, now: number = Date.now()): number {
+  const directory = intentsDir(env);
+  if (!isPrivateDir(directory)) return 0;
+  let removed = 0;
+  for (const name of namesIn(directory)) {
+    if (!/^\.?[0-9a-f]{40}-[0-9a-f]{16}\.intent/.test(name)) continue;
+    const path = join(directory, name);
+    try {
+      if (now - fs.lstatSync(path).mtimeMs <= KEPT_MS) continue;
+      fs.rmSync(path);
+      removed += 1;
+    } catch {
+      // Another process was quicker, or it cannot be removed: it is too old to be claimed.
+    }
+  }
+  return removed;
+}
+
+export function encodeIntent(intent: Intent, stamp: string | null): string {
+  const { agent, session, tool_call, command, description, cwd, permission_mode } = intent;
+  const { decision, at } = intent;
+  const head = ['cuff-intent', 1, at, decision?.action ?? 'none', stamp ?? '-'].join(' ');
+  const ids = { agent, session, tool_call, command, description, cwd, permission_mode };
+  return `${head}\n${JSON.stringify({ ...ids, decision, at })}\n`;
+}
+
+export function decodeIntent(text: string, name: string): StoredIntent | undefined {
+  const [head = '', body = ''] = text.split('\n', 2);
+  const match = /^cuff-intent 1 (\d{1,15}) (allow|deny|ask|none) ([0-9a-f]{40}|-)$/.exec(head);
+  const json = parseObject(body);
+  if (match === null || json === undefined || !isAgentId(json.agent)) return undefined;
+  const [command, cwd, at] = [asString(json.command), asString(json.cwd), asCount(json.at)];
+  const decision = decisionOf(json.decision);
+  if (command === undefined || cwd === undefined || at === undefined) return undefined;
+  // The two lines are for two readers, who must not read different things.
+  if (at !== Number(match[1]) || (decision?.action ?? 'none') !== match[2]) return undefined;
+  const intent: Intent = {
+    agent: json.agent,
+    session: asString(json.session) ?? null,
+    tool_call: asString(json.tool_call) ?? null,
+    command,
+    description: asString(json.description) ?? null,
+    cwd,
+    permission_mode: asString(json.permission_mode) ?? null,
+    decision,
+    at,
+  };
+  return { name, intent, stamp: match[3] === '-' ? null : (match[3] ?? null) };
+}
+
+function decisionOf(value: unknown): IntentDecision | null {
+  const json = asObject(value);
+  const action = asOneOf(ACTIONS, json?.action);
+  if (action === undefined) return null;
+  return {
+    action,
+    rule: asString(json?.rule) ?? null,
+    reason: asString(json?.reason) ?? '',
+    approval_id: asString(json?.approval_id) ?? null,
+    policy: asString(json?.policy) ?? null,
+  };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

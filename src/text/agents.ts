@@ -1,0 +1,204 @@
+// The agent programs that cuff knows: one row each, and the only list of their names, variables and
+// tools. Pure data, so that every folder may read it. These programs change: each row names the
+// version that it was tried with, and `null` where only documents and public code were read.
+
+export const AGENT_IDS = [
+  'claude',
+  'codex',
+  'gemini',
+  'qwen',
+  'copilot',
+  'cursor',
+  'vscode',
+  'opencode',
+  'pi',
+  'cline',
+  'goose',
+  'aider',
+] as const;
+
+export type AgentId = (typeof AGENT_IDS)[number];
+
+export type Agent = {
+  readonly id: AgentId;
+  /** As its makers write it. */
+  readonly title: string;
+  /** The version whose payloads, variables and tools these are. */
+  readonly triedWith: string | null;
+  /** Variables that it sets for the commands that it runs. */
+  readonly variables: readonly string[];
+  /** Of those, the ones that name the session, the best first. */
+  readonly sessionVariables: readonly string[];
+  /** Of those, the one that names the tool call. */
+  readonly callVariable: string | null;
+  /** Its commands can be made to run in `cuff sh`. Where not, only the hook can refuse one. */
+  readonly shellKnob: boolean;
+  /** Names of the tools that run a command. */
+  readonly shellTools: readonly string[];
+  /** Names of the tools that write files. */
+  readonly fileTools: readonly string[];
+};
+
+const CLAUDE_FILE_TOOLS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+
+export const AGENTS: { readonly [id in AgentId]: Agent } = {
+  claude: {
+    id: 'claude',
+    title: 'Claude Code',
+    triedWith: '2.1.325',
+    variables: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PID', 'AI_AGENT'],
+    sessionVariables: ['CLAUDE_CODE_SESSION_ID'],
+    callVariable: null,
+    shellKnob: true,
+    shellTools: ['Bash'],
+    fileTools: CLAUDE_FILE_TOOLS,
+  },
+  codex: {
+    id: 'codex',
+    title: 'Codex',
+    triedWith: '0.166.0',
+    variables: [
+      ...['CODEX_THREAD_ID', 'CODEX_SESSION_ID', 'CODEX_TOOL_CALL_ID', 'CODEX_VERSION'],
+      ...['CODEX_CI', 'CODEX_SANDBOX_NETWORK_DISABLED'],
+    ],
+    sessionVariables: ['CODEX_THREAD_ID', 'CODEX_SESSION_ID'],
+    callVariable: 'CODEX_TOOL_CALL_ID',
+    shellKnob: true,
+    shellTools: ['Bash', 'shell', 'exec_command', 'local_shell'],
+    fileTools: ['apply_patch'],
+  },
+  gemini: {
+    id: 'gemini',
+    title: 'Gemini CLI',
+    triedWith: '0.61.0',
+    variables: ['GEMINI_CLI'],
+    sessionVariables: [],
+    callVariable: null,
+    shellKnob: true,
+    shellTools: ['run_shell_command'],
+    fileTools: ['write_file', 'replace', 'edit'],
+  },
+  qwen: {
+    id: 'qwen',
+    title: 'Qwen Code',
+    triedWith: '0.24.4',
+    variables: ['QWEN_CODE'],
+    sessionVariables: [],
+    callVariable: null,
+    shellKnob: true,
+    shellTools: ['run_shell_command'],
+    fileTools: ['write_file', 'replace', 'edit', 'notebook_edit'],
+  },
+  copilot: {
+    id: 'copilot',
+    title: 'Copilot CLI',
+    triedWith: '1.0.102',
+    variables: ['COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
+    sessionVariables: ['COPILOT_AGENT_SESSION_ID'],
+    callVariable: null,
+    shellKnob: false,
+    shellTools: ['bash', 'Bash', 'shell'],
+    fileTools: [
+      'create',
+      'edit',
+      'write',
+      'apply_patch',
+      'str_replace',
+      'str_replace_editor',
+    ].concat(CLAUDE_FILE_TOOLS),
+  },
+  cursor: {
+    id: 'cursor',
+    title: 'Cursor',
+    triedWith: null,
+    variables: [],
+    sessionVariables: [],
+    callVariable: null,
+    shellKnob: false,
+    shellTools: ['Shell', 'Bash', 'run_terminal_cmd'],
+    fileTools: [...CLAUDE_FILE_TOOLS, 'StrReplace', 'Delete', 'edit_file', 'delete_file'],
+  },
+  vscode: {
+    id: 'vscode',
+    title: 'VS Code',
+    triedWith: null,
+    variables: [],
+    sessionVariables: [],
+    callVariable: null,
+    shellKnob: false,
+    shellTools: ['run_in_terminal', 'runInTerminal', 'Bash'],
+    fileTools: [
+      ...['create_file', 'createFile', 'insert_edit_into_file', 'insertEdit', 'apply_patch'],
+      ...['replace_string_in_file', 'multi_replace_string_in_file', 'replaceString'],
+      ...['edit_notebook_file', 'editNotebook', 'editFiles'],
+      ...CLAUDE_FILE_TOOLS,
+    ],
+  },
+  opencode: {
+    id: 'opencode',
+    title: 'OpenCode',
+    triedWith: '1.18.33',
+    variables: ['OPENCODE', 'AGENT', 'OPENCODE_PID'],
+    sessionVariables: [],
+    callVariable: null,
+    shellKnob: true,
+    shellTools: ['bash'],
+    fileTools: ['write', 'edit', 'multiedit', 'patch', 'apply_patch'],
+  },
+  pi: {
+    id: 'pi',
+    title: 'pi',
+    triedWith: '1.5.0',
+    variables: ['AI_AGENT', 'PI_SESSION_ID', 'PI_SESSION_FILE'],
+    sessionVariables: ['PI_SESSION_ID'],
+    callVariable: null,
+    shellKnob: true,
+    shellTools: ['bash'],
+    fileTools: ['write', 'edit'],
+  },
+  cline: {
+    id: 'cline',
+    title: 'Cline',
+    triedWith: '3.0.65',
+    variables: [],
+    sessionVariables: [],
+    callVariable: null,
+    shellKnob: false,
+    shellTools: ['run_commands', 'execute_command'],
+    fileTools: [
+      ...['write_to_file', 'replace_in_file', 'editor', 'apply_patch', 'new_rule'],
+      ...['edit_file', 'write_file', 'create_file'],
+    ],
+  },
+  goose: {
+    id: 'goose',
+    title: 'goose',
+    triedWith: null,
+    variables: [],
+    sessionVariables: [],
+    callVariable: null,
+    shellKnob: true,
+    shellTools: [],
+    fileTools: [],
+  },
+  aider: {
+    id: 'aider',
+    title: 'aider',
+    triedWith: null,
+    variables: [],
+    sessionVariables: [],
+    callVariable: null,
+    shellKnob: true,
+    shellTools: [],
+    fileTools: [],
+  },
+};
+
+/** What agent programs set for the commands that they run. */
+export const AGENT_VARIABLES: ReadonlySet<string> = new Set(
+  AGENT_IDS.flatMap((id) => AGENTS[id].variables),
+);
+
+export function isAgentId(value: unknown): value is AgentId {
+  return AGENT_IDS.some((id) => id === value);
+}
