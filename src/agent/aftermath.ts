@@ -2,13 +2,13 @@
 // of its processes are alive, and how much of its output could not be kept. A capture that cannot
 // be read any more tells less, and breaks nothing.
 
-import { constants } from 'node:os';
 import type { Capture } from '../capture/store.ts';
 import type { Ending } from '../recorder/ending.ts';
 import { missingBytes, unreadNote } from '../shell/captures.ts';
 import { OutputReader } from '../shell/output/reader.ts';
 import { type RunProcess, runProcesses } from '../shell/processes.ts';
 import { unreadText } from '../text/missing.ts';
+import { signalExitCode } from '../text/signal-name.ts';
 import type { Outcome } from '../types.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { Look } from './run-reading.ts';
@@ -80,8 +80,6 @@ function asked<T>(question: () => T): T | undefined {
   }
 }
 
-const NUMBERS: Readonly<Record<string, number | undefined>> = constants.signals;
-
 /** It ran, and how it ended is not known. */
 export function isLost(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && outcome.error === 'runner_lost';
@@ -90,5 +88,5 @@ export function isLost(outcome: Outcome): boolean {
 /** For a signal, 128 and its number. Undefined for what never started, and for what was lost. */
 export function exitCodeOf(outcome: Outcome): number | undefined {
   if (outcome.kind === 'exited') return outcome.code;
-  return outcome.kind === 'failed' ? undefined : 128 + (NUMBERS[outcome.signal] ?? 0);
+  return outcome.kind === 'failed' ? undefined : signalExitCode(outcome.signal);
 }

@@ -4,13 +4,12 @@
 // What follows it comes alone, unless the line was written over meanwhile: then all of it does.
 
 import type { Source } from '../capture/snapshot.ts';
+import type { Channel } from '../shell/output/lines.ts';
 import { type Growth, NewOutput } from '../shell/output/new-output.ts';
 import { OutputReader } from '../shell/output/reader.ts';
 import { sizeOf, tailCut } from '../text/cut.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 import type { StreamTotals } from '../types.ts';
-
-export type Channel = 'stdout' | 'stderr';
 
 export type News = {
   readonly text: string;

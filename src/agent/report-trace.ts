@@ -1,8 +1,8 @@
 // What the status of a traced run hides: stages of its pipelines that failed, and programs inside
 // of it that died of a signal. A run that did not end by itself hides nothing.
 
-import { constants } from 'node:os';
 import type { Capture } from '../shell/shell.ts';
+import { signalExitCode } from '../text/signal-name.ts';
 import { type Failure, failures } from '../tracing/failures.ts';
 import { smallTrace } from '../tracing/small-trace.ts';
 import type { Ended } from '../types.ts';
@@ -39,13 +39,10 @@ export function hiddenAmong(
   return failed.filter(({ process }) => !tells(told, process)).flatMap(hidden);
 }
 
-const NUMBERS: Readonly<Record<string, number | undefined>> = constants.signals;
-const SIGNALLED_FROM = 128;
-
 /** The status is that of this very program, and says which signal it was. */
 function tells(code: number | undefined, { exit, depth }: Failure['process']): boolean {
   if (exit.kind !== 'signaled' || depth !== 1) return false;
-  return code === SIGNALLED_FROM + (NUMBERS[exit.signal] ?? 0);
+  return code === signalExitCode(exit.signal);
 }
 
 function hidden({ process: { pid, exit }, name, place }: Failure): HiddenFailure[] {

@@ -2,7 +2,7 @@
 // read once, in pieces, as clean text; time, memory and what is found are bounded, and what was not
 // looked at is said. Line numbers are those of the stream, as reading by lines counts them.
 
-import type { Line } from '../shell/output/lines.ts';
+import type { Channel, Line } from '../shell/output/lines.ts';
 import type { OutputReader } from '../shell/output/reader.ts';
 import type { Matcher } from './search-match.ts';
 
@@ -12,7 +12,7 @@ const TURN_MS = 25; // the server has other callers
 export type { Line };
 
 export type Match = Line & {
-  readonly channel: 'stdout' | 'stderr';
+  readonly channel: Channel;
   readonly before: readonly Line[];
   readonly after: readonly Line[];
 };
@@ -23,7 +23,7 @@ export type SearchOptions = {
   readonly limit: number;
   /** Lines before and behind each match. */
   readonly context: number;
-  readonly channels?: readonly ('stdout' | 'stderr')[] | undefined;
+  readonly channels?: readonly Channel[] | undefined;
   readonly signal: AbortSignal;
 };
 
@@ -87,7 +87,7 @@ class Clock {
 
 async function searchStream(
   output: OutputReader,
-  channel: 'stdout' | 'stderr',
+  channel: Channel,
   options: SearchOptions,
   clock: Clock,
 ): Promise<Match[]> {
@@ -103,12 +103,12 @@ async function searchStream(
 /** Matches with the lines around them, of which each is given once. */
 class Collector {
   readonly matches: (Match & { after: Line[] })[] = [];
-  readonly #channel: 'stdout' | 'stderr';
+  readonly #channel: Channel;
   readonly #options: SearchOptions;
   /** The last lines before the next one, without those of the last match. */
   #before: Line[] = [];
 
-  constructor(channel: 'stdout' | 'stderr', options: SearchOptions) {
+  constructor(channel: Channel, options: SearchOptions) {
     this.#channel = channel;
     this.#options = options;
   }

@@ -17,7 +17,7 @@ export class ArgumentError extends Error {}
 
 const SHOWN_MAX = 60; // of a wrong value
 
-const COMMAND_BYTES_MAX = 131_071; // what Linux takes as one argument
+export const COMMAND_BYTES_MAX = 131_071; // what Linux takes as one argument
 
 /** The arguments that were given. Some clients say null for what they leave out. */
 export function checkedArguments({ name, parameters }: ToolDefinition, args: Args): Args {

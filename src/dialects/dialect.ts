@@ -3,11 +3,10 @@
 
 import { type AgentRun, AgentShell } from '../agent/agent-shell.ts';
 import { type Caller, callerOf } from '../agent/caller.ts';
-import type { HiddenFailure } from '../agent/report-trace.ts';
 import type { CallContext, PluginClass, Services, ToolResult } from '../host/plugin.ts';
 import { journalNotice } from '../recordings/directory.ts';
-import { processLine, shortLine } from '../text/printable.ts';
-import type { Health, RunHandle, StopCause, Survivor } from '../types.ts';
+import { shortLine } from '../text/printable.ts';
+import type { Health, RunHandle, StopCause } from '../types.ts';
 import type { DialectConfig } from './agent-config.ts';
 import type { Args } from './arguments.ts';
 import { failed, ToolPlugin } from './tool-plugin.ts';
@@ -179,37 +178,4 @@ export function pidText({ pid }: Pick<AgentRun, 'pid'>): string {
 /** A run that can be named by nothing yet, since the call that started it waits for it. */
 export function waitedForText(run: Pick<AgentRun, 'pid'>): string {
   return `${pidText(run)}, which another call waits for`;
-}
-
-const HIDDEN_SHOWN_MAX = 3;
-const PROGRAM_SHOWN_MAX = 60;
-
-/** On failures that the status of a traced command hides: few words, only where there are some. */
-export function hiddenLines(hidden: readonly HiddenFailure[]): string[] {
-  const more = hidden.length - HIDDEN_SHOWN_MAX;
-  const shown = hidden.slice(0, HIDDEN_SHOWN_MAX).map(hiddenText);
-  return more > 0 ? [...shown, `and ${more} more inside`] : shown;
-}
-
-function hiddenText({ pid, command, end, stage }: HiddenFailure): string {
-  const how = end.kind === 'exited' ? `exited ${end.code}` : `died of ${end.signal}`;
-  const name = command === undefined ? undefined : shortLine(command, PROGRAM_SHOWN_MAX);
-  if (stage === undefined) return `inside: pid ${pid} ${name ?? '(a copy of the shell)'} ${how}`;
-  const which = stage.ending ? 'the last pipeline' : 'a pipeline';
-  const place = `stage ${stage.number} of ${stage.of}`;
-  return `${which}: ${place}${name === undefined ? '' : ` (${name})`} ${how}`;
-}
-
-/** One line about processes that are still there, or none. */
-export function survivorNote(
-  survivors: readonly Pick<Survivor, 'pid' | 'command'>[],
-  { countMax, lengthMax }: { readonly countMax: number; readonly lengthMax: number },
-): readonly string[] {
-  if (survivors.length === 0) return [];
-  const shown = survivors
-    .slice(0, countMax)
-    .map(({ pid, command }) => `pid ${pid}: ${processLine(command, lengthMax)}`);
-  const more = survivors.length - shown.length;
-  const rest = more === 0 ? [] : [`and ${more} more`];
-  return [`[Still running: ${[...shown, ...rest].join('; ')}]`];
 }

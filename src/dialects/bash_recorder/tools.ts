@@ -4,7 +4,7 @@
 import type { ToolDefinition } from '../../host/plugin.ts';
 import { SHOWN_BYTES_MAX } from '../../recorder/ending.ts';
 import type { RunRequest } from '../../recorder/recorder.ts';
-import { type Args, ArgumentError, refuseUnknown, shown } from '../arguments.ts';
+import { type Args, ArgumentError, COMMAND_BYTES_MAX, refuseUnknown, shown } from '../arguments.ts';
 import type { Timeouts } from './config.ts';
 
 const RECENT_DEFAULT = 10;
@@ -94,8 +94,6 @@ Returns:
 - recording_id: ID of the recording entry (for reference)
 `;
 }
-
-const COMMAND_BYTES_MAX = 131_071; // what Linux takes as one argument
 
 type ExecuteCall = {
   readonly request: RunRequest;

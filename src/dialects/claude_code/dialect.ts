@@ -17,7 +17,8 @@ import { OutputReader } from '../../shell/output/reader.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf, numberOf, textOf } from '../arguments.ts';
-import { dialect, hiddenLines, pidText, waitedForText } from '../dialect.ts';
+import { dialect, pidText, waitedForText } from '../dialect.ts';
+import { hiddenNotes, lostNote, survivorNote, unreadableNote } from '../notes.ts';
 import { failed } from '../tool-plugin.ts';
 import { filterOf, matching, NOTHING } from './filter.ts';
 import { claudeTools, TASK_WAIT_MS_DEFAULT } from './tools.ts';
@@ -151,11 +152,11 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
       return words.outputOf(OutputReader.of(look.open(id)).view({ kind: 'ends', ...options }));
     });
     const left = [
-      ...words.lostNote(lostBytes),
+      ...lostNote(lostBytes),
       ...unreadOutput(look, run),
-      ...words.survivorNote(survivors),
+      ...survivorNote(survivors, words.SURVIVORS),
     ];
-    const inside = hiddenLines(run.hidden).map((line) => `[${line}]`);
+    const inside = hiddenNotes(run.hidden);
     const all = [...trouble, ...inside, ...left, ...notes];
     return words.bashAnswer({ command, output, ended, timeoutMs, notes: all });
   }
@@ -220,9 +221,9 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
       ...(gaveUp ? [unfiltered] : []),
       ...(more ? [waiting] : []),
       ...trouble,
-      ...(lostBytes > shell.lostBytes ? words.lostNote(lostBytes) : []),
+      ...(lostBytes > shell.lostBytes ? lostNote(lostBytes) : []),
       ...unreadOutput(look, run),
-      ...words.survivorNote(survivorsNow(look, run)),
+      ...survivorNote(survivorsNow(look, run), words.SURVIVORS),
     ];
     shell.lostBytes = lostBytes;
     const shown = words.bashOutput({
@@ -250,9 +251,9 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     );
     const notes = [
       ...trouble,
-      ...words.lostNote(lostOutput(look, run)),
+      ...lostNote(lostOutput(look, run)),
       ...unreadOutput(look, run),
-      ...words.survivorNote(survivorsNow(look, run)),
+      ...survivorNote(survivorsNow(look, run), words.SURVIVORS),
     ];
     const code = finished && exitCodeOf(finished.ended.outcome);
     const status = words.statusOf(finished?.ended);
@@ -315,8 +316,7 @@ function readOr<T>(otherwise: T, read: () => T): [T, readonly string[]] {
   try {
     return [read(), []];
   } catch (error) {
-    const why = messageOf(error);
-    return [otherwise, [words.unreadable(why)]];
+    return [otherwise, [unreadableNote('The output', messageOf(error))]];
   }
 }
 

@@ -8,10 +8,12 @@ import { missingText } from '../../text/missing.ts';
 import { shortLine } from '../../text/printable.ts';
 import { mainProgram } from '../../text/shell-facts.ts';
 import type { Ended } from '../../types.ts';
-import { survivorNote as survivorLine } from '../dialect.ts';
+import { failed } from '../tool-plugin.ts';
 
 const COMMAND_SHOWN_MAX = 200;
-const SURVIVORS_SHOWN_MAX = 5;
+
+/** What is told of processes that are still there. */
+export const SURVIVORS = { countMax: 5, lengthMax: COMMAND_SHOWN_MAX };
 
 export type Status = 'running' | 'completed' | 'failed' | 'killed';
 
@@ -47,7 +49,7 @@ export function bashAnswer({
   const { outcome, endedBy } = ended;
   const lost = isLost(outcome);
   if (outcome.kind === 'failed' && !lost) {
-    return { success: false, text: `The command could not be started: ${outcome.message}` };
+    return failed(`The command could not be started: ${outcome.message}`);
   }
   const code = exitCodeOf(outcome) ?? 0;
   const facts = [
@@ -83,19 +85,6 @@ export function outputOf(view: CleanView): string {
 function fullOutput({ path, missingBytes }: CleanView): string {
   if (missingBytes === 0) return `Full output: ${path}`;
   return `Output, of whose middle ${missingText(missingBytes)}: ${path}`;
-}
-
-/** Output that was printed and is in no file. */
-export function lostNote(bytes: number): readonly string[] {
-  return bytes === 0 ? [] : [`[${bytes} bytes of output could not be kept]`];
-}
-
-export function unreadable(why: string): string {
-  return `[The output could not be read: ${shortLine(why, COMMAND_SHOWN_MAX)}]`;
-}
-
-export function survivorNote(survivors: Parameters<typeof survivorLine>[0]): readonly string[] {
-  return survivorLine(survivors, { countMax: SURVIVORS_SHOWN_MAX, lengthMax: COMMAND_SHOWN_MAX });
 }
 
 export function background(id: string, path: string): string {

@@ -20,8 +20,9 @@ import { OutputReader } from '../../shell/output/reader.ts';
 import type { Capture } from '../../shell/shell.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
-import { type Args, ArgumentError, commandOf, textOf } from '../arguments.ts';
-import { dialect, hiddenLines, pidText, waitedForText } from '../dialect.ts';
+import { type Args, ArgumentError, commandOf, numberOf, textOf } from '../arguments.ts';
+import { dialect, pidText, waitedForText } from '../dialect.ts';
+import { hiddenNotes, lostNote, survivorNote, unreadableNote } from '../notes.ts';
 import { failed } from '../tool-plugin.ts';
 import * as tools from './tools.ts';
 import * as words from './words.ts';
@@ -185,17 +186,16 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     const { finished, look, wallMs } = about;
     const { id, run } = session;
     const { max_output_tokens } = this.own;
-    const asked =
-      typeof args.max_output_tokens === 'number' ? args.max_output_tokens : max_output_tokens;
+    const asked = numberOf(args.max_output_tokens) ?? max_output_tokens;
     const { output, trouble } = this.#new(session, look, Math.min(asked, max_output_tokens));
     const lostBytes = lostOutput(look, run);
     const notes = [
       ...words.endNote(finished?.ended),
       ...trouble,
-      ...hiddenLines(run.hidden).map((line) => `[${line}]`),
-      ...(lostBytes > session.lostBytes ? [words.lostNote(lostBytes)] : []),
+      ...hiddenNotes(run.hidden),
+      ...(lostBytes > session.lostBytes ? lostNote(lostBytes) : []),
       ...unreadOutput(look, run),
-      ...words.survivorNote(survivorsNow(look, run)),
+      ...survivorNote(survivorsNow(look, run), words.SURVIVORS),
     ];
     session.lostBytes = lostBytes;
     const process =
@@ -211,7 +211,10 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
       const output = newEnds(reader, look.open(run.id), words.bytesOf(tokens));
       return { output, trouble: [] };
     } catch (error) {
-      return { output: NOTHING, trouble: [words.unreadable(run.id, messageOf(error))] };
+      return {
+        output: NOTHING,
+        trouble: [unreadableNote(`The output of run ${run.id}`, messageOf(error))],
+      };
     }
   }
 
@@ -256,7 +259,7 @@ const EXEC_RANGE: Range = { least: tools.YIELD_MS_MIN, most: tools.YIELD_MS_MAX 
 const POLL_RANGE: Range = { least: tools.POLL_MS_MIN, most: tools.POLL_MS_MAX };
 
 function clamped(given: unknown, otherwise: number, { least, most }: Range): number {
-  return Math.max(least, Math.min(typeof given === 'number' ? given : otherwise, most));
+  return Math.max(least, Math.min(numberOf(given) ?? otherwise, most));
 }
 
 function shellOf(given: unknown): string | undefined {

@@ -4,14 +4,12 @@
 import { randomBytes } from 'node:crypto';
 import { isLost } from '../../agent/aftermath.ts';
 import { describeBinary, looksBinary } from '../../text/binary.ts';
-import { shortLine } from '../../text/printable.ts';
 import type { Ended } from '../../types.ts';
-import { survivorNote as survivorLine } from '../dialect.ts';
 
 const BYTES_PER_TOKEN = 4; // as Codex counts them
-const SURVIVORS_SHOWN_MAX = 3;
-const COMMAND_SHOWN_MAX = 60;
-const TROUBLE_SHOWN_MAX = 200;
+
+/** What is told of processes that are still there. */
+export const SURVIVORS = { countMax: 3, lengthMax: 60 };
 
 /** All of what is new, or both its ends. */
 export type NewEnds = {
@@ -58,24 +56,11 @@ function withNotes(text: string, notes: readonly string[]): string {
   return `${text}${apart}${notes.join('\n')}`;
 }
 
-/** Output that was printed and is nowhere. */
-export function lostNote(bytes: number): string {
-  return `[${bytes} bytes of output could not be kept]`;
-}
-
 /** What its exit code does not tell. */
 export function endNote(ended: Ended | undefined): readonly string[] {
   if (ended === undefined) return [];
   if (isLost(ended.outcome)) return ['[How it ended is not known: its runner was killed]'];
   return ended.endedBy === 'cancelled' ? ['[Ended because the call was cancelled]'] : [];
-}
-
-export function unreadable(run: string, why: string): string {
-  return `[The output of run ${run} could not be read: ${shortLine(why, TROUBLE_SHOWN_MAX)}]`;
-}
-
-export function survivorNote(survivors: Parameters<typeof survivorLine>[0]): readonly string[] {
-  return survivorLine(survivors, { countMax: SURVIVORS_SHOWN_MAX, lengthMax: COMMAND_SHOWN_MAX });
 }
 
 function outputText({ head, tail, bytes, lines, sample }: NewEnds): string {

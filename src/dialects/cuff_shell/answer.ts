@@ -9,6 +9,7 @@ import { waitingForInput } from '../../agent/report-waiting.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import type { Capture } from '../../shell/shell.ts';
 import { printable } from '../../text/printable.ts';
+import { failed } from '../tool-plugin.ts';
 import { type Body, bodyOf, type Kind, newsBody } from './output.ts';
 import type { Native, Subject } from './runs.ts';
 import type { VIEWS } from './tools.ts';
@@ -129,5 +130,5 @@ function news(
 
 function notStarted({ message, error }: { message: string; error: string }): ToolResult {
   const why = printable(message || error);
-  return { success: false, text: `The command could not be started: ${why}.` };
+  return failed(`The command could not be started: ${why}.`);
 }

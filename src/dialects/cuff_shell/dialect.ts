@@ -13,14 +13,15 @@ import type { CallContext, Services, ToolDefinition, ToolResult } from '../../ho
 import type { OutputReader } from '../../shell/output/reader.ts';
 import { stagesUnsure } from '../../tracing/stages.ts';
 import { dialectConfig } from '../agent-config.ts';
-import { type Args, ArgumentError, commandOf } from '../arguments.ts';
+import { type Args, ArgumentError, commandOf, numberOf, textOf } from '../arguments.ts';
 import { dialect, pidText } from '../dialect.ts';
+import { failed } from '../tool-plugin.ts';
 import { answerAbout, type ViewName } from './answer.ts';
 import { comparison } from './compare.ts';
 import { listRuns } from './found.ts';
 import { killRun } from './kill.ts';
 import { readRun, searchRuns } from './read.ts';
-import { type ListedRun, type Native, numberArgument, ownSubject, textArgument } from './runs.ts';
+import { type ListedRun, type Native, ownSubject } from './runs.ts';
 import {
   BYTES_DEFAULT,
   BYTES_MAX,
@@ -88,7 +89,7 @@ export class CuffShellPlugin extends dialect({ name: 'cuff_shell', version: '1.0
       name === 'shell_run' ? Object.keys(args).find((one) => ELSEWHERE[one]) : undefined;
     if (stranger === undefined) return super.callTool(name, args, context);
     const text = `shell_run has no argument "${stranger}": ${ELSEWHERE[stranger]}.`;
-    return Promise.resolve({ success: false, text });
+    return Promise.resolve(failed(text));
   }
 
   protected override get refusalIsAnswer(): boolean {
@@ -107,14 +108,14 @@ export class CuffShellPlugin extends dialect({ name: 'cuff_shell', version: '1.0
     try {
       return await call(native, tool, args, caller);
     } catch (error) {
-      if (error instanceof PatternError) return { success: false, text: error.message };
+      if (error instanceof PatternError) return failed(error.message);
       if (isAppError(error) && error.code === 'session_not_found') return GONE;
       throw error;
     }
   }
 }
 
-const GONE: ToolResult = { success: false, text: 'The output of this run is no longer kept.' };
+const GONE = failed('The output of this run is no longer kept.');
 
 async function call(native: Native, tool: string, args: Args, caller: Caller): Promise<ToolResult> {
   switch (tool) {
@@ -134,10 +135,9 @@ async function call(native: Native, tool: string, args: Args, caller: Caller): P
 }
 
 async function runCommand(native: Native, args: Args, caller: Caller): Promise<ToolResult> {
-  const waitMs = numberArgument(args, 'wait_ms') ?? native.waitMs;
-  const view = (textArgument(args, 'view') ?? 'auto') as ViewName;
-  const bytesMax =
-    numberArgument(args, 'max_bytes') ?? (view === 'full' ? BYTES_MAX : native.maxBytes);
+  const waitMs = numberOf(args.wait_ms) ?? native.waitMs;
+  const view = (textOf(args.view) ?? 'auto') as ViewName;
+  const bytesMax = numberOf(args.max_bytes) ?? (view === 'full' ? BYTES_MAX : native.maxBytes);
   const run = await start(native, args, caller);
   const ending = await native.shell.wait(run, waitMs, caller);
   const subject = ownSubject(native, run, ending);
@@ -152,7 +152,7 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
 
 async function start({ shell, reports }: Native, args: Args, caller: Caller): Promise<AgentRun> {
   const command = commandOf(args);
-  const stdin = textArgument(args, 'stdin');
+  const stdin = textOf(args.stdin);
   if (Buffer.byteLength(stdin ?? '') > STDIN_BYTES_MAX) {
     throw new ArgumentError(`stdin may have ${STDIN_BYTES_MAX} bytes: write a file and read that.`);
   }
@@ -166,9 +166,9 @@ async function start({ shell, reports }: Native, args: Args, caller: Caller): Pr
   const run = await shell.start(
     {
       command,
-      killAfterMs: numberArgument(args, 'kill_after_ms'),
-      workingDirectory: textArgument(args, 'cwd'),
-      description: textArgument(args, 'description'),
+      killAfterMs: numberOf(args.kill_after_ms),
+      workingDirectory: textOf(args.cwd),
+      description: textOf(args.description),
       env: Object.keys(env).length === 0 ? undefined : env,
       chosen: { env: given, stdin },
       how: { ...(transport && { transport }), stdin: input, size: TERMINAL },

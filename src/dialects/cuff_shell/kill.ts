@@ -3,14 +3,14 @@
 import type { Caller } from '../../agent/caller.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import { runProcesses, stillAlive } from '../../shell/processes.ts';
-import type { Args } from '../arguments.ts';
+import { type Args, textOf } from '../arguments.ts';
 import { answerAbout } from './answer.ts';
-import { findRun, type Native, textArgument } from './runs.ts';
+import { findRun, type Native } from './runs.ts';
 import { processList } from './words.ts';
 
 export async function killRun(native: Native, args: Args, caller: Caller): Promise<ToolResult> {
   const subject = findRun(native, caller, String(args.id));
-  const signal = textArgument(args, 'signal') ?? 'TERM';
+  const signal = textOf(args.signal) ?? 'TERM';
   const before = runProcesses(subject.open());
   const { run } = subject;
   if (run !== undefined) await native.shell.kill(run, { signal });

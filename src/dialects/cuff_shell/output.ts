@@ -3,6 +3,7 @@
 // exact call that shows it.
 
 import type { NewsReader } from '../../agent/report-news.ts';
+import type { Channel } from '../../shell/output/lines.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
 import type { Capture } from '../../shell/shell.ts';
 import { describeBinary } from '../../text/binary.ts';
@@ -10,7 +11,6 @@ import { counted } from '../../text/plural.ts';
 import type { StreamTotals } from '../../types.ts';
 import { callText, joined, linesText, type Ranges } from './words.ts';
 
-export type Channel = 'stdout' | 'stderr';
 export type Kind = 'tail' | 'head' | 'middle' | 'none';
 
 export type Body = {

@@ -5,26 +5,20 @@ import type { Caller } from '../../agent/caller.ts';
 import { type Match, searchOutputs } from '../../agent/search.ts';
 import { matcherOf } from '../../agent/search-match.ts';
 import type { ToolResult } from '../../host/plugin.ts';
+import type { Channel } from '../../shell/output/lines.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
 import { missingText, unknownText } from '../../text/missing.ts';
 import { counted } from '../../text/plural.ts';
-import { type Args, ArgumentError } from '../arguments.ts';
+import { type Args, ArgumentError, numberOf, textOf } from '../arguments.ts';
 import { matchLines, outputOf, type Room, searchText } from './found.ts';
-import { binaryLine, type Channel } from './output.ts';
-import {
-  allRuns,
-  findRun,
-  type Native,
-  numberArgument,
-  type Subject,
-  textArgument,
-} from './runs.ts';
+import { binaryLine } from './output.ts';
+import { allRuns, findRun, type Native, type Subject } from './runs.ts';
 import { CONTEXT_DEFAULT, LIMIT_DEFAULT, LIMIT_MAX } from './tools.ts';
 import { callText, joined, lines, linesText, sizeText } from './words.ts';
 
 export async function readRun(native: Native, args: Args, caller: Caller): Promise<ToolResult> {
   const subject = findRun(native, caller, String(args.id));
-  const bytesMax = numberArgument(args, 'max_bytes') ?? native.maxBytes;
+  const bytesMax = numberOf(args.max_bytes) ?? native.maxBytes;
   const places = ['from_line', 'from_byte', 'tail', 'grep'].filter(
     (name) => args[name] !== undefined,
   );
@@ -36,7 +30,7 @@ export async function readRun(native: Native, args: Args, caller: Caller): Promi
     ...(lostBytes === 0 ? [] : [missingText(lostBytes)]),
     ...(unread === undefined ? unknownLines(subject) : [unread]),
   ];
-  const given = textArgument(args, 'stream') as Channel | undefined;
+  const given = textOf(args.stream) as Channel | undefined;
   const channel =
     given ?? (totals.stdout.bytes === 0 && totals.stderr.bytes > 0 ? 'stderr' : 'stdout');
   if (args.grep !== undefined) {
@@ -70,9 +64,9 @@ function pageOf(subject: Subject, args: Args, { channel, bytesMax }: Place): Par
   const capture = subject.open();
   const page = OutputReader.of(capture).page({
     channel,
-    fromLine: numberArgument(args, 'from_line'),
-    fromByte: numberArgument(args, 'from_byte'),
-    linesMax: numberArgument(args, 'lines'),
+    fromLine: numberOf(args.from_line),
+    fromByte: numberOf(args.from_byte),
+    linesMax: numberOf(args.lines),
     bytesMax,
   });
   const { firstLine, lastLine, totals, next, partialLine } = page;
@@ -101,7 +95,7 @@ function pageOf(subject: Subject, args: Args, { channel, bytesMax }: Place): Par
 }
 
 function tailOf(subject: Subject, args: Args, { channel, bytesMax }: Place): Part {
-  const linesMax = numberArgument(args, 'tail');
+  const linesMax = numberOf(args.tail);
   const options = { kind: 'tail', channel, linesMax, bytesMax, cr: 'overwrite' } as const;
   const capture = subject.open();
   const view = OutputReader.of(capture).view(options);
@@ -138,7 +132,7 @@ async function grepRun(
   const matcher = matcherOf({ text, regex: args.regex === true, ignoreCase: false });
   const { found, stopped } = await searchOutputs([subject], ({ open }) => OutputReader.of(open()), {
     matcher,
-    limit: numberArgument(args, 'lines') ?? LIMIT_MAX,
+    limit: numberOf(args.lines) ?? LIMIT_MAX,
     context: 0,
     channels: channel === undefined ? undefined : [channel],
     signal: caller.signal,
@@ -157,12 +151,12 @@ export async function searchRuns(native: Native, args: Args, caller: Caller): Pr
   if (text === '') throw new ArgumentError('pattern is empty: give the text to find.');
   const { regex, ignore_case: ignoreCase } = args;
   const matcher = matcherOf({ text, regex: regex === true, ignoreCase: ignoreCase === true });
-  const id = textArgument(args, 'id');
+  const id = textOf(args.id);
   const runs = id === undefined ? allRuns(native, caller) : [findRun(native, caller, id)];
   const options = {
     matcher,
-    limit: numberArgument(args, 'limit') ?? LIMIT_DEFAULT,
-    context: numberArgument(args, 'context') ?? CONTEXT_DEFAULT,
+    limit: numberOf(args.limit) ?? LIMIT_DEFAULT,
+    context: numberOf(args.context) ?? CONTEXT_DEFAULT,
     signal: caller.signal,
   };
   const result = await searchOutputs(runs, (run) => outputOf(native, run), options);

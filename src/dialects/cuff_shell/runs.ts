@@ -10,7 +10,7 @@ import type { Services } from '../../host/plugin.ts';
 import type { OutputReader } from '../../shell/output/reader.ts';
 import type { Capture, Shell } from '../../shell/shell.ts';
 import { printable } from '../../text/printable.ts';
-import { type Args, ArgumentError } from '../arguments.ts';
+import { ArgumentError } from '../arguments.ts';
 import { shortId } from './words.ts';
 
 /** What the tools share. */
@@ -106,16 +106,6 @@ export function allRuns(native: Native, caller: Caller): readonly Subject[] {
     const run = runs.get(capture.id);
     return run === undefined ? captureSubject(native, capture) : ownSubject(native, run);
   });
-}
-
-export function textArgument(args: Args, name: string): string | undefined {
-  const value = args[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-export function numberArgument(args: Args, name: string): number | undefined {
-  const value = args[name];
-  return typeof value === 'number' ? value : undefined;
 }
 
 /** For headings: `1a2b3c4d`. */

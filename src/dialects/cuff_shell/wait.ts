@@ -8,16 +8,9 @@ import { type Matcher, matcherOf } from '../../agent/search-match.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import { within } from '../../shell/run.ts';
 import { printable } from '../../text/printable.ts';
-import type { Args } from '../arguments.ts';
+import { type Args, numberOf, textOf } from '../arguments.ts';
 import { answerAbout } from './answer.ts';
-import {
-  findRun,
-  type Native,
-  numberArgument,
-  ownSubject,
-  type Subject,
-  textArgument,
-} from './runs.ts';
+import { findRun, type Native, ownSubject, type Subject } from './runs.ts';
 import { durationText } from './words.ts';
 
 const PAUSE_MS = 20; // a run that prints all the time is looked at this often
@@ -28,9 +21,9 @@ const SHOWN_MAX = 60;
 
 export async function waitRun(native: Native, args: Args, caller: Caller): Promise<ToolResult> {
   const subject = findRun(native, caller, String(args.id));
-  const waitMs = numberArgument(args, 'wait_ms') ?? native.waitMs;
-  const wanted = textArgument(args, 'for');
-  const bytesMax = numberArgument(args, 'max_bytes') ?? native.maxBytes;
+  const waitMs = numberOf(args.wait_ms) ?? native.waitMs;
+  const wanted = textOf(args.for);
+  const bytesMax = numberOf(args.max_bytes) ?? native.maxBytes;
   const about = { view: undefined, bytesMax } as const;
   if (wanted === undefined || wanted === '') {
     const ending = await untilOver(native, subject, waitMs, caller);

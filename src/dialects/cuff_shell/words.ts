@@ -8,7 +8,7 @@ import { formatDuration } from '../../text/duration.ts';
 import { counted } from '../../text/plural.ts';
 import { printable, processLine, shortLine } from '../../text/printable.ts';
 import type { EndedBy, StreamTotals } from '../../types.ts';
-import { hiddenLines } from '../dialect.ts';
+import { hiddenLines } from '../notes.ts';
 
 const COMMAND_SHOWN_MAX = 80;
 const PROGRAM_SHOWN_MAX = 60;

@@ -17,6 +17,7 @@ import { OutputReader } from '../../shell/output/reader.ts';
 import { hasInteractiveRebase, onlyKills } from '../../text/shell-facts.ts';
 import type { Args } from '../arguments.ts';
 import { dialect, pidText } from '../dialect.ts';
+import { failed } from '../tool-plugin.ts';
 import { bashTool, phoenixCall, phoenixConfig } from './tools.ts';
 import * as words from './words.ts';
 
@@ -55,7 +56,7 @@ export class PhoenixBashPlugin extends dialect({
     const pattern = dangerousPattern(command);
     if (pattern !== undefined) {
       await this.shell.deny({ command }, caller);
-      return { success: false, text: words.dangerousText(pattern) };
+      return failed(words.dangerousText(pattern));
     }
     const text = await this.#withCoAuthor(command);
     // The co-author is ours: what is judged is what was asked for.
@@ -107,11 +108,11 @@ export class PhoenixBashPlugin extends dialect({
     const missing = words.lostText(lost, unreadOutput(look, run));
     const output = words.outputText(outputOf(look, run), missing);
     if (finished === undefined || finished.ended.endedBy === 'timeout') {
-      return { success: false, text: words.timedOutText(seconds, output) };
+      return failed(words.timedOutText(seconds, output));
     }
     const { outcome } = finished.ended;
     if (outcome.kind === 'exited' && outcome.code === 0) return { success: true, text: output };
-    return { success: false, text: words.failedText(finished.ended, output) };
+    return failed(words.failedText(finished.ended, output));
   }
 
   /** The file follows the run for as long as anything of it can print. */
@@ -127,7 +128,7 @@ export class PhoenixBashPlugin extends dialect({
     const { ended } = await run.finished;
     await file.over;
     rmSync(directory, { recursive: true, force: true });
-    return { success: false, text: words.failedText(ended, '') };
+    return failed(words.failedText(ended, ''));
   }
 
   /** The file that the earlier server named goes on; it has all of the output again. */

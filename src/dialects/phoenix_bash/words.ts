@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import { printable } from '../../text/printable.ts';
 import { decodeUtf8, utf8End, utf8Start } from '../../text/utf8.ts';
 import type { Ended, Outcome } from '../../types.ts';
+import { lostNote } from '../notes.ts';
 
 export const OUTPUT_BYTES_MAX = 131_072; // up to this much is given as it is
 export const SNIP_BYTES = 4_096; // of more, this much of each end
@@ -66,8 +67,7 @@ function tailOf(bytes: Uint8Array): string {
 
 /** `unread`: lines about what may be missing besides. */
 export function lostText(bytes: number, unread: readonly string[]): string {
-  const lost = bytes === 0 ? [] : [`[${bytes} bytes of output could not be kept]`];
-  return [...lost, ...unread].join('\n');
+  return [...lostNote(bytes), ...unread].join('\n');
 }
 
 const UNITS = ['B', 'KB', 'MB', 'GB'];

@@ -24,6 +24,7 @@ import { within } from '../../shell/run.ts';
 import type { CutLimits } from '../../text/cut.ts';
 import type { Args } from '../arguments.ts';
 import { dialect, pidText, waitedForText } from '../dialect.ts';
+import { failed } from '../tool-plugin.ts';
 import { bashTool, pipeCall, pipeConfig } from './tools.ts';
 import * as words from './words.ts';
 
@@ -77,7 +78,7 @@ export class PipeBashPlugin extends dialect({
     const run = this.#backgrounded(caller, call.pid);
     const background = run && this.#background.get(run);
     if (run === undefined || background === undefined) {
-      return { success: false, text: words.unknownText(call.pid) };
+      return failed(words.unknownText(call.pid));
     }
     return call.kind === 'check' ? this.#check(run, background) : this.#kill(run, background);
   }

@@ -12,13 +12,12 @@ import { Feed } from './feed.ts';
 const LINE_LENGTH_MAX = 65_536;
 const READ_BYTES = 65_536;
 
+export type Channel = 'stdout' | 'stderr';
+
 /** `number` from 1. */
 export type Line = { readonly number: number; readonly text: string };
 
-export function* cleanLines(
-  capture: Source,
-  stream: 'stdout' | 'stderr',
-): Generator<readonly Line[]> {
+export function* cleanLines(capture: Source, stream: Channel): Generator<readonly Line[]> {
   const feed = new Feed({ broken: 'replace' }, stream);
   let lines = new LineSplitter(1);
   for (let over = false; !over; ) {

@@ -16,14 +16,12 @@ import {
 import { READ_BYTES_DEFAULT } from '../../limits.ts';
 import type { StreamTotals, View } from '../../types.ts';
 import type { MemoryOutput } from '../run.ts';
-import { cleanLines, type Line } from './lines.ts';
+import { type Channel, cleanLines, type Line } from './lines.ts';
 import { memorySource } from './memory.ts';
 import { lineStart, type Page, type PageOptions, readPage } from './page.ts';
 import { wholeOf } from './piece.ts';
 import { rawView, type ViewOptions } from './raw-view.ts';
 import { type CleanView, type CleanViewOptions, cleanView } from './view.ts';
-
-type Channel = 'stdout' | 'stderr';
 
 const LINES_KEPT_MAX = 8_192; // characters of a stream; a conversation keeps a thousand readers
 
