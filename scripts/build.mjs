@@ -41,6 +41,7 @@ const PARTS = {
   'record-search': 'src/cli/record/search.ts',
   'trace-check': 'src/shell/trace-check.ts',
   'mcp-front': 'src/cli/mcp-front.ts',
+  'run-journal': 'src/cli/run-journal.ts',
 };
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */

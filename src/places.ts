@@ -52,7 +52,7 @@ export function isOfProject(cwd: string, env: Env, path: string): boolean {
 }
 
 /** Above a home directory, or at it, is what the user keeps, not a project that was cloned. */
-function repositoryOf(cwd: string, env: Env): string {
+export function repositoryOf(cwd: string, env: Env): string {
   const home = resolve(homeOf(env));
   for (let folder = resolve(cwd); folder !== home; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder;

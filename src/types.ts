@@ -204,7 +204,7 @@ export type Entry = {
   readonly signal: string | null;
   readonly trace_id: string | null;
   /** Where agent_id, conversation_id and tool_call_id come from. */
-  readonly context_source: 'self-reported' | null;
+  readonly context_source: ContextSource | null;
   /** The number of processes; null when it was not traced. */
   readonly processes: number | null;
   /** How many of them failed; null when that is not known. */
@@ -217,9 +217,25 @@ export type Entry = {
   readonly decision: EntryDecision | null;
   /** Processes that it left running; not there when it left none. */
   readonly survivors?: readonly EntrySurvivor[];
+  /** Not there for a command that went through a tool of ours. */
+  readonly source?: EntrySource;
+  /** All that the shell was given, where the agent had put its command into a wrapper. */
+  readonly shell_text?: string;
+  /** The shell was given a wrapper of unknown form: `command` is the whole text. */
+  readonly wrapper?: 'unknown';
   /** What they printed afterwards. Readers add it; the line in the journal never changes. */
   readonly later?: LaterOutput['output'];
 };
+
+/** `self-reported`: by the call. `environment`: by the variables that the agent gave its shell. */
+export const CONTEXT_SOURCES = ['self-reported', 'environment'] as const;
+
+type ContextSource = (typeof CONTEXT_SOURCES)[number];
+
+export const ENTRY_SOURCES = ['shell', 'hook', 'transcript', 'spool'] as const;
+
+/** How we came to know of a command that an agent ran by itself. */
+type EntrySource = (typeof ENTRY_SOURCES)[number];
 
 export type EntrySurvivor = { readonly pid: number; readonly command: string };
 

@@ -3,8 +3,9 @@
 // has the names of the journal's own lines and `session_id` is null when the journal could not be
 // written. The next server of the project reads it after the starter died.
 import { decisionOf } from '../text/entry-decision.ts';
-import { asCount, asObject, asString, type JsonObject, whole } from '../text/json.ts';
-import type { JournalIntent } from '../types.ts';
+import { originFields } from '../text/entry-origin.ts';
+import { asCount, asObject, asOneOf, asString, type JsonObject, whole } from '../text/json.ts';
+import { CONTEXT_SOURCES, type JournalIntent } from '../types.ts';
 
 export function encodeIntent(intent: JournalIntent): JsonObject {
   return {
@@ -49,8 +50,9 @@ function decodeDraft(json: JsonObject): JournalIntent['draft'] | undefined {
       opencuff_version: asString(json.opencuff_version) ?? '',
       plugin_version: asString(json.plugin_version) ?? '',
       trace_id: asString(json.trace_id) ?? null,
-      context_source: json.context_source === 'self-reported' ? 'self-reported' : null,
+      context_source: asOneOf(CONTEXT_SOURCES, json.context_source) ?? null,
       decision: decisionOf(json.decision),
+      ...originFields(json),
     }
   );
 }

@@ -77,6 +77,11 @@ function addRun(top: Command): void {
     .option('--cwd <dir>', 'where the command runs')
     .option('--env <NAME=VALUE>', 'set a variable; may be given more than once')
     .option('--strict', 'refuse to start, or end, what cannot be recorded')
+    .option('--journal', 'write an entry in the journal of the project, before this ends')
+    .option('--agent <name>', 'the agent whose command it is, for the entry')
+    .option('--session <id>', 'the session or conversation of the agent, for the entry')
+    .option('--tool-call <id>', 'the call of the agent, for the entry')
+    .option('--description <text>', 'what the command is for, for the entry')
     .addHelpText('after', examples('cuff run -- npm test', 'cuff run --kill-after 10m -- make'));
 }
 

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import { type ProxyEnd, type ProxyOptions, proxy } from '../shell/proxy.ts';
 import { parseDuration } from '../text/duration.ts';
 import { nameAndValue } from './name-and-value.ts';
+import type { EntryFlags } from './run-journal.ts';
 import { safeWords } from './safe-words.ts';
 
 type Flags = { -readonly [K in keyof ProxyOptions]: ProxyOptions[K] } & {
@@ -17,6 +18,7 @@ export const RUN_USAGE = {
     'cuff run [--session-id <id>] [--retention <duration>] [--tty|--no-tty] ' +
     '[--trace|--no-trace] [--kill-after <duration>] [--cwd <dir>] [--env NAME=VALUE]... ' +
     '[--strict] ' +
+    '[--journal [--agent <name>] [--session <id>] [--tool-call <id>] [--description <text>]] ' +
     '-- <command> [args...]',
 };
 
@@ -25,15 +27,18 @@ export async function runCommand(name: 'cuff' | 'derun', args: readonly string[]
     process.stdout.write(`usage: ${RUN_USAGE[name]}\n`);
     return;
   }
-  const { flags, argv } = parseRun(name, args);
-  end(name, await proxy(argv, flags));
+  const { flags, entry, argv } = parseRun(name, args);
+  if (entry.journal !== true) return end(name, await proxy(argv, flags));
+  const { entryOfRun } = await import('./run-journal.ts');
+  end(name, await proxy(argv, { ...flags, entry: await entryOfRun(argv, flags, entry) }));
 }
 
 function parseRun(
   name: 'cuff' | 'derun',
   args: readonly string[],
-): { flags: ProxyOptions; argv: readonly string[] } {
+): { flags: ProxyOptions; entry: EntryFlags; argv: readonly string[] } {
   const flags: Flags = {};
+  const entry: EntryFlags = {};
   let i = 0;
   for (; i < args.length && args[i] !== '--'; i++) {
     const word = args[i] ?? '';
@@ -44,23 +49,45 @@ function parseRun(
       Object.assign(flags, set);
       continue;
     }
+    if (name === 'cuff' && word === '--journal') {
+      entry.journal = true;
+      continue;
+    }
     const value = joined ?? args[i + 1];
     if (!VALUED[name].includes(flag)) throw usage(name, `Unknown flag '${flag}'.`);
     if (value === undefined || (joined === undefined && value === '--')) {
       throw usage(name, `Flag '${flag}' needs a value.`);
     }
-    setValue(name, flags, flag, value);
+    const about = name === 'cuff' ? ENTRY_FLAGS[flag] : undefined;
+    if (about === undefined) setValue(name, flags, flag, value);
+    else entry[about] = value;
     if (joined === undefined) i++;
   }
   if (i === args.length) throw usage(name, "The command must follow '--'.");
   const argv = args.slice(i + 1);
   if (argv[0] === undefined || argv[0] === '') throw usage(name, "There is no command after '--'.");
-  return { flags, argv };
+  const [alone] = entry.journal === true ? [] : Object.keys(entry);
+  if (alone !== undefined) throw usage(name, `'${flagOf(alone)}' is for the entry of --journal.`);
+  return { flags, entry, argv };
+}
+
+const ENTRY_FLAGS: Readonly<Record<string, Exclude<keyof EntryFlags, 'journal'>>> = {
+  '--agent': 'agent',
+  '--session': 'session',
+  '--tool-call': 'toolCall',
+  '--description': 'description',
+};
+
+function flagOf(key: string): string {
+  return Object.keys(ENTRY_FLAGS).find((flag) => ENTRY_FLAGS[flag] === key) ?? key;
 }
 
 const VALUED = {
   derun: ['--session-id', '--retention'],
-  cuff: ['--session-id', '--retention', '--kill-after', '--cwd', '--env'],
+  cuff: [
+    ...['--session-id', '--retention', '--kill-after', '--cwd', '--env'],
+    ...['--agent', '--session', '--tool-call', '--description'],
+  ],
 };
 
 const SWITCHES: Readonly<Record<string, Flags>> = {

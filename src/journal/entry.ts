@@ -5,6 +5,7 @@
 // its times in whole seconds. Decoding fills in keys that other writers leave out, drops keys it
 // does not know, and says undefined to anything that cannot be what it is said to be.
 import { decisionOf } from '../text/entry-decision.ts';
+import { originFields } from '../text/entry-origin.ts';
 import {
   asCount,
   asObject,
@@ -16,7 +17,7 @@ import {
 } from '../text/json.ts';
 import { wholeText } from '../text/utf8.ts';
 import type { EndReason, Entry, EntrySurvivor, SessionMetadata, SessionStatus } from '../types.ts';
-import { ENDED_BY } from '../types.ts';
+import { CONTEXT_SOURCES, ENDED_BY } from '../types.ts';
 
 /** How every line begins. It cannot stand inside a line: quotes in a string are escaped. */
 export const ENTRY_START = '{"entry_id":"';
@@ -86,6 +87,7 @@ function orderedEntry(entry: Entry): Entry {
     failed_process_list: entry.failed_process_list,
     decision: entry.decision,
     ...(entry.survivors !== undefined && { survivors: entry.survivors }),
+    ...originFields(entry),
   };
 }
 
@@ -137,13 +139,14 @@ function entryOf(json: JsonObject): Entry | undefined {
     end_reason: asOneOf(END_REASONS, json.end_reason) ?? (timedOut ? 'timeout' : 'itself'),
     signal: fields.stringOrNull('signal'),
     trace_id: fields.stringOrNull('trace_id'),
-    context_source: json.context_source === 'self-reported' ? 'self-reported' : null,
+    context_source: asOneOf(CONTEXT_SOURCES, json.context_source) ?? null,
     processes: fields.countOrNull('processes'),
     failed_processes: fields.countOrNull('failed_processes'),
     process_list: fields.stringsOrNull('process_list'),
     failed_process_list: fields.stringsOrNull('failed_process_list'),
     decision: decisionOf(json.decision),
     ...survivorsField(json.survivors),
+    ...originFields(json),
     ...laterField(json.later),
   };
   return fields.good ? entry : undefined;

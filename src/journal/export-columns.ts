@@ -37,6 +37,9 @@ export const ENTRY_COLUMNS = [
   'failed_process_list',
   'decision',
   'survivors',
+  'source',
+  'shell_text',
+  'wrapper',
   'later',
 ] as const satisfies readonly (keyof Entry)[];
 

@@ -66,8 +66,12 @@ const SILENT: RunOutput = {
   unread: undefined,
 };
 
+/** What is needed of a run that is over, and of the shell that can read it. */
+export type EndedRun = Pick<Run, 'id' | 'recording' | 'memory' | 'silent'>;
+export type ReadingShell = Pick<Shell, 'open'>;
+
 /** If the capture is gone or unreadable we lose its output, nothing else. */
-export function readOutputOf(shell: Shell, run: Run, headBytes: number): RunOutput {
+export function readOutputOf(shell: ReadingShell, run: EndedRun, headBytes: number): RunOutput {
   if (run.silent) return SILENT;
   const memory = run.memory && OutputReader.ofMemory(run.memory).heads(headBytes);
   try {

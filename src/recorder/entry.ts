@@ -11,16 +11,16 @@ import { messageOf } from '../errors.ts';
 import { hasRoom } from '../ops/health.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import { OutputReader } from '../shell/output/reader.ts';
-import type { Run } from '../shell/run.ts';
-import type { Shell } from '../shell/shell.ts';
 import type { Redactor } from '../text/redact.ts';
 import { readProcesses, type TracedProcesses, UNTRACED_RUN } from '../tracing/entry.ts';
 import type { Ended, Entry, EntryDraft, LaterOutput, Log, Survivor } from '../types.ts';
 import type { Admission, Terms } from './admission.ts';
 import {
   bytesWanted,
+  type EndedRun,
   entryEnd,
   NO_OUTPUT,
+  type ReadingShell,
   type RunOutput,
   type Streams,
   storedOutput,
@@ -36,8 +36,8 @@ export type Around = {
 /** A command that is over. */
 type CommandEnd = {
   readonly admission: Admission;
-  readonly shell: Shell;
-  readonly run: Run;
+  readonly shell: ReadingShell;
+  readonly run: EndedRun;
   readonly ended: Ended;
   readonly output: RunOutput;
   readonly durationMs: number;

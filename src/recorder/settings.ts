@@ -28,6 +28,20 @@ export type RecordingSettings = {
   readonly trace: TraceSetting;
 };
 
+/** What the settings of `bash_recorder` say without a file, but for the directory. */
+export const DEFAULT_RECORDING: Omit<RecordingSettings, 'directory'> = {
+  enabled: true,
+  captureEnv: false,
+  envAllowlist: ['PATH', 'HOME', 'USER', 'SHELL', 'PWD'],
+  captureOutput: true,
+  outputBytesMax: 1_000_000,
+  sessionMode: 'per_conversation',
+  retentionDays: 30,
+  strict: false,
+  redact: false,
+  trace: 'auto',
+};
+
 export type RunSettings = {
   readonly recording: RecordingSettings;
   /** Absolute; where commands run unless they say otherwise. */

@@ -11,7 +11,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import { isUsualPlace, placeTrouble } from '../journal/place.ts';
-import { homeOf } from '../places.ts';
+import { homeOf, repositoryOf } from '../places.ts';
 import { printable } from '../text/printable.ts';
 import { countingSettings } from '../trust/settings.ts';
 import type { Env } from '../types.ts';
@@ -42,13 +42,35 @@ export function journalOf(project: string, env: Env): JournalLocation {
   return { ...safePlace(journalBelow(project), project, stateRoot(env)), named: false };
 }
 
+/**
+ * The project that a directory belongs to: the nearest one at or above it that has a journal or a
+ * policy, else its repository, else the directory itself.
+ */
+export function projectFolder(cwd: string, env: Env): string {
+  const start = resolve(cwd);
+  const found = nearestWith(start, env, (folder) =>
+    ['recordings', 'policy.yml', 'settings.yml'].some((name) =>
+      isThere(join(folder, '.cuff', name)),
+    ),
+  );
+  return found ?? repositoryOf(start, env);
+}
+
 function nearestFolder(cwd: string, env: Env): string {
   const start = resolve(cwd);
+  return nearestWith(start, env, (folder) => isThere(journalBelow(folder))) ?? start;
+}
+
+function nearestWith(
+  start: string,
+  env: Env,
+  wanted: (folder: string) => boolean,
+): string | undefined {
   const home = resolve(homeOf(env));
   for (let folder = start; ; folder = dirname(folder)) {
-    if (isThere(journalBelow(folder))) return folder;
+    if (wanted(folder)) return folder;
     if (folder === home || isThere(join(folder, '.git')) || !mayLookAbove(folder)) {
-      return start;
+      return undefined;
     }
   }
 }

@@ -13,7 +13,7 @@ import { type Attached, restoreTerminal, startAttached } from '../run/attached.t
 import { findRunner, type Runner } from '../run/binary.ts';
 import { childEnvironment, type Environment } from '../run/env.ts';
 import type { Listener, RunMessage, RunSpec } from '../run/spec.ts';
-import type { CaptureMeta, Outcome } from '../types.ts';
+import type { CaptureMeta, JournalIntent, Outcome } from '../types.ts';
 import { newMeta, newSpec } from './new-run.ts';
 import { deferred } from './run.ts';
 import { openStore } from './store.ts';
@@ -30,10 +30,29 @@ export type ProxyOptions = {
   readonly env?: Environment;
   readonly strict?: boolean;
   readonly trace?: boolean;
+  /** The entry of the run in a journal. */
+  readonly entry?: ProxyEntry;
+};
+
+type ProxyEntry = {
+  readonly intent: JournalIntent | undefined;
+  /** Called when the run is over, before this process ends as the command did. Never rejects. */
+  readonly finish: (end: ProxyEnd & ProxyRun) => Promise<unknown>;
+};
+
+type ProxyRun = {
+  readonly id: string;
+  /** Undefined without a capture. */
+  readonly dir: string | undefined;
 };
 
 /** `timedOut`: the command was killed because of `killAfterMs`. */
-export type ProxyEnd = { readonly outcome: Outcome; readonly timedOut: boolean };
+export type ProxyEnd = {
+  readonly outcome: Outcome;
+  readonly timedOut: boolean;
+  /** How long the command took, where a runner saw its end. */
+  readonly tookMs?: number;
+};
 
 /** Sends an order in the syntax of native/orders.c. */
 type Order = (text: string) => void;
@@ -79,6 +98,7 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   const ended = await end.promise;
   await swept;
   await state.noted;
+  await options.entry?.finish({ ...ended, id: meta.id, dir });
   stopForwarding();
   return ended;
 }
@@ -139,6 +159,7 @@ function describe(
     killAfterMs: options.killAfterMs,
     outputBytesMax: outputCap(process.env),
     trace,
+    journal: options.entry?.intent,
   });
 }
 
@@ -234,7 +255,8 @@ function forwardSignals(order: Order): () => void {
 
 function endOf(message: RunMessage): ProxyEnd | undefined {
   if (message.kind === 'done') {
-    return { outcome: message.outcome, timedOut: message.endedBy === 'timeout' };
+    const { outcome, tookMs } = message;
+    return { outcome, tookMs, timedOut: message.endedBy === 'timeout' };
   }
   if (message.kind === 'failed') {
     const { error, message: text } = message;

@@ -153,8 +153,15 @@ describe('cuff record export', () => {
     const { out } = await journal.run('export', ODD, '--format', 'csv');
     const [head = ''] = out.split('\r\n');
     const { sessions } = await journal.json<Exported>('export', ODD);
-    // The last two are keys of those entries only whose commands left processes running.
-    const keys = [...Object.keys(sessions[0]?.entries[0] ?? {}), 'survivors', 'later'];
+    // The last are keys of some entries only.
+    const keys = [
+      ...Object.keys(sessions[0]?.entries[0] ?? {}),
+      'survivors',
+      'source',
+      'shell_text',
+      'wrapper',
+      'later',
+    ];
     expect(head.split(',')).toEqual(keys);
     const quoted = `"${ODD_TEXT.replaceAll('"', '""')}"`;
     expect(out).toContain(`,false,0,${quoted},"",false,,"{""PATH"":""/bin"",""X"":""\\""""}",`);

@@ -5,8 +5,9 @@ import { stateRoot } from '../../capture/paths.ts';
 import { recorderSettings } from '../../dialects/bash_recorder/config.ts';
 import { BUILTINS } from '../../dialects/builtins.ts';
 import { loadSettings } from '../../host/settings.ts';
+import type { RecordingSettings } from '../../recorder/settings.ts';
 import { type JournalLocation, nearestJournal } from '../../recordings/directory.ts';
-import { waitingSentence } from '../../trust/settings.ts';
+import { type WaitingSettings, waitingSentence } from '../../trust/settings.ts';
 import type { Env } from '../../types.ts';
 
 const NAME = 'bash_recorder';
@@ -26,10 +27,7 @@ export async function journalSettings(
   env: Env,
   trusted = false,
 ): Promise<JournalSettings> {
-  const { plugins, waiting = [] } = await loadSettings({ cwd, env, builtins: BUILTINS, trusted });
-  const recorder = plugins.find(({ name }) => name === NAME) ?? plugins.find(isRecorder);
-  const settings = recorder?.config ?? {};
-  const { recording } = recorderSettings(settings, cwd, stateRoot(env));
+  const { recording, waiting } = await recorderOf(cwd, env, trusted);
   const { retentionDays } = recording;
   const { recording: usual } = recorderSettings({}, cwd, stateRoot(env));
   const { directory, because } = recording;
@@ -38,6 +36,27 @@ export async function journalSettings(
   // Which keys wait is read without a parser, and may be incomplete: any file that waits counts.
   const redact = recording.redact || waiting.length > 0;
   return { ...place, retentionDays, redact, waiting: waiting.map(waitingSentence) };
+}
+
+/** How commands of this project are recorded. Throws `settings_invalid`. */
+export async function recordingSettingsOf(project: string, env: Env): Promise<RecordingSettings> {
+  const { recording, waiting } = await recorderOf(project, env, false);
+  // Settings that wait may say that no secret is stored.
+  return { ...recording, redact: recording.redact || waiting.length > 0 };
+}
+
+async function recorderOf(
+  cwd: string,
+  env: Env,
+  trusted: boolean,
+): Promise<{
+  readonly recording: RecordingSettings;
+  readonly waiting: readonly WaitingSettings[];
+}> {
+  const { plugins, waiting = [] } = await loadSettings({ cwd, env, builtins: BUILTINS, trusted });
+  const recorder = plugins.find(({ name }) => name === NAME) ?? plugins.find(isRecorder);
+  const { recording } = recorderSettings(recorder?.config ?? {}, cwd, stateRoot(env));
+  return { recording, waiting };
 }
 
 /** The same plugin under another name. */

@@ -1,0 +1,143 @@
+// The entry of one command whose process is not a server: `cuff run --journal`, and the shell of an
+// agent. It takes the same steps as a command of a server: a session for its entry, an intent in
+// the capture, and the entry on the disk before the caller hears of the end. The session is given
+// up at once, so that the next process can go on with it.
+
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Capture, Store } from '../capture/store.ts';
+import { openCapture } from '../capture/store.ts';
+import type { RecorderMetrics } from '../ops/metrics.ts';
+import { thisProcess } from '../run/processes.ts';
+import type { EntryOrigin } from '../text/entry-origin.ts';
+import { UNTRACED } from '../tracing/entry.ts';
+import type { AgentContext, Ended, EntryDecision, Env, JournalIntent, Log } from '../types.ts';
+import { type Admission, admit, intentOf, type RunRequest, termsOf } from './admission.ts';
+import { DENIED, NO_OUTPUT, readOutputOf } from './ending.ts';
+import { type Around, enterCommand, storedBytesWanted, writeEntry } from './entry.ts';
+import { type EntryReceipt, RecorderJournal } from './journal.ts';
+import type { RecordingSettings } from './settings.ts';
+
+export type SingleOptions = {
+  readonly store: Store;
+  readonly recording: RecordingSettings;
+  /** The project, for the session. */
+  readonly project: string;
+  readonly request: Pick<RunRequest, 'command' | 'description' | 'killAfterMs'> & {
+    readonly cwd: string;
+    readonly shell: string;
+  };
+  readonly context: AgentContext;
+  readonly contextSource?: 'environment' | undefined;
+  readonly origin?: EntryOrigin;
+  readonly decision?: EntryDecision | null;
+  readonly env: Env;
+  readonly log?: Log;
+};
+
+/** How a run of this process ended; `dir` is undefined where there is no capture. */
+type SingleEnd = {
+  readonly id: string;
+  readonly dir: string | undefined;
+  readonly ended: Ended;
+  readonly durationMs: number;
+};
+
+export type SingleEntry = {
+  /** For meta.json, so that the entry can be written without us. Undefined: there will be none. */
+  readonly intent: JournalIntent | undefined;
+  /** Writes that it was not executed. Never rejects. */
+  deny(): Promise<EntryReceipt>;
+  /** Writes the entry. `later` records what survivors print, once they are gone. Never rejects. */
+  finish(end: SingleEnd): Promise<{
+    readonly receipt: EntryReceipt;
+    readonly later: (() => Promise<void>) | undefined;
+  }>;
+};
+
+const NO_METRICS: RecorderMetrics = {
+  command: () => undefined,
+  entry: () => undefined,
+  recordingError: () => undefined,
+  activeSessions: () => undefined,
+  policyDecision: () => undefined,
+  shadowDivergence: () => undefined,
+  text: async () => '',
+};
+
+/** Throws an `ExecutionError` for a directory that is none, a `RecordingError` in strict mode. */
+export function openSingle(options: SingleOptions): SingleEntry {
+  const { store, recording, project, log = () => undefined } = options;
+  const journal = new RecorderJournal(
+    {
+      owner: thisProcess(),
+      alive: store.alive,
+      workingDirectory: project,
+      env: { now: store.now },
+      log,
+      metrics: NO_METRICS,
+      owed: new Set(),
+      writable: () => undefined,
+      changed: () => undefined,
+    },
+    recording,
+  );
+  const admission = admission_(options, journal);
+  if (admission.target.recorded) admission.target.writer.expect();
+  const around: Around = { journal, metrics: NO_METRICS, log };
+  const open = (id: string): Capture => openCapture(store, id);
+  return {
+    intent: intentOf(admission),
+    async deny() {
+      const ended = { ...DENIED, ...NO_OUTPUT, ...UNTRACED, duration_ms: 0, run_id: null };
+      const receipt = await writeEntry(
+        admission.target,
+        { ...admission.draft, ...ended },
+        undefined,
+        around,
+      );
+      if (admission.target.recorded) admission.target.writer.arrived();
+      await journal.close('shutdown', 'shutdown');
+      return receipt;
+    },
+    async finish({ id, dir, ended, durationMs }) {
+      const where = dir === undefined ? lost(id) : ({ on: true, dir } as const);
+      const run = { id, recording: where, memory: undefined, silent: false };
+      const output = readOutputOf({ open }, run, storedBytesWanted(admission.terms));
+      const over = { admission, shell: { open }, run, ended, output, durationMs };
+      const { receipt, later } = await enterCommand(over, around);
+      await journal.close('shutdown', 'shutdown');
+      return { receipt, later };
+    },
+  };
+}
+
+function lost(id: string): { readonly on: false; readonly dir: string; readonly why: string } {
+  return { on: false, dir: '', why: `there is no capture ${id}` };
+}
+
+function admission_(options: SingleOptions, journal: RecorderJournal): Admission {
+  const { recording, request, context, contextSource, origin, decision = null, env } = options;
+  const { cwd, shell, command, description, killAfterMs } = request;
+  const terms = termsOf(
+    {
+      recording,
+      workingDirectory: cwd,
+      shell,
+      environment: 'inherit',
+      envOverrides: {},
+      liveRunsMax: Number.POSITIVE_INFINITY,
+      onShutdown: 'leave',
+    },
+    env,
+  );
+  const around = { journal, pluginVersion: packageJson.version, now: options.store.now, decision };
+  const admission = admit({ command, description, killAfterMs }, context, terms, around);
+  const text = origin?.shell_text;
+  const draft = {
+    ...admission.draft,
+    ...(contextSource !== undefined && { context_source: contextSource }),
+    ...origin,
+    ...(text !== undefined && { shell_text: terms.redactCommand(text) }),
+  };
+  return { ...admission, draft };
+}
