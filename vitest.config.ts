@@ -36,6 +36,24 @@ function lane(
   };
 }
 
+function lanes(): TestProjectInlineConfiguration[] {
+  return [
+    lane('pure', 0, {
+      isolate: false,
+      restoreMocks: true,
+      maxWorkers: availableParallelism(),
+      setupFiles: ['test/lane-pure.ts', 'test/setup.ts'],
+    }),
+    lane('real', 1, { maxWorkers: 2, setupFiles: ['test/lane-real.ts', 'test/setup.ts'] }),
+    lane('gate', 2, { setupFiles: ['test/lane-pure.ts'] }),
+  ];
+}
+
+/** `npm run test:agents` alone: it needs programs of other makers, which are fetched first. */
+function agentsLane(): TestProjectInlineConfiguration {
+  return lane('agents', 0, { maxWorkers: 2, setupFiles: ['test/lane-real.ts', 'test/setup.ts'] });
+}
+
 export default defineConfig(({ mode }) => {
   if (mode === 'long') process.env.CUFF_LONG = '1';
   if (process.env.CUFF_LONG === '1') process.env.CUFF_SEED ??= String(randomInt(2 ** 31));
@@ -43,16 +61,7 @@ export default defineConfig(({ mode }) => {
     test: {
       globalSetup: ['test/global-setup.ts'],
       reporters: ci ? ['default', ['json', { outputFile: report }]] : ['default'],
-      projects: [
-        lane('pure', 0, {
-          isolate: false,
-          restoreMocks: true,
-          maxWorkers: availableParallelism(),
-          setupFiles: ['test/lane-pure.ts', 'test/setup.ts'],
-        }),
-        lane('real', 1, { maxWorkers: 2, setupFiles: ['test/lane-real.ts', 'test/setup.ts'] }),
-        lane('gate', 2, { setupFiles: ['test/lane-pure.ts'] }),
-      ],
+      projects: mode === 'agents' ? [agentsLane()] : lanes(),
     },
   };
 });

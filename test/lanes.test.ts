@@ -21,7 +21,8 @@ describe('the lists', () => {
     expect(laneOf('cli/stop-signal.test.ts')).toBe('pure');
     expect(laneOf('text/redact.test.ts')).toBe('real');
     expect(laneOf('requirements.test.ts')).toBe('gate');
-    const all = (['pure', 'real', 'gate'] as const).flatMap(testFiles);
+    expect(laneOf('agents/new.test.ts')).toBe('agents');
+    const all = (['pure', 'real', 'gate', 'agents'] as const).flatMap(testFiles);
     expect(new Set(all).size).toBe(all.length);
   });
 });

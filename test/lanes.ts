@@ -1,6 +1,7 @@
-// The two lanes of the tests. Tests of the pure lane start no process: they share one worker for
+// The lanes of the tests. Tests of the pure lane start no process: they share one worker for
 // each core. Tests of the real lane start processes and terminals, each file in its own worker, two
-// at a time. `lane-pure.ts` and `lane-real.ts` hold every file to its lane while it runs.
+// at a time. `lane-pure.ts` and `lane-real.ts` hold every file to its lane while it runs. The files
+// of `test/agents` start agent programs of other makers; only `npm run test:agents` runs them.
 import { readdirSync } from 'node:fs';
 import type { RunnerTask } from 'vitest';
 
@@ -90,7 +91,7 @@ export const REAL_FILES = [
 /** It reads what all others proved, so it runs when they are done. */
 const GATE = 'requirements';
 
-export type Lane = 'pure' | 'real' | 'gate';
+export type Lane = 'pure' | 'real' | 'gate' | 'agents';
 
 /** Test files by lane, as paths in the repository. */
 export function testFiles(lane: Lane): string[] {
@@ -105,6 +106,7 @@ export function testFiles(lane: Lane): string[] {
 export function laneOf(file: string): Lane {
   const name = file.replace(/\.test\.ts$/, '');
   if (name === GATE) return 'gate';
+  if (name.startsWith('agents/')) return 'agents';
   const real = REAL_FOLDERS.includes(name.split('/')[0] ?? '');
   return (real ? !PURE_FILES.includes(name) : REAL_FILES.includes(name)) ? 'real' : 'pure';
 }

@@ -30,6 +30,7 @@ export const FOLDERS = RANKS.flat();
 
 /** Folders of tests that have no folder in `src/`. */
 const TEST_FOLDERS = [
+  'agents', // real agent programs, which use all of cuff
   'fixtures', // programs and modules that several tests start
   'ids', // requirements, as data
   'proofs', // which test proves which of them

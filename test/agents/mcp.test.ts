@@ -1,0 +1,47 @@
+// `cuff mcp` in real agent programs, with the configuration that `cuff init` writes: its tools are
+// offered to the model, a call runs and is recorded with the ids that the program gives it, and the
+// session ends in order when the program does.
+import { describe, expect, it } from 'vitest';
+import { AgentCase } from './case.ts';
+import { CLIENTS } from './clients.ts';
+
+/** The id of the model's first call. */
+const CALL = 'call_main_0_0';
+
+/** Which ids each program sends along with a call of an MCP tool. */
+const IDS = {
+  claude: { agent_id: 'claude-code', conversation_id: expect.any(String), tool_call_id: CALL },
+  codex: { agent_id: 'codex-mcp-client', conversation_id: expect.any(String), tool_call_id: CALL },
+  gemini: { agent_id: 'gemini-cli-mcp-client', conversation_id: null, tool_call_id: null },
+  opencode: { agent_id: 'opencode', conversation_id: null, tool_call_id: null },
+};
+
+describe.each(CLIENTS)('$name with cuff mcp', (client) => {
+  it('offers its tools, runs a call, records it, and ends the session', async () => {
+    const script = { main: [{ calls: [client.mcp('echo out; exit 3')] }] };
+    await using one = await AgentCase.start(client, script);
+    await one.addMcp();
+    const { code } = await one.agent('work [[main]]');
+
+    expect(code).toBe(0);
+    expect(one.model.tools('main')).toContainEqual(
+      expect.stringMatching(/cuff.*derun_read_output/),
+    );
+    const [result, ...others] = one.model.results('main');
+    expect(others).toEqual([]);
+    expect(result?.text).toContain('out\n');
+    expect(result?.text).toMatch(/code 3|exit 3/i);
+    const [session, ...more] = one.sessions();
+    expect(more).toEqual([]);
+    expect(session?.metadata).toMatchObject({ status: 'shutdown', entry_count: 1 });
+    expect(session?.entries).toEqual([
+      expect.objectContaining({
+        command: 'echo out; exit 3',
+        exit_code: 3,
+        stdout: 'out\n',
+        working_directory: one.project,
+        ...IDS[client.name],
+      }),
+    ]);
+  });
+});
