@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #define CRUMB_MAX 16384
-#define CAREFUL 512 /* what a blocking terminal takes at once after it said it has room */
 
 /* One recvmsg, so that the bytes are those of one writer. */
 static ssize_t read_socket(int fd, unsigned char *to, size_t room, pid_t *writer) {
@@ -25,6 +24,7 @@ static ssize_t read_socket(int fd, unsigned char *to, size_t room, pid_t *writer
   struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.data,
                            .msg_controllen = sizeof control.data};
   ssize_t n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n < 0 && forbidden(errno)) return read(fd, to, room);
   if (n <= 0) return n;
   for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c != NULL; c = CMSG_NXTHDR(&message, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS) continue;
@@ -102,16 +102,8 @@ void forward_open(struct stream *s, int fd) {
 static ssize_t put(struct stream *s) {
   const unsigned char *from = s->buffer + s->sent;
   size_t length = s->filled - s->sent;
-  if (s->forward_kind == F_SOCKET)
-    return send(s->forward, from, length, MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (s->forward_kind == F_SHARED) {
-    struct pollfd ready = {.fd = s->forward, .events = POLLOUT};
-    if (poll(&ready, 1, 0) == 0) {
-      errno = EAGAIN;
-      return -1;
-    }
-    if (length > CAREFUL) length = CAREFUL;
-  }
+  if (s->forward_kind == F_SOCKET) return send_quietly(s->forward, from, length, false);
+  if (s->forward_kind == F_SHARED) return write_careful(s->forward, from, length);
   return write(s->forward, from, length);
 }
 
@@ -121,7 +113,7 @@ void stream_empty(struct stream *s) {
   char waste[4096];
   if (s->fd < 0 || !s->stamped) return;
   shutdown(s->fd, SHUT_RD);
-  while (recv(s->fd, waste, sizeof waste, MSG_DONTWAIT) > 0) continue;
+  while (read(s->fd, waste, sizeof waste) > 0) continue; /* it does not block (add_stream) */
 }
 
 void stream_close(struct stream *s) {

@@ -106,7 +106,7 @@ static pid_t start_followed(struct run *r, const struct ends *e, char **variable
   if (pid > 0) {
     bool followed = follow_seize(pid);
     if (followed) byte = 'f';
-    send(pair[0], &byte, 1, MSG_NOSIGNAL);
+    send_quietly(pair[0], &byte, 1, true);
     if (followed) follow_first(pid);
     else
       while (read(pair[0], &byte, 1) < 0 && errno == EINTR) continue; /* closed by the exec */

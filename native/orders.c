@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,8 +76,7 @@ bool orders_begun(struct run *r) {
 
 void say_pending(struct run *r) {
   while (r->control >= 0 && r->pending_length > 0) {
-    ssize_t n = send(r->control, r->pending, r->pending_length, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (n < 0 && errno == ENOTSOCK) n = write(r->control, r->pending, r->pending_length);
+    ssize_t n = send_quietly(r->control, r->pending, r->pending_length, false);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) { /* the starter is gone: the run goes on */

@@ -10,7 +10,8 @@
  *   proc.c     descendants, survivors   kill.c     TERM, grace, KILL
  *   orders.c   orders and messages      tty.c      the outer terminal
  *   serve.c    many runs, one server    text.c     strings, time, JSON
- *   socket-eof.c  the end of a socket   deferred-sync.c  syncs captures after the answer
+ *   socket-eof.c  the end of a socket   send.c     sending where a sandbox forbids it
+ *   deferred-sync.c  syncs captures after the answer
  *
  * and when it is traced (traced.h):
  *
@@ -221,6 +222,11 @@ const char *errno_name(int error);
 void one_line(char *text, size_t length);
 bool write_all(int fd, const void *data, size_t length);
 bool parse_number(const char *text, long long low, long long high, long long *out);
+
+/* send.c */
+bool forbidden(int error);
+ssize_t write_careful(int fd, const void *data, size_t length);
+ssize_t send_quietly(int fd, const void *data, size_t length, bool wait);
 
 /* capture.c */
 int capture_open(struct capture *c, const struct options *o);

@@ -52,7 +52,7 @@ static void tell(const char *id, const char *text) {
   if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
   one_line(line, (size_t)length);
   line[length++] = '\n';
-  send(3, line, (size_t)length, MSG_NOSIGNAL);
+  send_quietly(3, line, (size_t)length, true);
 }
 
 static bool read_all(int fd, void *data, size_t length) {
@@ -104,7 +104,7 @@ static int parent = -1;    /* where to tell it; -1 once it was told */
 /* The parent forks the next spare child when it hears this, and that one reads from fd 3. */
 static void tell_taken(void) {
   if (parent < 0) return;
-  send(parent, &taken, offsetof(struct taken, dir) + strlen(taken.dir) + 1, MSG_NOSIGNAL);
+  send_quietly(parent, &taken, offsetof(struct taken, dir) + strlen(taken.dir) + 1, true);
   close(parent);
   parent = -1;
 }
@@ -183,7 +183,7 @@ static bool refuse_request(void) {
 
 static void note_taken(int from) {
   static struct taken taken;
-  while (recv(from, &taken, sizeof taken, MSG_DONTWAIT) > 0) {
+  while (read(from, &taken, sizeof taken) > 0) {
     size_t length = strlen(taken.dir) + 1;
     struct child *c = malloc(sizeof *c + length);
     if (taken.pid == spare) spare = 0;
@@ -242,11 +242,13 @@ int serve_main(void) {
   sigaddset(&mask, SIGCHLD);
   sigprocmask(SIG_BLOCK, &mask, &old);
   signal(SIGCHLD, SIG_DFL); /* if it is ignored, wait(2) does not report a dead runner */
+  signal(SIGPIPE, SIG_IGN); /* send_quietly */
   int open_files[INHERIT_MAX], count = inherited_files(open_files, INHERIT_MAX);
   for (int i = 0; i < count; i++) close(open_files[i]); /* the server's, not its commands' */
   int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0) return 1;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return 1;
+  fcntl(pair[0], F_SETFL, O_NONBLOCK);
   setsid(); /* a Ctrl-C meant for the server is not meant for its runs */
   for (;;) {
     if (spare == 0) fork_spare(&old, signals, pair);

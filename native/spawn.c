@@ -42,11 +42,18 @@ static int make_pipe(struct run *r, int *theirs, enum channel channel, int forwa
 
 /* A stream socket on which the kernel names the writer of what we read (SO_PASSCRED). It stays open
  * both ways: if our side were shut for writing, a program that polls its stdout to see whether its
- * reader is gone, as with a pipe, would believe so. */
+ * reader is gone, as with a pipe, would believe so. In a sandbox that forbids socket options the
+ * stream is a pipe, and the shim reports the writes. */
 static int make_socket(struct run *r, int *theirs, enum channel channel, int forward_to) {
   int fds[2], on = 1, room = SOCKET_ROOM;
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) return errno;
-  if (setsockopt(fds[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) return errno;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+    return forbidden(errno) ? make_pipe(r, theirs, channel, forward_to) : errno;
+  if (setsockopt(fds[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) {
+    int error = errno;
+    close(fds[0]);
+    close(fds[1]);
+    return forbidden(error) ? make_pipe(r, theirs, channel, forward_to) : error;
+  }
   /* A socket counts some 800 bytes for every small write: by default 270 of them fill it. */
   if (setsockopt(fds[1], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room) != 0)
     setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room); /* up to wmem_max */

@@ -3,6 +3,7 @@
 
 import { type ErrorCode, errnoOf, isAppError } from '../errors.ts';
 import { safeWords } from './safe-words.ts';
+import { mendStreams } from './socket-streams.ts';
 
 const USAGE: readonly ErrorCode[] = [
   'usage',
@@ -16,6 +17,7 @@ const USAGE: readonly ErrorCode[] = [
 
 export function fail(name: string, error: unknown): never {
   const errno = errnoOf(error);
+  mendStreams();
   if (errno === 'EPIPE') process.exit(0); // the reader has seen enough
   // Also from an import of ours: every file of the program is one.
   if (errno === 'EMFILE' || errno === 'ENFILE') {

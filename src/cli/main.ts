@@ -4,13 +4,17 @@
 // program.
 
 import { fail } from './fail.ts';
+import { mendStreams } from './socket-streams.ts';
 
 export async function main(name: 'cuff' | 'derun', args: readonly string[]): Promise<void> {
   try {
     if (args[0] === 'run') {
       const { runCommand } = await import('./run.ts');
       await runCommand(name, args.slice(1));
-    } else if (name === 'cuff' && args[0] === 'record' && args[1] === 'list') {
+      return;
+    }
+    mendStreams();
+    if (name === 'cuff' && args[0] === 'record' && args[1] === 'list') {
       const { recordList } = await import('./record/list.ts');
       await recordList(args.slice(2));
     } else if (name === 'cuff' && args[0] === 'record' && args[1] === 'search') {

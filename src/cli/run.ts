@@ -7,6 +7,7 @@ import { parseDuration } from '../text/duration.ts';
 import { nameAndValue } from './name-and-value.ts';
 import type { EntryFlags } from './run-journal.ts';
 import { safeWords } from './safe-words.ts';
+import { mendStreams } from './socket-streams.ts';
 
 type Flags = { -readonly [K in keyof ProxyOptions]: ProxyOptions[K] } & {
   env?: Record<string, string>;
@@ -134,6 +135,7 @@ function end(name: string, { outcome, timedOut }: ProxyEnd): void {
   if (timedOut) process.exit(124);
   if (outcome.kind === 'exited') process.exit(outcome.code);
   if (outcome.kind === 'failed') {
+    mendStreams();
     process.stderr.write(safeWords(`${name}: ${outcome.message}\n`));
     if (outcome.error === 'runner_lost') process.exit(1);
     process.exit(outcome.error === 'ENOENT' ? 127 : 126);

@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { heldWord, listenTo, runnerWords } from './messages.ts';
-import type { Listener, RunSpec } from './spec.ts';
+import type { Listener, RunMessage, RunSpec } from './spec.ts';
 
 export type Attached = {
   readonly child: ChildProcess;
@@ -35,6 +35,7 @@ export function launch(
   const words = ['run', ...runnerWords(spec, held)];
   const child = spawn(runner, words, { stdio: [...stdio], env: spec.env });
   let last = false;
+  let told = false;
   child.on('error', (error: NodeJS.ErrnoException) => {
     if (last) return;
     last = true;
@@ -44,14 +45,25 @@ export function launch(
   // Without files to spare there are no streams at all; the error follows.
   if (socket === undefined) return { child, order: () => undefined, permit: () => undefined };
   const gone = (): void => {
-    if (!last) listener({ kind: 'gone' });
+    if (last) return;
     last = true;
+    listener(told ? { kind: 'gone' } : endWithoutWords(child));
   };
   listenTo(socket, (_, message) => {
+    told ||= message.kind === 'done' || message.kind === 'failed';
     if (!last) listener(message);
   });
   socket.on('error', () => socket.destroy()); // a dead runner cannot take orders: `gone` follows
-  socket.on('close', gone);
+  let closed = false;
+  const over = (): void => {
+    const ended = child.exitCode !== null || child.signalCode !== null;
+    if (closed && ended) gone();
+  };
+  socket.on('close', () => {
+    closed = true;
+    over();
+  });
+  child.on('exit', over);
   return {
     child,
     order(text) {
@@ -62,6 +74,17 @@ export function launch(
       if (socket.writable) socket.write(heldWord(starts));
     },
   };
+}
+
+/**
+ * A runner ends with the exit code of its command. So that tells the outcome if the runner could
+ * not report it, because a sandbox forbids it to send. By a signal it may have been killed itself.
+ */
+function endWithoutWords({ exitCode }: ChildProcess): RunMessage {
+  if (exitCode === null) return { kind: 'gone' };
+  const outcome = { kind: 'exited', code: exitCode } as const;
+  const unknown = { outputBytes: 0, lostBytes: 0, tookMs: 0, survivors: 0 };
+  return { kind: 'done', outcome, ...unknown, endedBy: 'itself' };
 }
 
 /** The fourth stream; undefined where Node gives up before it has made any (EMFILE, ENFILE). */

@@ -1,0 +1,30 @@
+// Sandboxes as agents make them: the seccomp filter of Codex, by a program of a few lines. It is
+// real; where it cannot be had, a test prints why it does not run.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const dir = mkdtempSync(join(tmpdir(), 'cuff-sandboxed-'));
+const program = join(dir, 'codex-filter');
+
+/** Removes the program. */
+export function endSandboxes(): void {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+const source = join(import.meta.dirname, 'programs', 'codex-filter.c');
+const built = spawnSync('cc', ['-O1', '-o', program, source], { encoding: 'utf8' });
+
+/** Why there is no such filter here, or undefined. */
+export const noFilter: string | undefined =
+  built.status !== 0
+    ? `the filter cannot be built: ${built.error?.message ?? built.stderr}`
+    : spawnSync(program, ['true']).status !== 0
+      ? 'seccomp filters cannot be installed'
+      : undefined;
+
+/** The words that start a program behind the filter. `no-messages`: sendmsg is forbidden, too. */
+export function filtered(kind: 'codex' | 'no-messages' = 'codex'): readonly string[] {
+  return kind === 'codex' ? [program] : [program, '--no-messages'];
+}
