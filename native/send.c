@@ -1,6 +1,6 @@
-/* Sending without SIGPIPE, and without waiting on a file that others share. A sandbox may forbid the
- * system calls of sockets (seccomp answers EPERM to sendto, and to sendmsg in some). write(2) cannot
- * be forbidden, and every process that sends ignores SIGPIPE, so write takes over. */
+/* Sending without SIGPIPE, and without waiting on a file that others share. A sandbox may forbid
+ * the system calls of sockets (seccomp answers EPERM to sendto, in some also to sendmsg). write(2)
+ * cannot be forbidden, and every process that sends ignores SIGPIPE, so write takes over. */
 #include "runner.h"
 
 #include <errno.h>

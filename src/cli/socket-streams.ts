@@ -1,6 +1,6 @@
-// Streams of this process that are sockets, in a sandbox that forbids the system calls by which Node
-// recognises a socket (getsockopt, getsockname). Node then gives the program an empty stdin and a
-// stdout that forgets everything. read(2) and write(2) work on them as on any file.
+// Streams of this process that are sockets, in a sandbox that forbids the system calls by which
+// Node recognises a socket (getsockopt, getsockname). Node then gives the program an empty stdin
+// and a stdout that forgets everything. read(2) and write(2) work on them as on any file.
 
 import * as fs from 'node:fs';
 import { Writable } from 'node:stream';
@@ -21,7 +21,7 @@ export function mendStreams(): void {
 
 const RETRY_MS = 5; // the reader of a full socket that does not block
 
-/** Written before `write` returns, as Node does on Linux: a process that ends at once loses none. */
+/** Written before `write` returns, as Node's own: a process that ends at once loses nothing. */
 function writer(fd: number): Writable {
   const write = (bytes: Buffer, done: (error?: Error | null) => void): void => {
     let at = 0;

@@ -18,7 +18,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const skip = lacking(noFilter !== undefined, noFilter ?? 'no filter here');
+if (noFilter !== undefined) process.stderr.write(`${noFilter}\n`);
+const skip = lacking(noFilter !== undefined, 'there are no seccomp filters');
 const noTrace = lacking(untraceable, 'there is no tracing here');
 const KINDS = ['codex', 'no-messages'] as const;
 const TRACING = noTrace ? [[]] : [[], ['--trace']];

@@ -1,7 +1,7 @@
 /* `codex-filter [--no-messages] PROGRAM [ARG...]` starts a program behind the seccomp filter that
- * Codex puts in front of a command without network: the system calls of sockets, ptrace and io_uring
- * fail with EPERM; write and sendmsg work. --no-messages: sendmsg and recvmsg fail, too, as in its
- * first versions. */
+ * Codex puts in front of a command without network: the system calls of sockets, ptrace and
+ * io_uring fail with EPERM; write and sendmsg work. --no-messages: sendmsg and recvmsg fail, too,
+ * as in its first versions. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -31,7 +31,7 @@ static unsigned short length;
 
 static void add(struct sock_filter one) { filter[length++] = one; }
 
-/* Refuses a call whose number is `number`; `unix_too`: only for families other than AF_UNIX. */
+/* Refuses a call whose number is `number`; `but_unix`: only for families other than AF_UNIX. */
 static void refuse(unsigned number, int but_unix) {
   add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, but_unix ? 4 : 1));
   if (but_unix) {
