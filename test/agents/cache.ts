@@ -36,12 +36,17 @@ export function programDirectory(program: AgentProgram): string {
 
 /** The command line that starts the program. */
 export function programCommand(name: AgentName): string[] {
-  const program = PROGRAMS[name];
-  const entry = join(programDirectory(program), program.entry);
+  const { runtime, ...program } = PROGRAMS[name];
+  const entry = entryOf(program);
+  if (runtime !== undefined) return [entryOf(runtime), entry];
   return entry.endsWith('.js') ? [process.execPath, entry] : [entry];
 }
 
-export interface FetchOptions {
+function entryOf(program: AgentProgram): string {
+  return join(programDirectory(program), program.entry);
+}
+
+interface FetchOptions {
   readonly say: (line: string) => void;
   /** Where the tarball is. */
   readonly urlOf?: (program: AgentProgram) => string;

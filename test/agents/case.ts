@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import { journalSessionIds, type ReadSession, readSession } from '../../src/journal/reader.ts';
 import type { Entry } from '../../src/types.ts';
 import { cacheRoot } from './cache.ts';
-import type { AgentClient, Places, Start } from './clients.ts';
+import type { AgentClient, Places, Start } from './clients/client.ts';
 import { ScriptedModel } from './model/model.ts';
 import type { Script } from './model/script.ts';
 
@@ -46,7 +46,10 @@ export class AgentCase implements Places {
   }
 
   static async start(client: AgentClient, script: Script): Promise<AgentCase> {
-    return new AgentCase(client, await ScriptedModel.start(script));
+    const { end } = client;
+    const turns = Object.entries(script).map(([mark, all]) => [mark, [...all, { calls: [end] }]]);
+    const ended = end === undefined ? script : Object.fromEntries(turns);
+    return new AgentCase(client, await ScriptedModel.start(ended));
   }
 
   get env(): Record<string, string> {
@@ -88,6 +91,11 @@ export class AgentCase implements Places {
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+  }
+
+  /** Resolves when every process of the case has ended: some servers end behind their clients. */
+  async quiet(): Promise<void> {
+    expect(await leftOf(this.#root)).toEqual([]);
   }
 
   /** What the journal of the project has, in its order. */

@@ -1,7 +1,10 @@
-// Brings every pinned program into the cache; `scripts/agents.mjs` calls it before the tests.
+// Brings the programs of this run into the cache; `scripts/agents.mjs` calls it before the tests.
 import { fetchProgram } from './cache.ts';
-import { PROGRAMS } from './programs.ts';
+import { PROGRAMS, programsOfThisRun } from './programs.ts';
 
 export async function fetchPrograms(say: (line: string) => void): Promise<void> {
-  await Promise.all(Object.values(PROGRAMS).map((program) => fetchProgram(program, { say })));
+  const wanted = programsOfThisRun().map((name) => PROGRAMS[name]);
+  const runtimes = wanted.flatMap(({ runtime }) => runtime ?? []);
+  const all = new Set([...wanted, ...runtimes]);
+  await Promise.all([...all].map((program) => fetchProgram(program, { say })));
 }

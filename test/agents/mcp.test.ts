@@ -3,7 +3,7 @@
 // session ends in order when the program does.
 import { describe, expect, it } from 'vitest';
 import { AgentCase } from './case.ts';
-import { CLIENTS } from './clients.ts';
+import { CLIENTS } from './clients/all.ts';
 
 /** The id of the model's first call. */
 const CALL = 'call_main_0_0';
@@ -14,14 +14,20 @@ const IDS = {
   codex: { agent_id: 'codex-mcp-client', conversation_id: expect.any(String), tool_call_id: CALL },
   gemini: { agent_id: 'gemini-cli-mcp-client', conversation_id: null, tool_call_id: null },
   opencode: { agent_id: 'opencode', conversation_id: null, tool_call_id: null },
+  copilot: { agent_id: 'copilot-cli', conversation_id: expect.any(String), tool_call_id: null },
+  qwen: {},
+  pi: {},
+  cline: {},
 };
 
-describe.each(CLIENTS)('$name with cuff mcp', (client) => {
+describe.each(CLIENTS.filter(({ mcp }) => mcp !== undefined))('$name with cuff mcp', (client) => {
   it('offers its tools, runs a call, records it, and ends the session', async () => {
-    const script = { main: [{ calls: [client.mcp('echo out; exit 3')] }] };
+    const call = client.mcp?.('echo out; exit 3') ?? [];
+    const script = { main: [{ calls: [call].flat() }] };
     await using one = await AgentCase.start(client, script);
     await one.addMcp();
     const { code } = await one.agent('work [[main]]');
+    await one.quiet();
 
     expect(code).toBe(0);
     expect(one.model.tools('main')).toContainEqual(

@@ -1,0 +1,29 @@
+// Claude Code.
+import { join } from 'node:path';
+import { programCommand } from '../cache.ts';
+import { type AgentClient, writeConfig } from './client.ts';
+
+export const claude: AgentClient = {
+  name: 'claude',
+  init: 'claude',
+  prepare: ({ home }) => {
+    writeConfig(join(home, '.claude.json'), { hasCompletedOnboarding: true });
+    writeConfig(join(home, '.claude', 'settings.json'), { enableAllProjectMcpServers: true });
+  },
+  env: (_, url) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'scripted',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    IS_SANDBOX: '1', // as root it refuses to work without questions outside of one
+  }),
+  command: ({ prompt, permissions, args }) => [
+    ...programCommand('claude'),
+    '-p',
+    prompt,
+    ...(permissions === 'all' ? ['--dangerously-skip-permissions'] : []),
+    ...args,
+  ],
+  shell: (command) => ({ name: 'Bash', input: { command, description: 'a step' } }),
+  mcp: (command) => ({ name: 'mcp__cuff__Bash', input: { command, description: 'a step' } }),
+};

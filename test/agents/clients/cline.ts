@@ -1,0 +1,29 @@
+// Cline.
+import { join } from 'node:path';
+import { programCommand } from '../cache.ts';
+import { type AgentClient, writeConfig } from './client.ts';
+
+export const cline: AgentClient = {
+  name: 'cline',
+  init: 'cline',
+  prepare: ({ home }, url) => {
+    const provider = 'openai-compatible';
+    const settings = { provider, apiKey: 'scripted', model: 'scripted', baseUrl: `${url}/v1` };
+    writeConfig(join(home, '.cline', 'data', 'settings', 'providers.json'), {
+      version: 1,
+      lastUsedProvider: provider,
+      modes: {},
+      providers: { [provider]: { settings, tokenSource: 'manual' } },
+    });
+  },
+  env: () => ({}),
+  command: ({ prompt, permissions, args }) => [
+    ...programCommand('cline'),
+    ...(permissions === 'all' ? ['--yolo'] : []),
+    ...args,
+    prompt,
+  ],
+  shell: (command) => ({ name: 'run_commands', input: { commands: [command] } }),
+  mcp: undefined,
+  end: { name: 'submit_and_exit', input: { result: 'done', summary: 'done', verified: true } },
+};

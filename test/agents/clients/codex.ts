@@ -1,0 +1,36 @@
+// Codex.
+import { join } from 'node:path';
+import { programCommand } from '../cache.ts';
+import { type AgentClient, writeConfig } from './client.ts';
+
+export const codex: AgentClient = {
+  name: 'codex',
+  init: 'codex',
+  prepare: ({ home }, url) => {
+    const lines = [
+      'model = "scripted"',
+      'model_provider = "loopback"',
+      'check_for_update_on_startup = false',
+      'features.plugins = false', // it would wait five seconds for a list of them
+      '[analytics]',
+      'enabled = false',
+      '[model_providers.loopback]',
+      'name = "loopback"',
+      `base_url = "${url}/v1"`,
+      'wire_api = "responses"',
+      '',
+    ];
+    writeConfig(join(home, '.codex', 'config.toml'), lines.join('\n'));
+  },
+  env: () => ({}),
+  command: ({ prompt, permissions, args }) => [
+    ...programCommand('codex'),
+    'exec',
+    '--skip-git-repo-check',
+    ...(permissions === 'all' ? ['--dangerously-bypass-approvals-and-sandbox'] : []),
+    ...args,
+    prompt,
+  ],
+  shell: (command) => ({ name: 'exec_command', input: { cmd: command } }),
+  mcp: (command) => ({ name: /cuff.*exec_command$/, input: { cmd: command } }),
+};

@@ -1,0 +1,31 @@
+// pi.
+import { join } from 'node:path';
+import { programCommand } from '../cache.ts';
+import { type AgentClient, writeConfig } from './client.ts';
+
+export const pi: AgentClient = {
+  name: 'pi',
+  init: 'pi',
+  prepare: ({ home }, url) => {
+    const loopback = {
+      baseUrl: `${url}/v1`,
+      api: 'openai-completions',
+      apiKey: 'scripted',
+      models: [{ id: 'scripted' }],
+    };
+    writeConfig(join(home, '.pi', 'agent', 'models.json'), { providers: { loopback } });
+  },
+  env: () => ({ PI_OFFLINE: '1', PI_TELEMETRY: '0' }),
+  command: ({ prompt, args }) => [
+    ...programCommand('pi'),
+    '-p',
+    '--provider',
+    'loopback',
+    '--model',
+    'scripted',
+    ...args,
+    prompt,
+  ],
+  shell: (command) => ({ name: 'bash', input: { command } }),
+  mcp: undefined,
+};
