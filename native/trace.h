@@ -76,7 +76,9 @@ enum trace_flags {
   FROM_MASK = 3,
   TRACE_CUT = 4,      /* START, EXEC: not all of argv is here */
   TRACE_REDACTED = 8, /* START, EXEC: values of secret variables were taken out of argv */
-  TRACE_STATIC = 16   /* EXEC, START: a program without a loader, where no shim can be */
+  TRACE_STATIC = 16,  /* EXEC, START: a program without a loader, where no shim can be */
+  /* START: nothing follows, because the program installs a seccomp filter by itself */
+  TRACE_SILENT = 32
 };
 
 struct trace_frame {

@@ -260,8 +260,10 @@ HOOK(int, fexecve, (int fd, char *const argv[], char *const env[])) {
   char name[256];
   struct exec_call call = {.target = {fd, "", 0}, .argv = argv, .env = env};
   call.call = call_fexecve;
-  call.shown = name;
-  name_of(fd, name, sizeof name);
+  if (shim_may_speak()) {
+    name_of(fd, name, sizeof name);
+    call.shown = name;
+  }
   return run(&call);
 }
 

@@ -299,6 +299,20 @@ int gate_refuses_start(const struct exec_call *call);
 void gate_end(void);
 void gate_end_unjudged(void);
 
+/* --- filters that the program installs by itself (self-filter.c)
+ * Where its code is, by the loader, and whether it installs one. Only the second makes system
+ * calls, and only the first calls the libc. */
+enum { CODE_PARTS = 4 };
+struct program_code {
+  int count;
+  struct {
+    const unsigned char *start;
+    size_t bytes;
+  } parts[CODE_PARTS];
+};
+void self_filter_find(struct program_code *code);
+int self_filter_installs(const struct program_code *code);
+
 /* --- children that have ended (reap.c): the one that the libc waited for; its pid is not known */
 void reap_say_since(uint64_t since_ns, int status);
 

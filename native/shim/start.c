@@ -18,6 +18,8 @@ struct begin { /* what START tells */
   const char *names; /* of variables that are kept, from the header */
   uint32_t name_count;
   struct secrets secrets;
+  struct program_code code;
+  int silent; /* this is all that is said about the process */
 };
 
 /* --- the handshake */
@@ -113,7 +115,7 @@ static void fill_start(struct frame *frame, const struct begin *begin, void *mem
                               .inner_space = shim.inner_space,
                               .env = count_of(begin->env)};
   struct words_facts words;
-  int flags = begin->argv == NULL ? TRACE_CUT : 0;
+  int flags = (begin->argv == NULL ? TRACE_CUT : 0) | (begin->silent ? TRACE_SILENT : 0);
   frame_begin(frame, memory, room, TRACE_START, FROM_SHIM);
   struct trace_start *put = frame_put(frame, &start, sizeof start);
   words_text(frame, begin->exe, PATHS_MAX, &begin->secrets, &flags);
@@ -167,6 +169,8 @@ static enum attached attach_within(struct begin *begin, int fd, void *memory, ui
     return REFUSED;
   }
   take_header(header);
+  /* Where everything has to be judged, what a silent program starts would not be. */
+  begin->silent = !(shim.flags & TRACE_GATE_STRICT) && self_filter_installs(&begin->code);
   begin->names = header->env, begin->name_count = header->env_count;
   char *paths = (char *)memory + part;
   if (!read_paths(begin, paths, path) && bytes < BIG) return NO_ROOM;
@@ -212,13 +216,19 @@ static int say_start(void *about) {
 static void attach(struct begin *begin) {
   enum { STDERR = 2 };
   shim.filter_mode = sys_filter_mode();
+  self_filter_find(&begin->code);
   /* Other libraries may have started threads. Where the libc does not tell, it is not asked for by
    * more system calls: a filter may kill for them. */
   if (UNLIKELY(shim_several_threads())) shim_apart(say_start, begin, STDERR);
   else say_start(begin);
   if (!shim_on()) return;
-  child_env_learn();
   order_meet();
+  if (begin->silent) {
+    shim_log("silent: the program installs a seccomp filter by itself", NULL, 0);
+    shim_quiet();
+    return;
+  }
+  child_env_learn();
   exit_init();
   shim_writes_init();
 }

@@ -94,6 +94,11 @@ function remarks({ unattributedBytes, untraced: events }: Trace): void {
   if (statics > 0) {
     say(`${counted(statics, 'static program was', 'static programs were')} not followed.`);
   }
+  const silent = count('silent');
+  if (silent > 0) {
+    const programs = counted(silent, 'program that installs', 'programs that install');
+    say(`Of ${programs} a seccomp filter by itself, only the start is known.`);
+  }
   const dropped = events.reduce((sum, one) => sum + (one.kind === 'dropped' ? one.frames : 0), 0);
   if (dropped > 0) say(`${dropped} reports of processes could not be written.`);
   if (count('damaged') > 0) say('A part of the trace is damaged and left out.');

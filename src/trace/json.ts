@@ -82,6 +82,7 @@ function imageJson(image: Image, startedNs: bigint): JsonObject {
 const UNTRACED: Readonly<Record<TraceLoss['kind'], string>> = {
   writer: 'unknown_writer',
   static: 'static_program',
+  silent: 'installs_seccomp_filter',
   dropped: 'dropped_frames',
   damaged: 'damaged_bytes',
   output: 'unattributed_bytes',

@@ -27,6 +27,8 @@ export type TraceLoss =
   | { readonly kind: 'writer'; readonly pid: number; readonly bytes: number }
   /** A static program that was not followed: only those of its children are known that report. */
   | { readonly kind: 'static'; readonly pid: number; readonly exe: string }
+  /** It reported its start and nothing else: its program installs a seccomp filter by itself. */
+  | { readonly kind: 'silent'; readonly pid: number; readonly exe: string }
   | { readonly kind: 'dropped'; readonly pid: number; readonly frames: number }
   | { readonly kind: 'damaged'; readonly bytes: number }
   | { readonly kind: 'output'; readonly bytes: number };
@@ -138,8 +140,9 @@ function untracedOf(
     }
   }
   for (const frame of frames) {
-    if (frame.type !== 'drop') continue;
-    found.push({ kind: 'dropped', pid: frame.who.pid, frames: frame.frames });
+    const { pid } = frame.who;
+    if (frame.type === 'start' && frame.silent) found.push({ kind: 'silent', pid, exe: frame.exe });
+    if (frame.type === 'drop') found.push({ kind: 'dropped', pid, frames: frame.frames });
   }
   if (damagedBytes > 0) found.push({ kind: 'damaged', bytes: damagedBytes });
   if (unattributedBytes > 0) found.push({ kind: 'output', bytes: unattributedBytes });

@@ -93,7 +93,9 @@ export function fnv64(bytes: Uint8Array): bigint {
 
 function flagsOf(frame: Frame): number {
   if (frame.type !== 'start' && frame.type !== 'exec') return 0;
-  return (frame.cut ? 4 : 0) | (frame.redacted ? 8 : 0) | (frame.isStatic ? 16 : 0);
+  const silent = frame.type === 'start' && frame.silent === true;
+  const facts = (frame.cut ? 4 : 0) | (frame.redacted ? 8 : 0) | (frame.isStatic ? 16 : 0);
+  return facts | (silent ? 32 : 0);
 }
 
 function bodyOf(frame: Frame, offsetNs: bigint): Buffer {

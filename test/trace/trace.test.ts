@@ -1,8 +1,9 @@
 // A trace as a whole, and as JSON.
 import { describe, expect, it } from 'vitest';
+import { decodeTrace } from '../../src/trace/decode/decode.ts';
 import { disabledJson, timeOf, traceJson } from '../../src/trace/json.ts';
 import { buildTrace, processOutput } from '../../src/trace/trace.ts';
-import { HEADER } from './encode.ts';
+import { encodeTrace, HEADER } from './encode.ts';
 import { exampleTrace, OUTPUT } from './example.ts';
 import { start, write, wrote } from './frames.ts';
 
@@ -37,6 +38,20 @@ describe('a trace', () => {
       { kind: 'damaged', bytes: 7 },
     ]);
     expect(exampleTrace([], 0)).toMatchObject({ untraced: [{ pid: 11 }, {}, {}, {}, {}] });
+  });
+
+  it('says why a program that installs a seccomp filter by itself reports nothing else', () => {
+    const bytes = encodeTrace(HEADER, [start(0, 10, ['jail'], { silent: true })]);
+    const silent = buildTrace({
+      captureId: 'x',
+      decoded: decodeTrace(bytes),
+      chunks: [],
+      read: () => Buffer.alloc(0),
+      runEnd: {},
+    });
+    expect(traceJson(silent, {})).toMatchObject({
+      untraced: [{ reason: 'installs_seccomp_filter', pid: 10, exe: '/bin/jail' }],
+    });
   });
 
   it('counts the bytes that nobody wrote, and knows a pid that came twice', () => {

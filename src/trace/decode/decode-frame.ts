@@ -9,6 +9,7 @@ const FROM_MASK = 3;
 const CUT = 4;
 const REDACTED = 8;
 const STATIC = 16;
+const SILENT = 32;
 
 const STREAMS = { 1: 'stdout', 2: 'stderr', 3: 'pty' } as const;
 const UNHASHED = 0x80000000;
@@ -122,6 +123,7 @@ function start(body: Body, head: Head, flags: number): Frame | undefined {
     cwd,
     envCount: body.uint32(36),
     env: Object.fromEntries(strings.slice(2 + keptArgs).map(nameAndValue)),
+    ...((flags & SILENT) !== 0 && { silent: true }),
   };
 }
 

@@ -54,6 +54,8 @@ export type StartFrame = Head &
     readonly envCount: number;
     readonly env: Readonly<Record<string, string>>;
     readonly isStatic: boolean;
+    /** It reports nothing else, because its program installs a seccomp filter by itself. */
+    readonly silent?: true;
   };
 
 export type ExecFrame = Head &
