@@ -42,6 +42,7 @@ const PARTS = {
   'trace-check': 'src/shell/trace-check.ts',
   'mcp-front': 'src/cli/mcp-front.ts',
   'run-journal': 'src/cli/run-journal.ts',
+  spool: 'src/shell/spool.ts',
 };
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */

@@ -140,6 +140,8 @@ export type CaptureMeta = {
   readonly journal?: JournalIntent;
   /** Present for a run of an agent. */
   readonly owner?: RunOwner;
+  /** It was made in a sandbox and moved here later. */
+  readonly source?: 'spool';
 };
 
 /** final.json: how it ended. Written when the shell is done; rewritten once the output closed. */

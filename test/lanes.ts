@@ -49,6 +49,7 @@ export const PURE_FILES = [
   'shell/output/new-output',
   'shell/output/page',
   'shell/output/view',
+  'shell/spool-home',
 ];
 
 /** In the other folders, tests that do start processes. */

@@ -13,7 +13,8 @@
 //               asked for: {"enabled":true,"mode":"socket|pipe|pty"} if the processes report to
 //               trace.bin, {"enabled":false,"reason"} if they cannot), journal (only when the
 //               command is to be an entry of one, see `intent.ts`), owner (only for an agent's
-//               run, see `owner.ts`).
+//               run, see `owner.ts`), source ("spool", only for a capture that was made in a
+//               sandbox and moved here).
 //               The runner replaces the file once with runner_pid,
 //               runner_start, pid, pid_start, started_at put in front of the closing brace;
 //               every other byte stays. *_start is a process's start time, 0 where
@@ -41,6 +42,7 @@
 //               Written when the shell is done and drained, and once the last survivor is gone.
 // append.lock   Held by the one writer.   control   FIFO, orders to the runner.
 // claim-N       The server that took over an agent's run from a dead one: `owner.ts`.
+// spooled       Of a capture that is, or was, in a spool: {"mark"}, see src/shell/spool-place.ts.
 // adopted, entry-reach   What the journal has of the run: `entry-marks.ts`.
 // trace.bin     The processes: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
@@ -105,7 +107,7 @@ export type Pair = readonly [number, number];
 export type IndexRecord = Chunk & { readonly totalBytes: Pair; readonly totalLines: Pair };
 
 export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
-  const { runner, child, killAfterMs, startedAt, trace, journal, owner } = meta;
+  const { runner, child, killAfterMs, startedAt, trace, journal, owner, source } = meta;
   return line({
     schema_version: SCHEMA_VERSION,
     session_id: meta.id,
@@ -124,6 +126,7 @@ export function encodeMeta(meta: CaptureMeta, argv: readonly string[]): string {
     ...(trace && { trace }),
     ...(journal && { journal: encodeIntent(journal) }),
     ...(owner && { owner: encodeOwner(owner) }),
+    ...(source && { source }),
     ...(runner && { runner_pid: runner.pid, runner_start: runner.startTime }),
     ...(child && { pid: child.pid, pid_start: child.startTime }),
     ...(startedAt !== undefined && { started_at: time(startedAt) }),
@@ -169,6 +172,7 @@ function optionalKeys(json: JsonObject): Partial<CaptureMeta> {
     trace: traceIn(json.trace),
     journal: decodeIntent(json.journal),
     owner: decodeOwner(json.owner),
+    source: asOneOf(['spool'], json.source),
     killAfterMs: asCount(json.kill_after_ms),
     runner: processId(json.runner_pid, json.runner_start),
     child: processId(json.pid, json.pid_start),

@@ -1,6 +1,8 @@
 // `cuff ls`: captures, newest first.
 
+import { openLog } from '../log.ts';
 import { type Listing, listing, storeOf } from '../shell/captures.ts';
+import { bringHome } from '../shell/spool.ts';
 import { uncapturedRuns } from '../shell/uncaptured.ts';
 import type { Column } from '../text/table.ts';
 import type { CaptureState } from '../types.ts';
@@ -20,6 +22,7 @@ type Options = {
  */
 export async function ls({ state, limit, json }: Options): Promise<void> {
   const store = storeOf(process.env);
+  await bringHome(store, { cwd: process.cwd(), env: process.env, log: openLog(store.root) });
   const uncaptured = uncapturedRuns(store.root);
   // First, because the state root that took no capture may not be listed either.
   if (!json) for (const words of uncapturedWords(uncaptured)) say(words);

@@ -4,6 +4,7 @@
 import { sweepIntents } from '../hooks/intent.ts';
 import { openLog } from '../log.ts';
 import { storeOf } from '../shell/captures.ts';
+import { bringHome } from '../shell/spool.ts';
 import { sweepLogged } from '../shell/sweep.ts';
 import { table } from '../text/table.ts';
 import { put, putJson, say } from './output.ts';
@@ -15,6 +16,7 @@ export async function sweep({ dryRun = false, json }: Options): Promise<void> {
   const store = storeOf(process.env);
   // The log lists removals, and a dry run removes nothing.
   const log = dryRun ? () => undefined : openLog(store.root);
+  if (!dryRun) await bringHome(store, { cwd: process.cwd(), env: process.env, log });
   const all = await sweepLogged(store, log, { dryRun });
   if (!dryRun) sweepIntents(process.env);
   const failed = all.filter(({ result }) => result === 'error');

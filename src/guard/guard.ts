@@ -110,6 +110,14 @@ export class Guard {
     return holding(ruled, now, call);
   }
 
+  /** What the policy says to a command that ran where it could not be asked. Asks no person. */
+  async judge(asked: GuardRequest): Promise<EntryDecision | null> {
+    const { inForce, paths } = this.#engine;
+    if (inForce === undefined) return null;
+    const decided = await paths.settled(() => this.#decide(inForce, asked, { gated: false }));
+    return entryDecision(decided.decision, inForce.mode);
+  }
+
   /** Questions that are open, and later ones, get no answer from now on. */
   stopAsking(): void {
     this.#stop.abort();

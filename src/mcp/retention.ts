@@ -3,6 +3,7 @@
 
 import { openLog } from '../log.ts';
 import type { Store } from '../shell/captures.ts';
+import { bringHome } from '../shell/spool.ts';
 import { sweepLogged } from '../shell/sweep.ts';
 
 const EVERY_MS = 10 * 60 * 1000; // seed 004
@@ -15,6 +16,7 @@ export function sweepRegularly(store: Store, onerror: (error: Error) => void): (
     if (sweeping) return;
     sweeping = true;
     try {
+      await bringHome(store, { cwd: process.cwd(), env: process.env, log });
       await sweepLogged(store, log);
     } catch (error) {
       onerror(error instanceof Error ? error : new Error(String(error)));

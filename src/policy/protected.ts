@@ -58,6 +58,8 @@ const CONTROLS = [
   ...['**/.cuff', '**/.claude', '**/.codex', '**/.cursor', '**/.gemini', '**/.opencode'],
   ...['**/.mcp.json', '**/opencode.json', '**/opencode.jsonc', '**/.aider*', '**/.continue'],
   ...['**/.windsurf', '**/.roo', '**/.cline', '**/.kiro', '**/.agents'],
+  // Captures on their way out of a sandbox.
+  '**/.cuff/spool',
   // Files that programs run by themselves.
   ...['**/.git/hooks', '**/.git/config', '**/.git/info/attributes', '**/.gitmodules', '**/.husky'],
   ...['**/.git/modules', '**/.git/worktrees', '**/.gitattributes', '**/.envrc', '**/.direnv'],

@@ -105,7 +105,7 @@ export class Recorder {
   #closing = false;
 
   constructor(options: RecorderOptions) {
-    const { settings, shell, log, metrics, workingDirectory, env, now, settingsWait } = options;
+    const { settings, shell, log, metrics, workingDirectory, env, now } = options;
     this.#options = options;
     this.#shell = shell;
     this.#terms = termsOf(settings, env);
@@ -123,7 +123,7 @@ export class Recorder {
       },
       settings.recording,
     );
-    const about = { store, journal: this.#journal, journalEnv, log, env, now, owed, settingsWait };
+    const about = { ...options, store, journal: this.#journal, journalEnv, owed };
     this.#upkeep = new Upkeep(about, settings);
   }
 

@@ -26,7 +26,7 @@ import { hasRoom } from '../ops/health.ts';
 import type { Capture, Store } from '../shell/captures.ts';
 import { deferred } from '../shell/run.ts';
 import type { Redactor } from '../text/redact.ts';
-import type { Log, ProcessId } from '../types.ts';
+import type { EntryDecision, JournalIntent, Log, ProcessId } from '../types.ts';
 import { noteEntryReach, recordLater } from './entry.ts';
 import type { RecorderJournal } from './journal.ts';
 import {
@@ -49,6 +49,10 @@ export type RecoveryOptions = {
   readonly owner: ProcessId;
   readonly env: JournalEnv;
   readonly log: Log;
+  /** Brings captures to the store that were made elsewhere, before it is looked through. */
+  readonly arrivals?: () => Promise<unknown>;
+  /** What the policy says to a command that ran in a sandbox. */
+  readonly judge: (draft: JournalIntent['draft']) => Promise<EntryDecision | null>;
   /** Set when stored output is to hold no secrets. */
   readonly redact: Redactor | undefined;
   /** For what never holds any. */
@@ -131,7 +135,8 @@ export class Recovery {
   }
 
   async #begin(): Promise<readonly string[]> {
-    const { store, directory } = this.#options;
+    const { store, directory, arrivals } = this.#options;
+    await arrivals?.();
     const found: FoundRun[] = [];
     for (const [count, id] of captureIds(store).entries()) {
       if (count % SLICE === 0) await delay(0);
@@ -271,10 +276,11 @@ export class Recovery {
 
   /** False while the disk has no room for it. */
   async #enter(writer: SessionWriter, run: FoundRun): Promise<boolean> {
-    const { directory, redact, secrets, log } = this.#options;
+    const { directory, redact, secrets, log, judge } = this.#options;
     const { dir, outputOpen } = run.capture;
     const streams = streamsFor(run, redact);
-    const draft = entryOf(run, streams, redact, secrets);
+    const told = entryOf(run, streams, redact, secrets);
+    const draft = told.source === 'spool' ? { ...told, decision: await judge(told) } : told;
     if (!hasRoom(directory, JSON.stringify(draft).length)) return false;
     if (streams !== undefined && outputOpen) noteEntryReach(dir, streams, log);
     else forgetReach(dir); // the entry has all there is, or may have nothing

@@ -3,6 +3,7 @@
 // the capture, and the entry on the disk before the caller hears of the end. The session is given
 // up at once, so that the next process can go on with it.
 
+import { dirname } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Capture, Store } from '../capture/store.ts';
 import { openCapture } from '../capture/store.ts';
@@ -84,7 +85,6 @@ export function openSingle(options: SingleOptions): SingleEntry {
   const admission = admission_(options, journal);
   if (admission.target.recorded) admission.target.writer.expect();
   const around: Around = { journal, metrics: NO_METRICS, log };
-  const open = (id: string): Capture => openCapture(store, id);
   return {
     intent: intentOf(admission),
     async deny() {
@@ -101,6 +101,9 @@ export function openSingle(options: SingleOptions): SingleEntry {
     },
     async finish({ id, dir, ended, durationMs }) {
       const where = dir === undefined ? lost(id) : ({ on: true, dir } as const);
+      // In a sandbox it may be in a spool, which has the layout of a state root.
+      const root = dir === undefined ? store.root : dirname(dirname(dir));
+      const open = (one: string): Capture => openCapture({ ...store, root }, one);
       const run = { id, recording: where, memory: undefined, silent: false };
       const output = readOutputOf({ open }, run, storedBytesWanted(admission.terms));
       const over = { admission, shell: { open }, run, ended, output, durationMs };

@@ -3,11 +3,13 @@
 // the commands; none of them waits for it.
 
 import { messageOf } from '../errors.ts';
+import type { Guard } from '../guard/guard.ts';
 import type { Catalog } from '../journal/catalog.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { removeSession, sessionsOlderThan } from '../journal/retention.ts';
 import { thisProcess } from '../run/processes.ts';
 import type { Store } from '../shell/captures.ts';
+import { bringHome } from '../shell/spool.ts';
 import { commandRedactor, redactor } from '../text/redact.ts';
 import type { Env, Log } from '../types.ts';
 import { type EntryReceipt, NO_ENTRIES, type RecorderJournal } from './journal.ts';
@@ -23,11 +25,14 @@ export type UpkeepOptions = {
   readonly journalEnv: JournalEnv;
   readonly log: Log;
   readonly env: Env;
+  /** The project. */
+  readonly workingDirectory: string;
+  readonly guard?: Pick<Guard, 'judge'> | undefined;
   readonly now: () => number;
   /** Runs of which the journal lacks something, because it could not be written. */
   readonly owed: Set<string>;
   /** While it says so no session is removed: those settings may keep sessions longer. */
-  readonly settingsWait: (() => boolean) | undefined;
+  readonly settingsWait?: (() => boolean) | undefined;
 };
 
 export class Upkeep {
@@ -100,7 +105,7 @@ export class Upkeep {
     const { envOverrides, recording } = this.#settings;
     if (!recording.enabled) return;
     void this.#recovery?.close();
-    const { store, log, env, owed, journal, journalEnv } = this.#options;
+    const { store, log, env, owed, journal, journalEnv, guard, workingDirectory } = this.#options;
     const secrets = redactor({ ...env, ...envOverrides });
     this.#recovery = new Recovery({
       store,
@@ -112,6 +117,9 @@ export class Upkeep {
       secrets: commandRedactor(secrets),
       owed,
       journal,
+      judge: async ({ command, working_directory: cwd }) =>
+        (await guard?.judge({ command, cwd })) ?? null,
+      arrivals: () => bringHome(store, { cwd: workingDirectory, env }),
     });
     void this.#recovery.first.then(() => this.#retain());
   }

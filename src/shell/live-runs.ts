@@ -1,5 +1,6 @@
 // The runs of one shell: which are live, and where the captures are that could not be made under
-// the state root. Those are removed with the shell, or with their run if it lasts longer.
+// the state root. Those that are no recording are removed with the shell, or with their run if it
+// lasts longer; those in a spool stay.
 
 import { rmSync } from 'node:fs';
 import type { Store } from '../capture/store.ts';
@@ -9,6 +10,7 @@ export class ShellRuns {
   readonly #store: Store;
   readonly #live = new Map<string, Run>();
   readonly #elsewhere = new Map<string, Store>();
+  readonly #passing = new Set<string>();
   #closed = false;
 
   constructor(store: Store) {
@@ -19,6 +21,7 @@ export class ShellRuns {
   add(run: Run, at: Store): void {
     const { id } = run;
     if (at !== this.#store) this.#elsewhere.set(id, at);
+    if (!run.recording.on) this.#passing.add(id);
     this.#live.set(id, run);
     run.closed.then(() => {
       this.#live.delete(id);
@@ -36,11 +39,11 @@ export class ShellRuns {
 
   close(): void {
     this.#closed = true;
-    for (const id of this.#elsewhere.keys()) if (!this.#live.has(id)) this.#forget(id);
+    for (const id of this.#passing) if (!this.#live.has(id)) this.#forget(id);
   }
 
   #forget(id: string): void {
-    const root = this.#elsewhere.get(id)?.root;
+    const root = this.#passing.has(id) ? this.#elsewhere.get(id)?.root : undefined;
     if (root !== undefined) rmSync(root, { recursive: true, force: true });
   }
 }

@@ -16,6 +16,7 @@ import type { Listener, RunMessage, RunSpec } from '../run/spec.ts';
 import type { CaptureMeta, JournalIntent, Outcome } from '../types.ts';
 import { newMeta, newSpec } from './new-run.ts';
 import { deferred } from './run.ts';
+import { isForbidden, spoolsThere } from './spool-look.ts';
 import { openStore } from './store.ts';
 import { sweepAtStart } from './sweep.ts';
 import type { TracePlan } from './trace-check.ts';
@@ -86,7 +87,8 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
     early
       ? startAttached(runner.path, specIn(captureDir(store.root, meta.id)), listener, true)
       : undefined;
-  const { dir, why, held } = captureFor(store, meta, argv, options.strict ?? false, hold);
+  const found = captureFor(store, meta, argv, options.strict ?? false, hold);
+  const { dir, why, held } = await spooledFor(store, meta, argv, found);
   // Handlers first: a signal that arrives before the pid is known must still reach the command.
   const stopForwarding = forwardSignals((text) => state.order?.(text));
   state.order = await start(runner, specIn(dir), listener, held);
@@ -95,8 +97,10 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   closeRoot(store);
   if (why !== undefined) uncaptured(why);
   const swept = sweepAtStart(store, log, end.promise);
+  const home = bringHomeBeside(store, log, end.promise);
   const ended = await end.promise;
   await swept;
+  await home;
   await state.noted;
   await options.entry?.finish({ ...ended, id: meta.id, dir });
   stopForwarding();
@@ -163,6 +167,14 @@ function describe(
   });
 }
 
+/** `forbidden`: by a sandbox. */
+type Place = {
+  readonly dir?: string;
+  readonly why?: string;
+  readonly forbidden?: boolean;
+  readonly held?: Attached | undefined;
+};
+
 /**
  * The capture directory, or why it cannot be made: then the command still runs, and its streams
  * stay free of messages. Wrong usage is still an error. `hold` is called once the directory exists;
@@ -174,7 +186,7 @@ function captureFor(
   argv: readonly string[],
   strict: boolean,
   hold: () => Attached | undefined,
-): { readonly dir?: string; readonly why?: string; readonly held?: Attached | undefined } {
+): Place {
   let held: Attached | undefined;
   const ready = (): void => {
     held = hold();
@@ -185,12 +197,37 @@ function captureFor(
   } catch (error) {
     held?.permit(false);
     if (error instanceof AppError && error.code !== 'state_unwritable') throw error;
-    if (!strict) return { why: reasonOf(error) };
+    if (!strict) return { why: reasonOf(error), forbidden: isForbidden(error) };
     throw new AppError('state_unwritable', `The state root ${store.root} cannot be written.`, {
       cause: error,
       hint: 'Check it with `cuff doctor`, or run without --strict.',
     });
   }
+}
+
+/** In a sandbox the capture goes to a spool, if there is a place for one. */
+async function spooledFor(
+  store: Store,
+  meta: CaptureMeta,
+  argv: readonly string[],
+  found: Place,
+): Promise<Place> {
+  if (found.forbidden !== true) return found;
+  const { createSpooled } = await import('./spool.ts');
+  const spooled = createSpooled(store, meta, argv, { cwd: meta.cwd, env: process.env });
+  return spooled === undefined ? found : { dir: spooled.dir };
+}
+
+/** Moves what earlier runs captured in a sandbox to the state root. */
+async function bringHomeBeside(store: Store, log: Log, done: Promise<unknown>): Promise<void> {
+  const where = { cwd: process.cwd(), env: process.env };
+  if (!spoolsThere(where.cwd, where.env)) return;
+  let over = false;
+  void done.then(() => {
+    over = true;
+  });
+  const { bringHome } = await import('./spool.ts');
+  await bringHome(store, { ...where, log, enough: () => over });
 }
 
 /** Notes it in the log and for the next `cuff ls`; loaded only for such a run. */

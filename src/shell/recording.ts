@@ -9,8 +9,10 @@ import { createCapture, type Store } from '../capture/store.ts';
 import { AppError, messageOf, reasonOf } from '../errors.ts';
 import { argvOf } from '../run/env.ts';
 import type { Backend, RunSpec } from '../run/spec.ts';
-import type { CaptureMeta } from '../types.ts';
+import type { CaptureMeta, Env } from '../types.ts';
 import type { Recording } from './run.ts';
+import { isForbidden } from './spool-look.ts';
+import { createSpooled } from './spool-place.ts';
 import { noteUncaptured } from './uncaptured.ts';
 
 type NewRecording = {
@@ -20,12 +22,16 @@ type NewRecording = {
   readonly spec: RunSpec;
 };
 
-/** A capture under the state root, or else one in the temporary directory and the reason. */
+/**
+ * A capture under the state root; or in a spool, if a sandbox forbids that; or else one in the
+ * temporary directory, for as long as the run lasts, and the reason.
+ */
 export function createRecording(
   store: Store,
   meta: CaptureMeta,
   backend: Backend,
   specIn: (dir: string) => RunSpec,
+  env: Env,
 ): NewRecording {
   const argv = argvOf(meta.command);
   const spec = specIn(captureDir(store.root, meta.id));
@@ -40,11 +46,29 @@ export function createRecording(
     withdraw?.();
     const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
     if (spec.strict || !unwritable) throw error;
+    const where = { cwd: meta.cwd, env };
+    const spooled = isForbidden(error) ? createSpooled(store, meta, argv, where) : undefined;
+    if (spooled !== undefined) {
+      const { at, dir } = spooled;
+      return { recording: { on: true, dir }, at, spec: specIn(dir) };
+    }
     const why = messageOf(error);
     noteUncaptured(store.root, meta, reasonOf(error));
     // mkdtemp makes a name that no other process has; it is removed with the run.
-    const at = { ...store, root: mkdtempSync(join(tmpdir(), 'cuff-unrecorded-')) };
+    const at = { ...store, root: temporaryRoot(error) };
     const dir = createCapture(at, meta, argv);
     return { recording: { on: false, dir, why }, at, spec: specIn(dir) };
   }
+}
+
+/** Throws the reason if no directory can be made: the output of the run needs one. */
+function temporaryRoot(error: unknown): string {
+  for (const folder of [tmpdir(), '/tmp', '/dev/shm']) {
+    try {
+      return mkdtempSync(join(folder, 'cuff-unrecorded-'));
+    } catch {
+      // Read-only or full: try the next.
+    }
+  }
+  throw error;
 }

@@ -185,7 +185,7 @@ export function createShell(options: ShellOptions = {}): Shell {
         syncFromBytes: start.keptBytes,
         trace: plan.spec,
       });
-    const { recording, at, spec } = createRecording(store, meta, backend, specIn);
+    const { recording, at, spec } = createRecording(store, meta, backend, specIn, env);
     const begin: MakeRun['begin'] = (heard) => backend.start(spec, noting(store, meta, heard));
     const parts = { id: meta.id, recording, graceMs: spec.graceMs, now: store.now, begin, memory };
     const run = makeRun({ ...parts, ...captureParts(at, meta.id) });
