@@ -256,6 +256,7 @@ export type LaterOutput = {
 export const DECISION_VERDICTS = ['allow', 'ask', 'deny'] as const;
 export const DECISION_MODES = ['record', 'warn', 'enforce'] as const;
 export const DECISION_APPROVALS = ['elicitation', 'grant'] as const;
+export const DECISION_MAKERS = ['person', 'config', 'hook', 'agent'] as const;
 
 /** The policy's word on a command, as the journal keeps it. Its code says why. */
 export type EntryDecision = {
@@ -267,6 +268,8 @@ export type EntryDecision = {
   readonly rule: string | null;
   /** How a person approved a command that the policy asks about. */
   readonly approved: (typeof DECISION_APPROVALS)[number] | null;
+  /** Who decided, where it was not our policy: as the agent's own transcript says. */
+  readonly by?: (typeof DECISION_MAKERS)[number] | undefined;
   /** Judged with the command: `env CI` (the name alone), `stdin`, `shell zsh`, `typed`. */
   readonly beside?: readonly string[] | undefined;
 };

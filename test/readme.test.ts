@@ -1,10 +1,12 @@
 // The README's blocks are run as they stand there, and what they print is compared.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../src/text/json.ts';
 import { binary } from './cli/helper.ts';
+import { claudeCall } from './recordings/transcripts/helper.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -31,6 +33,39 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 test('the README has at most 140 lines', () => {
   expect(README.trimEnd().split('\n').length).toBeLessThanOrEqual(140);
+});
+
+test('the review of the README prints what it says', () => {
+  const [, block = ''] =
+    /## What did your agents do\?\n\n```console\n([\s\S]*?)```/.exec(README) ?? [];
+  const home = mkdtempSync(join(tmpdir(), 'cuff-readme-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const claude = [
+    ...claudeCall('a', 'ls', { at: '2026-11-17T08:51:00.000Z', cwd: '/srv/app' }),
+    ...claudeCall('b', 'cat .env.production', { at: '2026-11-17T08:52:00.000Z', cwd: '/srv/app' }),
+  ];
+  const item = (id: string, command: string): JsonObject => ({
+    type: 'event_msg',
+    payload: {
+      type: 'item_completed',
+      started_at_ms: Date.parse('2026-11-02T10:00:00Z'),
+      item: { type: 'CommandExecution', id, command, exit_code: 0 },
+    },
+  });
+  const meta = { type: 'session_meta', payload: { id: 'x', cwd: '/srv/app' } };
+  const codex = [meta, ...['git push', 'rm -rf src', 'make'].map((one, i) => item(`c${i}`, one))];
+  const write = (name: string, records: readonly JsonObject[]): void => {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), records.map((one) => JSON.stringify(one)).join('\n'));
+  };
+  write('.claude/projects/-srv-app/d44028a0.jsonl', claude);
+  write('.codex/sessions/2026/11/02/rollout-x.jsonl', codex);
+  const [command = '', ...lines] = block.trimEnd().split('\n');
+  const words = [binary('cuff'), ...command.split(' ').slice(2), '--since', '2026-11-01'];
+  const env = { ...process.env, HOME: home, CUFF_STATE_ROOT: join(home, 'state'), NO_COLOR: '1' };
+  const out = execFileSync(process.execPath, words, { env, cwd: home, encoding: 'utf8' });
+  expect(lines.pop()).toBe('...');
+  expect(out.split('\n').slice(0, lines.length)).toEqual(lines);
 });
 
 test('the sixty seconds of the README print what they say', () => {

@@ -2,6 +2,12 @@
 // recorder plugin declares them with it, the command line registers and parses with it, and the
 // help is made from it, so that the three cannot disagree. Plain data: it costs nothing to load.
 
+import { DEED_KINDS } from '../policy/deed-kinds.ts';
+import { TRANSCRIPT_AGENTS } from './transcripts/agents.ts';
+
+/** What `review` shows, the most serious first. */
+export const REVIEW_KINDS = [...DEED_KINDS, 'failing'] as const;
+
 export type RecordOption = {
   /** As it is typed, with its two dashes. */
   readonly flag: string;
@@ -51,6 +57,11 @@ function choice(name: string, choices: readonly string[], help: string, first?: 
   const otherwise = first ?? choices[0] ?? '';
   const whole = `${help}: ${choices.join(', ')} (default: ${otherwise})`;
   return { flag: name, type: 'text', choices, default: otherwise, help: whole } as const;
+}
+
+/** One of these, or not given. */
+function oneOf(name: string, choices: readonly string[], help: string): RecordOption {
+  return { flag: name, type: 'text', choices, help: `${help}: ${choices.join(', ')}` };
 }
 
 const DIRECTORY = path(
@@ -210,17 +221,52 @@ const REINDEX: RecordCommand = {
   examples: ['cuff record reindex'],
 };
 
+const FROM = [...TRANSCRIPT_AGENTS, 'all'];
+const PROJECT = path('--project', 'Only sessions that worked in this directory, or below it');
+
 const IMPORT: RecordCommand = {
   name: 'import',
-  help: 'Import commands from JSON lines, or a terminal session from an asciicast',
-  summary: 'Import JSON lines or an asciicast',
-  arguments: [{ name: 'FILE', help: 'JSON lines with at least {"command"}, or an asciicast' }],
+  help: 'Import what agents ran from their own transcripts, JSON lines, or an asciicast',
+  summary: "Import agents' transcripts, JSON lines or an asciicast",
+  arguments: [
+    {
+      name: 'FILE',
+      help: 'JSON lines with at least {"command"}, or an asciicast; not with --from',
+      unless: '--from',
+    },
+  ],
   options: [
+    oneOf('--from', FROM, 'Import the transcripts of this agent, where it keeps them'),
+    text('--since', 'With --from: only commands since date'),
+    { ...PROJECT, help: 'With --from: sessions of this project, into its journal (default: here)' },
+    flag('--all-projects', 'With --from: every session, into one journal of the user'),
+    flag('--dry-run', 'With --from: show what would be imported, and write nothing'),
     path('--rejects', 'Write lines that cannot be imported to a file'),
     JSON_OUTPUT,
     ...COMMON,
   ],
-  examples: ['cuff record import history.jsonl', 'cuff record import demo.cast'],
+  examples: [
+    'cuff record import --from all --since 90d',
+    'cuff record import history.jsonl',
+    'cuff record import demo.cast',
+  ],
+};
+
+const REVIEW: RecordCommand = {
+  name: 'review',
+  help: 'Show what agents did that deserves a look; writes nothing',
+  summary: 'Show what agents did that deserves a look',
+  arguments: [],
+  options: [
+    oneOf('--from', FROM, 'Review the transcripts of this agent instead of the journal'),
+    { ...text('--since', 'Only commands since date (default: 90d)'), default: '90d' },
+    PROJECT,
+    oneOf('--only', REVIEW_KINDS, 'Show all findings of one kind'),
+    count('--limit', 50, 'With --only: maximum findings to show'),
+    JSON_OUTPUT,
+    ...COMMON,
+  ],
+  examples: ['cuff record review --from all', 'cuff record review --from claude --only deleted'],
 };
 
 /** Those that seed 000 names come first, in its order. */
@@ -234,6 +280,7 @@ export const RECORD_COMMANDS: readonly RecordCommand[] = [
   SEARCH,
   REINDEX,
   IMPORT,
+  REVIEW,
 ];
 
 /** What `cuff record --help` prints. */

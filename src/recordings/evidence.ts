@@ -50,12 +50,13 @@ function journalHistory({ directory, since, refused, step }: HistoryQuery): Hist
       if (refused !== true && (wasRefused(entry) || hadMore(entry))) continue;
       entries += 1;
       const cwd = resolve('/', entry.working_directory);
-      const key = `${id}\0${cwd}\0${entry.command}`;
+      const imported = entry.source === 'transcript';
+      const key = `${id}\0${imported}\0${cwd}\0${entry.command}`;
       const known = all.get(key);
       if (known !== undefined) known.count += 1;
       else {
         const project = projectFor(cwd, home, started);
-        all.set(key, { command: entry.command, cwd, sessionId: id, project, count: 1 });
+        all.set(key, { command: entry.command, cwd, sessionId: id, project, count: 1, imported });
       }
     }
   }
@@ -63,7 +64,8 @@ function journalHistory({ directory, since, refused, step }: HistoryQuery): Hist
 }
 
 /** What was refused says nothing about what may run. */
-function wasRefused({ decision }: Entry): boolean {
+function wasRefused({ decision, source, end_reason }: Entry): boolean {
+  if (source === 'transcript' && (end_reason === 'denied' || end_reason === 'failed')) return true;
   if (decision === null || decision === undefined || decision.mode !== 'enforce') return false;
   return decision.verdict !== 'allow' && decision.approved === null;
 }

@@ -24,10 +24,12 @@ export class LineSource {
   readonly size: number;
   readonly modifiedAt: number;
   readonly #fd: number;
+  readonly #lineBytesMax: number;
 
-  /** Throws `usage` for what is no regular file. */
-  constructor(path: string) {
+  /** Throws `usage` for what is no regular file. A line longer than `lineBytesMax` is too long. */
+  constructor(path: string, lineBytesMax = LINE_BYTES_MAX) {
     this.path = path;
+    this.#lineBytesMax = lineBytesMax;
     this.#fd = openRegular(path);
     const { size, mtimeMs } = fstatSync(this.#fd);
     this.size = size;
@@ -62,7 +64,7 @@ export class LineSource {
     let length = 0;
     let pending: Buffer[] = [];
     const line = (): FileLine => {
-      const long = length > LINE_BYTES_MAX;
+      const long = length > this.#lineBytesMax;
       number += 1;
       return { number, offset, length, bytes: long ? undefined : Buffer.concat(pending) };
     };
@@ -79,7 +81,7 @@ export class LineSource {
       }
       length += block.length - at;
       // What is too long is only counted.
-      pending = length > LINE_BYTES_MAX ? [] : [...pending, block.subarray(at)];
+      pending = length > this.#lineBytesMax ? [] : [...pending, block.subarray(at)];
     }
     if (length > 0) yield line();
   }

@@ -3,6 +3,7 @@
 
 import {
   DECISION_APPROVALS,
+  DECISION_MAKERS,
   DECISION_MODES,
   DECISION_VERDICTS,
   type EntryDecision,
@@ -18,8 +19,17 @@ export function decisionOf(value: unknown): EntryDecision | null {
   if (verdict === undefined || mode === undefined || code === undefined) return null;
   const rule = asString(json?.rule) ?? null;
   const approved = asOneOf(DECISION_APPROVALS, json?.approved) ?? null;
+  const by = asOneOf(DECISION_MAKERS, json?.by);
   const beside = besideOf(json?.beside);
-  return { verdict, code, mode, rule, approved, ...(beside.length > 0 && { beside }) };
+  return {
+    verdict,
+    code,
+    mode,
+    rule,
+    approved,
+    ...(by !== undefined && { by }),
+    ...(beside.length > 0 && { beside }),
+  };
 }
 
 function besideOf(value: unknown): readonly string[] {

@@ -84,6 +84,7 @@ describe('a policy file', () => {
       accepted: 1_523,
       attacks: { allowed: 0, total: 1 },
       policy,
+      imported: new Set<string>(),
       excluded: [],
     });
     expect(policyOf(written)).toEqual(policy);

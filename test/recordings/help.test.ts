@@ -18,7 +18,8 @@ Subcommands:
   export    Export recordings to various formats
   search    Search commands and their output
   reindex   Rebuild index and catalog from the session files
-  import    Import JSON lines or an asciicast
+  import    Import agents' transcripts, JSON lines or an asciicast
+  review    Show what agents did that deserves a look
 
 Help for one of them: cuff record <subcommand> --help
 `;

@@ -1,4 +1,5 @@
-// `cuff record import`: commands recorded elsewhere become sessions, an asciicast a capture.
+// `cuff record import`: commands recorded elsewhere become sessions, an asciicast a capture. With
+// `--from` it is the transcripts of agents: see import-from.ts.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
@@ -21,6 +22,10 @@ const REFUSED_SHOWN_MAX = 20;
  * "rejected_count"} for an asciicast. Exit 1 when a line was refused.
  */
 export async function importFile(flags: Flags): Promise<void> {
+  if (flags.on('--from')) return (await import('./import-from.ts')).importFrom(flags);
+  for (const flag of ['--since', '--project', '--all-projects', '--dry-run']) {
+    if (flags.on(flag)) throw new AppError('usage', `Option '${flag}' needs --from`);
+  }
   const path = flags.operand();
   const cast = importCast(storeOf(process.env), path);
   if (cast !== undefined) return reportCast(cast, flags.on('--json'));

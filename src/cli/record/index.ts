@@ -23,6 +23,7 @@ const HANDLERS: Readonly<Record<string, () => Promise<Handler>>> = {
   search: async () => (await import('./search.ts')).search,
   reindex: async () => (await import('./reindex.ts')).reindex,
   import: async () => (await import('./import.ts')).importFile,
+  review: async () => (await import('./review.ts')).review,
 };
 
 export function addRecordCommands(program: Command): void {

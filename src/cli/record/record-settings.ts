@@ -39,8 +39,12 @@ export async function journalSettings(
 }
 
 /** How commands of this project are recorded. Throws `settings_invalid`. */
-export async function recordingSettingsOf(project: string, env: Env): Promise<RecordingSettings> {
-  const { recording, waiting } = await recorderOf(project, env, false);
+export async function recordingSettingsOf(
+  project: string,
+  env: Env,
+  trusted = false,
+): Promise<RecordingSettings> {
+  const { recording, waiting } = await recorderOf(project, env, trusted);
   // Settings that wait may say that no secret is stored.
   return { ...recording, redact: recording.redact || waiting.length > 0 };
 }

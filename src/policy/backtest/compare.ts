@@ -80,9 +80,10 @@ function examples(policies: readonly LoadedPolicy[], project: string): readonly 
   const texts = policies.flatMap(({ policy }) =>
     rulesOf(policy).flatMap(({ rule: { tests } }) => [...tests.match, ...tests.not_match]),
   );
-  return [...new Set(texts)]
-    .sort(compare)
-    .map((command) => ({ command, cwd: project, project, count: 0, sessions: new Set<string>() }));
+  return [...new Set(texts)].sort(compare).map((command) => {
+    const none = { count: 0, sessions: new Set<string>(), imported: false };
+    return { command, cwd: project, project, ...none };
+  });
 }
 
 type Placed = { readonly policy: string; readonly rule: CommandRule };

@@ -11,6 +11,8 @@ export type Evidence = {
   readonly project: string;
   /** How often it was run there in that session; 1 where it is missing. */
   readonly count?: number;
+  /** It is an agent's own word: nothing of ours saw it run. */
+  readonly imported?: boolean;
 };
 
 /** One command in one directory. */
@@ -20,19 +22,23 @@ export type Observation = {
   readonly project: string;
   count: number;
   readonly sessions: Set<string>;
+  /** All of it is. */
+  imported: boolean;
 };
 
 export function seenOf(evidence: readonly Evidence[]): readonly Observation[] {
   const all = new Map<string, Observation>();
-  for (const { command, cwd, project, sessionId, count = 1 } of evidence) {
+  for (const one of evidence) {
+    const { command, cwd, project, sessionId, count = 1 } = one;
     const key = `${project}\0${cwd}\0${command}`;
     let seen = all.get(key);
     if (seen === undefined) {
-      seen = { command, cwd, project, count: 0, sessions: new Set() };
+      seen = { command, cwd, project, count: 0, sessions: new Set(), imported: true };
       all.set(key, seen);
     }
     seen.count += count;
     seen.sessions.add(sessionId);
+    seen.imported &&= one.imported === true;
   }
   return [...all].sort(([a], [b]) => compare(a, b)).map(([, seen]) => seen);
 }

@@ -48,6 +48,7 @@ export function generatePolicy(
     accepted: commands - left,
     attacks: { allowed: attacksAllowed(made.policy, home).length, total: ATTACKS.length },
     policy: made.policy,
+    imported: made.imported,
     excluded: merged(excluded),
   };
 }
@@ -97,7 +98,11 @@ function merged(excluded: readonly Exclusion[]): readonly Exclusion[] {
 
 type Omission = { readonly reading: Reading; readonly reason: string };
 
-type Result = { readonly policy: Policy; readonly left: readonly Omission[] };
+type Result = {
+  readonly policy: Policy;
+  readonly left: readonly Omission[];
+  readonly imported: ReadonlySet<string>;
+};
 
 function make(read: readonly Reading[], options: GenerateOptions): Result {
   const { minFrequency, home } = options;
@@ -110,15 +115,19 @@ function make(read: readonly Reading[], options: GenerateOptions): Result {
   const trial = trialOf(rules, around, home);
   const rare = (shape: Shape): boolean => (tally.shapes.get(shape)?.count ?? 0) < minFrequency;
   const { accepted, left, by } = tried(readings, { trial, found, rules, rare });
-  const used = new Set([
-    ...by,
-    ...accepted
-      .flatMap(({ shapes }) => shapes)
-      .flatMap((shape) => [found.generalFor(shape), shape.literal]),
-  ]);
+  const patternsOf = ({ shapes }: Reading): readonly (string | undefined)[] =>
+    shapes.flatMap((shape) => [found.generalFor(shape), shape.literal]);
+  const used = new Set([...by.keys(), ...accepted.flatMap(patternsOf)]);
   const kept = rules.filter(({ pattern, closed }) => closed || used.has(pattern));
   const final = needed(needs, accepted, (own) => trialOf(kept, own, home));
-  return { policy: policyOf(withTests(kept, final, found, home), final), left };
+  const policy = policyOf(withTests(kept, final, found, home), final);
+  const recorded = accepted.filter(({ seen }) => !seen.imported);
+  const own = new Set<string | undefined>([
+    ...[...by].flatMap(([pattern, seen]) => (seen ? [pattern] : [])),
+    ...recorded.flatMap(patternsOf),
+  ]);
+  const alone = recorded.length === accepted.length ? [] : kept.map(({ pattern }) => pattern);
+  return { policy, left, imported: new Set(alone.filter((pattern) => !own.has(pattern))) };
 }
 
 /** Drops the needs of commands that were left out, if every accepted one still passes. */
@@ -149,10 +158,10 @@ function tried(
 ): {
   readonly accepted: readonly Reading[];
   readonly left: readonly Omission[];
-  /** The rules that had a part in it where that had to be tried. */
-  readonly by: ReadonlySet<string>;
+  /** The rules that had a part in it where that had to be tried; true: in a recorded command. */
+  readonly by: ReadonlyMap<string, boolean>;
 } {
-  const by = new Set<string>();
+  const by = new Map<string, boolean>();
   const patterns = new Set(rules.map(({ pattern }) => pattern));
   const general = (shape: Shape): boolean => patterns.has(generalFor(shape) ?? '');
   const accepted: Reading[] = [];
@@ -175,7 +184,10 @@ function tried(
     const { verdict, code, reasons } = trial.decide(seen.command, seen);
     if (verdict === 'allow') {
       accepted.push(reading);
-      for (const { rule } of reasons) if (rule !== undefined) by.add(rule.pattern);
+      for (const { rule } of reasons) {
+        if (rule !== undefined)
+          by.set(rule.pattern, by.get(rule.pattern) === true || !seen.imported);
+      }
     } else {
       const reason = code === 'default.ask' && ruleless.length > 0 ? 'frequency' : code;
       left.push({ reading, reason });

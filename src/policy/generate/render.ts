@@ -11,7 +11,7 @@ const SHOWN_MAX = 40; // a person does not read a longer list
 const SHOWN_LENGTH_MAX = 88;
 
 export function policyYaml(generated: GeneratedPolicy): string {
-  return `${head(generated)}\n${body(generated.policy)}`;
+  return `${head(generated)}\n${body(generated.policy, generated.imported)}`;
 }
 
 /** The document alone: JSON has no place for remarks. */
@@ -34,10 +34,18 @@ function head(generated: GeneratedPolicy): string {
     `Strategy: ${generated.strategy}`,
     `Accepts ${countText(generated.accepted)} of these commands, ` +
       `and ${attacks.allowed} of the ${attacks.total} attacks it is tried with`,
+    ...(generated.imported.size === 0 ? [] : [importedLine(generated)]),
     ...(left === 0 ? [] : [`Excluded: ${countText(left)} (${reasons(excluded)})`]),
     ...examples(excluded),
   ];
   return lines.map((line) => `# ${line}\n`).join('');
+}
+
+/** A transcript is an agent's own word: what it says ran was seen by nothing else. */
+function importedLine({ imported, policy }: GeneratedPolicy): string {
+  const rules = policy.policies.reduce((sum, { commands }) => sum + commands.length, 0);
+  const many = `${countText(imported.size)} of ${countText(rules)} rules`;
+  return `Marked as imported: ${many}, which rest on agents' own transcripts alone`;
 }
 
 /** How many for which reason: the most frequent first. */
@@ -63,13 +71,13 @@ function examples(excluded: readonly Exclusion[]): readonly string[] {
 }
 
 /** As the seed writes it: names plain, patterns in quotes, an empty line between two groups. */
-function body(policy: Policy): string {
+function body(policy: Policy, imported: ReadonlySet<string>): string {
   const groups = policy.policies.map(({ name, description, commands }) =>
     [
       `  - name: ${name}`,
       `    description: ${description}`,
       '    commands:',
-      ...commands.flatMap(ruleLines),
+      ...commands.flatMap((rule) => ruleLines(rule, imported.has(rule.pattern))),
     ].join('\n'),
   );
   const rules = groups.length === 0 ? 'policies: []\n' : `policies:\n${groups.join('\n\n')}\n`;
@@ -78,8 +86,14 @@ function body(policy: Policy): string {
   return rules + others.join('');
 }
 
-function ruleLines({ pattern, frequency, tests }: CommandRule): readonly string[] {
-  const lines = [`      - pattern: ${printableJson(pattern)}`];
+function ruleLines(
+  { pattern, frequency, tests }: CommandRule,
+  imported: boolean,
+): readonly string[] {
+  const lines = [
+    ...(imported ? ['      # imported'] : []),
+    `      - pattern: ${printableJson(pattern)}`,
+  ];
   if (frequency !== undefined) lines.push(`        frequency: ${frequency}`);
   const examples = Object.entries(withoutEmpty(tests) ?? {});
   if (examples.length > 0) lines.push('        tests:');

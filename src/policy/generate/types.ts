@@ -31,6 +31,8 @@ export type GeneratedPolicy = {
   readonly accepted: number;
   readonly attacks: { readonly allowed: number; readonly total: number };
   readonly policy: Policy;
+  /** Patterns of rules that rest on agents' own transcripts alone. */
+  readonly imported: ReadonlySet<string>;
   /** The most frequent first. */
   readonly excluded: readonly Exclusion[];
 };

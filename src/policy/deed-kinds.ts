@@ -1,0 +1,18 @@
+// The kinds of things a command may have done. Apart, because the help of a command lists them and
+// must not load what reads commands.
+
+/** The most serious first. */
+export const DEED_KINDS = [
+  'dangerous',
+  'secret',
+  'remote-code',
+  'published',
+  'sent',
+  'deleted',
+  'protected',
+  'elevated',
+  'permissions',
+  'overwrote',
+] as const;
+
+export type DeedKind = (typeof DEED_KINDS)[number];
