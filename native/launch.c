@@ -62,10 +62,11 @@ static void become(struct run *r, const struct ends *e, char **variables, struct
     if (r->o->cwd == NULL || chdir(r->o->cwd) == 0) {
       f->stage = "exec";
       sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-      execvpe(r->o->argv[0], r->o->argv, variables);
+      const char *program = r->o->program == NULL ? r->o->argv[0] : r->o->program;
+      execvpe(program, r->o->argv, variables);
       /* Without the variables of the trace it may fit. */
       if (errno == E2BIG && variables != environ)
-        execvpe(r->o->argv[0], r->o->argv, environ);
+        execvpe(program, r->o->argv, environ);
     }
   }
   f->error = errno;

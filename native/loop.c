@@ -62,6 +62,8 @@ static void read_signals(struct run *r) {
 
 /* The starter has died or hung up. The run goes on, without the starter's terminal. */
 static void starter_gone(struct run *r) {
+  /* A client in the place of the shell was killed, which the shell itself would not survive. */
+  if (r->o->session == S_GROUP && !r->exited && !r->starting && r->pid > 0) kill(r->pid, SIGKILL);
   r->control = -1;
   r->pending_length = 0;
   tty_leave(r);

@@ -4,8 +4,9 @@
  *   runner serve                                many runs for one server, requests on fd 3
  *   runner tty-restore HEX                      put a terminal back after a killed runner
  *   runner version
+ *   bash, zsh                                   a copy of this file: the shell that records (sh.c)
  */
-#include "runner.h"
+#include "sh.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -36,7 +37,7 @@ static bool choose(const char *value, const char *const *names, int *out) {
 static bool valued(struct options *o, const char *flag, const char *value) {
   static const char *const TRANSPORTS[] = {"pipe", "merged", "socket", "pty", NULL};
   static const char *const INPUTS[] = {"null", "inherit", "orders", NULL};
-  static const char *const SESSIONS[] = {"own", "auto", NULL};
+  static const char *const SESSIONS[] = {"own", "auto", "group", NULL};
   static const char *const SYNCS[] = {"late", "answer", NULL};
   static const char *const ANSWERS[] = {"no", "yes", NULL};
   long long n;
@@ -104,7 +105,7 @@ int parse_options(struct options *o, int count, char **words, char *problem, siz
 
 /* A file of ours in place of a closed stdin, stdout or stderr would be closed by what puts the
  * command's streams there. */
-static void fill_standard_streams(void) {
+void fill_standard_streams(void) {
   int fd;
   do fd = open("/dev/null", O_RDWR);
   while (fd >= 0 && fd < 3);
@@ -127,7 +128,10 @@ int end_like(int status) {
 
 int main(int argc, char **argv) {
   static struct options o;
+  static struct installation here;
   char problem[256];
+  const char *shell;
+  if (find_installation(&here, &shell)) return sh_main(&here, shell, argc, argv);
   fill_standard_streams();
   const char *mode = argc > 1 ? argv[1] : "";
   if (strcmp(mode, "serve") == 0) return serve_main();

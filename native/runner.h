@@ -12,6 +12,7 @@
  *   serve.c    many runs, one server    text.c     strings, time, JSON
  *   socket-eof.c  the end of a socket   send.c     sending where a sandbox forbids it
  *   deferred-sync.c  syncs captures after the answer
+ *   sh.h       the same program as the shell of an agent
  *
  * and when it is traced (traced.h):
  *
@@ -58,7 +59,7 @@
 
 enum transport { T_PIPE, T_MERGED, T_SOCKET, T_PTY };
 enum stdin_mode { IN_NULL, IN_INHERIT, IN_ORDERS };
-enum session_mode { S_OWN, S_AUTO };
+enum session_mode { S_OWN, S_AUTO, S_GROUP };
 enum cause { BY_ITSELF, BY_TIMEOUT, BY_KILL, BY_SHUTDOWN, BY_CANCELLED, BY_CAPTURE };
 
 struct options {
@@ -87,6 +88,7 @@ struct options {
   bool trace_frames;     /* false: no frames are written, the shim only asks the gate */
   const char *gate;      /* the socket that is asked before a program begins, or NULL */
   bool gate_strict;      /* a program does not begin without the answer of the gate */
+  const char *program; /* the file to execute; NULL: argv[0], looked for in PATH */
   char **argv;
 };
 
@@ -345,6 +347,7 @@ int run_main(struct options *o);
 int serve_main(void);
 bool serve_permits(void);
 int parse_options(struct options *o, int argc, char **argv, char *problem, size_t size);
+void fill_standard_streams(void);
 int end_like(int status);
 
 #endif

@@ -170,6 +170,7 @@ static int make_transport(struct run *r, struct ends *e) {
 
 static bool own_session(const struct run *r) {
   if (r->o->transport == T_PTY || r->o->session == S_OWN) return true;
+  if (r->o->session == S_GROUP) return false;
   /* Ctrl-C, Ctrl-Z and /dev/tty work only in the session of the terminal and in the starter's
    * group, so the command stays there, if there is a terminal. */
   int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);

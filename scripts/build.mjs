@@ -32,6 +32,7 @@ const MODULES = {
   portable: 'src/shell/portable.ts',
   'record-settings': 'src/cli/record/record-settings.ts',
   'mcp-shipped': 'src/cli/mcp-shipped.ts',
+  judge: 'src/hooks/shell/judge.ts',
 };
 /** The programs themselves: one CommonJS file each, which Node starts 3 ms sooner than a module. */
 const BINS = { cuff: 'src/cli/cuff.ts', derun: 'src/cli/derun.ts' };
@@ -43,6 +44,7 @@ const PARTS = {
   'mcp-front': 'src/cli/mcp-front.ts',
   'run-journal': 'src/cli/run-journal.ts',
   spool: 'src/shell/spool.ts',
+  sh: 'src/cli/sh.ts',
 };
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */

@@ -70,6 +70,8 @@ export const REAL_FILES = [
   'docs-commands',
   'file-watch',
   'getting-started',
+  'hooks/shell/identical',
+  'hooks/shell/shell',
   'host/builtins',
   'host/strays',
   'journal/catalog-file',

@@ -31,12 +31,14 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
     .description('A shell that remembers: captures every byte, journals what agents do.')
     .version(packageJson.version)
     .exitOverride()
+    .enablePositionalOptions()
     .showHelpAfterError('Try `cuff help`.')
     .helpCommand('help [command]', 'what a command does')
     .configureOutput({
       outputError: (words, write) => write(safeWords(words.replace(/^error: /, 'cuff: '))),
     });
   addRun(top);
+  addShell(top);
   addReading(top);
   addTrace(top);
   addLiving(top);
@@ -61,6 +63,32 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
     // It has printed its message; its exit codes are not ours.
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   }
+}
+
+function addShell(top: Command): void {
+  // Only for the help: `sh` itself never comes here.
+  top
+    .command('sh')
+    .description('a shell that records what agents run in it; its words are those of bash')
+    .usage('[--as bash|zsh] [words of the shell...]')
+    .option('--as <shell>', 'bash (default) or zsh')
+    .addHelpText('after', examples("cuff sh -c 'npm test'"));
+  top
+    .command('exec')
+    .description('start an agent whose commands are recorded, without a word in its configuration')
+    .usage('<agent> [args...]')
+    .argument(
+      '<agent>',
+      'claude, codex, gemini, qwen, opencode, pi, goose or aider; or a path to it',
+    )
+    .argument('[args...]', 'for the agent')
+    .passThroughOptions()
+    .allowUnknownOption()
+    .addHelpText(
+      'after',
+      examples('cuff exec aider --model m', 'cuff exec gemini -p "run the tests"'),
+    )
+    .action(async (agent, args) => (await import('./exec.ts')).exec(agent, args));
 }
 
 /** Only for the help: `run` itself never comes here. */
@@ -145,8 +173,9 @@ function addLiving(top: Command): void {
   top
     .command('ps')
     .description('live runs, their processes, and which of them can still write output')
+    .option('--session <id>', 'only what an agent started in this session of its own')
     .option('--json', JSON_DOCUMENT)
-    .addHelpText('after', examples('cuff ps'))
+    .addHelpText('after', examples('cuff ps', 'cuff ps --session 7f3c'))
     .action(async (options) => (await import('./ps.ts')).ps(options));
   top
     .command('kill')

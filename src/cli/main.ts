@@ -20,6 +20,9 @@ export async function main(name: 'cuff' | 'derun', args: readonly string[]): Pro
     } else if (name === 'cuff' && args[0] === 'record' && args[1] === 'search') {
       const { recordSearch } = await import('./record/search.ts');
       await recordSearch(args.slice(2));
+    } else if (name === 'cuff' && args[0] === 'sh') {
+      const { sh } = await import('./sh.ts');
+      await sh(args.slice(1));
     } else if (name === 'cuff' && args[0] === 'mcp') {
       const { openFront } = await import('./mcp-front.ts');
       const front = await openFront(args.slice(1));

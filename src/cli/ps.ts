@@ -6,9 +6,19 @@ import type { Column } from '../text/table.ts';
 import { paint, put, putJson, say, shortAge } from './output.ts';
 import { captureJson, commandText, shownTable, stateText } from './show.ts';
 
-/** `--json`: {"runs":[...]}, each as in `cuff ls`, with runner_pid, runner_alive and processes. */
-export async function ps({ json }: { readonly json?: boolean }): Promise<void> {
-  const runs = liveRuns(storeOf(process.env));
+type PsOptions = {
+  readonly json?: boolean;
+  /** Only runs that an agent started in this session of its own. */
+  readonly session?: string;
+};
+
+/**
+ * `--json`: {"runs":[...]}, each as in `cuff ls`, with runner_pid, runner_alive and processes; for
+ * a run of an agent also agent, agent_session and tool_call.
+ */
+export async function ps({ json, session }: PsOptions): Promise<void> {
+  const all = liveRuns(storeOf(process.env));
+  const runs = all.filter((run) => session === undefined || callOf(run)?.agent_session === session);
   if (json) {
     await putJson({ runs: runs.map(runJson) });
     return;
@@ -66,9 +76,18 @@ function hasNext(processes: readonly RunProcess[], i: number, level: number): bo
   return next?.depth === level;
 }
 
+/** Whose run it is; undefined for one that no agent started. */
+function callOf({ capture }: LiveRun) {
+  const draft = capture.meta?.journal?.draft;
+  if (draft === undefined) return undefined;
+  const { agent_id: agent, conversation_id: agent_session, tool_call_id: tool_call } = draft;
+  return { agent, agent_session, tool_call };
+}
+
 function runJson(run: LiveRun): Readonly<Record<string, unknown>> {
   return {
     ...captureJson(run.capture),
+    ...callOf(run),
     runner_pid: run.capture.meta?.runner?.pid ?? null,
     runner_alive: run.runnerAlive,
     processes: run.processes.map((one) => ({

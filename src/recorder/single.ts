@@ -55,7 +55,7 @@ export type SingleEntry = {
   }>;
 };
 
-const NO_METRICS: RecorderMetrics = {
+export const NO_METRICS: RecorderMetrics = {
   command: () => undefined,
   entry: () => undefined,
   recordingError: () => undefined,

@@ -48,12 +48,18 @@ export function journalOf(project: string, env: Env): JournalLocation {
  */
 export function projectFolder(cwd: string, env: Env): string {
   const start = resolve(cwd);
-  const found = nearestWith(start, env, (folder) =>
-    ['recordings', 'policy.yml', 'settings.yml'].some((name) =>
-      isThere(join(folder, '.cuff', name)),
-    ),
-  );
+  const found = nearestWith(start, env, (folder) => {
+    if (folder !== start && isShared(folder)) return false;
+    return PROJECT_FILES.some((name) => isThere(join(folder, '.cuff', name)));
+  });
   return found ?? repositoryOf(start, env);
+}
+
+const PROJECT_FILES = ['recordings', 'policy.yml', 'settings.yml'];
+
+/** As `/tmp` is: whatever lies in there belongs to no project below it. */
+function isShared(folder: string): boolean {
+  return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
 }
 
 function nearestFolder(cwd: string, env: Env): string {

@@ -22,7 +22,7 @@ export function listenTo(
 }
 
 /** `ID WORD ...` as a message, or undefined for a word this version does not know. */
-function parseMessage(line: string): { id: string; message: RunMessage } | undefined {
+export function parseMessage(line: string): { id: string; message: RunMessage } | undefined {
   const [id, word, a = '', b = '', ...rest] = line.split(' ');
   if (id === undefined || word === undefined) return undefined;
   const message = parseWord(word, a, b, rest);

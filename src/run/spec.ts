@@ -16,8 +16,11 @@ export type RunSpec = {
   readonly stdin: 'null' | 'inherit' | 'orders';
   /** Copy the output to our own stdout and stderr. */
   readonly forward: boolean;
-  /** `auto` stays in the session of a terminal, if there is one, so that its keys work. */
-  readonly session: 'own' | 'auto';
+  /**
+   * `auto` stays in the session of a terminal, if there is one, so that its keys work. `group`: in
+   * the starter's group of processes, and killed if the starter is.
+   */
+  readonly session: 'own' | 'auto' | 'group';
   readonly killAfterMs: number | undefined;
   readonly graceMs: number;
   readonly outputBytesMax: number;

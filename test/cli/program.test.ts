@@ -65,14 +65,14 @@ describe('cuff', () => {
     expect([asked.code, asked.err]).toEqual([0, '']);
     const commands = [...asked.out.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
     expect(commands).toEqual([
-      ...'run ls tail cat trace ps kill pin sweep init trust mcp record policy'.split(' '),
+      ...'run sh exec ls tail cat trace ps kill pin sweep init trust mcp record policy'.split(' '),
       ...['status', 'doctor', 'demo', 'help'],
     ]);
     expect([without.code, without.out, without.err]).toEqual([2, '', asked.out]);
   });
 
   it('has help with an example for every command', async () => {
-    for (const command of 'run ls tail cat trace ps kill pin sweep doctor'.split(' ')) {
+    for (const command of 'run sh exec ls tail cat trace ps kill pin sweep doctor'.split(' ')) {
       const { code, out, err } = await cli.cuff('help', command);
       expect([command, code, err]).toEqual([command, 0, '']);
       expect(out).toContain(`Usage: cuff ${command}`);

@@ -1,5 +1,13 @@
 // `cuff run --journal`: an entry for any run, written before the run is reported as over.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -81,6 +89,16 @@ test('the journal is that of the repository, from a directory below it, too', as
   mkdirSync(join(cwd, 'below'));
   await cli.cuff('run', '--journal', '--cwd', join(cwd, 'below'), '--', 'true');
   expect(entriesIn(cwd)).toMatchObject([{ command: 'true', agent_id: null, context_source: null }]);
+});
+
+test('a shared directory above is no project', async () => {
+  const shared = project();
+  chmodSync(shared, 0o1777);
+  mkdirSync(join(shared, '.cuff', 'recordings'), { recursive: true });
+  const cwd = join(shared, 'mine');
+  mkdirSync(cwd);
+  await cli.cuff('run', '--journal', '--cwd', cwd, '--', 'true');
+  expect(entriesIn(cwd)).toHaveLength(1);
 });
 
 test('a journal that cannot be written changes nothing about the command', async () => {

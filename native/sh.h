@@ -1,0 +1,52 @@
+/* The shell that records, as a program: a copy of the runner that is called `bash` or `zsh`. It
+ * stands where an agent expects a shell, and decides which calls are recorded.
+ *
+ *   sh.c       which calls are recorded; the helper that decides and writes the entry
+ *   sh-words.c options of a shell, the real shell, the environment without what is ours
+ *   sh-run.c   one recorded call: the runner as a child, signals, the end
+ */
+#ifndef CUFF_SH_H
+#define CUFF_SH_H
+
+#include "runner.h"
+
+#include <limits.h>
+
+#define SH_VARIABLES_MAX 64
+#define SH_NAME_MAX 64
+
+/* What `cuff init` has written beside us, in the file `client`. */
+struct installation {
+  char root[PATH_MAX];   /* the state root */
+  char shells[PATH_MAX]; /* the directory that we are in */
+  char self[PATH_MAX];
+  char node[PATH_MAX];
+  char cuff[PATH_MAX];
+  char variables[SH_VARIABLES_MAX][SH_NAME_MAX]; /* one of them is set by every agent */
+  int variable_count;
+  bool strict; /* what cannot be recorded does not run */
+};
+
+struct call {
+  const char *name; /* bash or zsh */
+  const char *text; /* of -c; NULL without one */
+  bool interactive;
+  char **argv;      /* as the real shell gets it */
+  char real[PATH_MAX];
+  char **environment; /* as the real shell gets it */
+};
+
+/* sh-words.c */
+bool find_installation(struct installation *here, const char **name);
+void parse_shell_options(struct call *c, int argc, char **argv);
+bool find_real_shell(struct call *c, const struct installation *here);
+char **user_environment(const struct call *c, const struct installation *here);
+
+/* sh-run.c */
+int run_recorded(struct call *c, int helper, char **words, int count, bool direct);
+
+/* sh.c */
+int sh_main(struct installation *here, const char *name, int argc, char **argv);
+bool read_until(int fd, int64_t until, char *byte);
+
+#endif

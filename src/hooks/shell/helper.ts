@@ -1,0 +1,277 @@
+// The half of the shell that is not native: it learns what is to run, decides, makes the capture,
+// and writes the entry when the command is over. It is no child of the agent, so that whatever
+// kills the agent's processes leaves it to write the entry. What the two say to each other is
+// described in native/sh.c.
+
+import * as fs from 'node:fs';
+import { outputCap } from '../../capture/cap.ts';
+import { createCapture, openCapture, type Store } from '../../capture/store.ts';
+import { errnoOf, messageOf, reasonOf } from '../../errors.ts';
+import type { RecordingSettings } from '../../recorder/settings.ts';
+import { NO_METRICS, openSingle, type SingleEntry } from '../../recorder/single.ts';
+import { parseMessage, runnerWords } from '../../run/messages.ts';
+import type { RunMessage } from '../../run/spec.ts';
+import { attachRun } from '../../shell/attach.ts';
+import { newMeta, newSpec } from '../../shell/new-run.ts';
+import { deferred } from '../../shell/run.ts';
+import { noteUncaptured } from '../../shell/uncaptured.ts';
+import type { CaptureMeta, Ended, Env } from '../../types.ts';
+import { claimIntent, type StoredIntent } from '../intent.ts';
+import { type AgentCall, agentCall } from './agent-call.ts';
+import { realCommand } from './real-command.ts';
+import { judge } from './verdict.ts';
+
+export type HelperOptions = {
+  readonly env: Env;
+  readonly store: Store;
+  /** The program that gets `-c TEXT`. */
+  readonly real: string;
+  readonly text: string;
+  /** The directory of the call, its real path. */
+  readonly cwd: string;
+  /** Where the agent's stdout is a terminal. */
+  readonly terminal: boolean;
+  readonly channel: Channel;
+  /** How commands of this directory are recorded, and of which project it is. */
+  readonly recordingOf: (cwd: string) => Promise<{
+    readonly project: string;
+    readonly recording: RecordingSettings;
+  }>;
+};
+
+/** Lines to and from the native client. */
+export type Channel = {
+  send(text: string | Uint8Array): void;
+  /** The next line; undefined when the client is gone. */
+  line(): Promise<string | undefined>;
+};
+
+/** Resolves when all there is to write is written. */
+export async function serveCall(options: HelperOptions): Promise<void> {
+  const { env, channel } = options;
+  const call = agentCall(env);
+  if (call === undefined) return channel.send('x\n');
+  const plan = await planned(options, call);
+  if (plan.kind === 'refused') return refuse(channel, plan.text);
+  if (plan.kind === 'unrecorded') return channel.send('x\n');
+  const { meta, dir, single } = plan;
+  channel.send(startWords(plan.words));
+  const ended = await endOf(options, meta, dir);
+  const { later } = await single.finish({ id: meta.id, dir, ...ended });
+  channel.send('ok\n');
+  if (later === undefined || dir === undefined) return;
+  await kept(attachRun(options.store, openCapture(options.store, meta.id)).closed);
+  await later();
+}
+
+type Plan =
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'unrecorded' }
+  | {
+      readonly kind: 'recorded';
+      readonly words: readonly string[];
+      readonly meta: CaptureMeta;
+      readonly dir: string | undefined;
+      readonly single: SingleEntry;
+    };
+
+async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
+  const { env, cwd, text, store, real } = options;
+  const { command, wrapper } = realCommand(text, call.agent);
+  if (isHook(call, wrapper, env)) return { kind: 'unrecorded' };
+  const { project, recording } = await options.recordingOf(cwd);
+  const wanted = { agent: call.agent, session: call.session, cwd, command };
+  const claimed = claimIntent(env, wanted, { toolCall: call.toolCall });
+  const question = { command, cwd, project, env, intent: claimed?.intent, metrics: NO_METRICS };
+  const verdict = await judge(question);
+  const open = (): SingleEntry =>
+    openSingle({
+      store,
+      recording: { ...recording, trace: 'off' },
+      project,
+      request: { command, cwd, shell: real, description: claimed?.intent.description ?? undefined },
+      ...contextOf(call, claimed),
+      origin: {
+        source: 'shell',
+        ...(wrapper === 'unknown' && { wrapper }),
+        ...(command !== text && { shell_text: text }),
+      },
+      decision: verdict.decision,
+      env,
+    });
+  if (!verdict.run) {
+    await noThrow(async () => void (await open().deny()));
+    return { kind: 'refused', text: verdict.text };
+  }
+  let prefix: readonly string[];
+  try {
+    prefix = verdict.hold();
+  } catch (error) {
+    return { kind: 'refused', text: `cuff policy: ${messageOf(error)}` };
+  }
+  try {
+    return await start(options, open(), prefix, recording.strict);
+  } catch (error) {
+    if (!recording.strict) return { kind: 'unrecorded' };
+    return { kind: 'refused', text: `cuff: ${messageOf(error)}` };
+  }
+}
+
+/** Gemini finds its shell by PATH, and so do its hooks, which have no wrapper. */
+function isHook({ agent }: AgentCall, wrapper: string, env: Env): boolean {
+  return agent === 'gemini' && wrapper === 'unknown' && (env.GEMINI_PROJECT_DIR ?? '') !== '';
+}
+
+function contextOf(call: AgentCall, claimed: StoredIntent | undefined) {
+  const intent = claimed?.intent;
+  const context = {
+    agentId: call.agent,
+    conversationId: call.session ?? intent?.session ?? null,
+    toolCallId: call.toolCall ?? intent?.tool_call ?? null,
+    traceId: null,
+  };
+  return intent === undefined ? { context, contextSource: 'environment' as const } : { context };
+}
+
+/** A capture with the intent in it, then the words for the runner. */
+async function start(
+  options: HelperOptions,
+  single: SingleEntry,
+  prefix: readonly string[],
+  strict: boolean,
+): Promise<Plan> {
+  const { env, store, real, cwd, terminal } = options;
+  const shown = single.intent?.draft.command ?? '';
+  const transport = terminal ? 'pty' : 'pipe';
+  const meta = newMeta({
+    command: { kind: 'shell', text: shown, shell: real },
+    cwd,
+    transport,
+    ttyAttached: terminal,
+    outputBytesMax: outputCap(env),
+    journal: single.intent,
+  });
+  let dir: string | undefined;
+  try {
+    dir = createCapture(store, meta, [real, '-c', shown]);
+  } catch (error) {
+    if (strict) throw error;
+    await noThrow(() => noteUncaptured(store.root, meta, reasonOf(error)));
+  }
+  const spec = newSpec(meta, {
+    argv: prefix,
+    env: {},
+    dir,
+    stdin: 'inherit',
+    forward: true,
+    session: 'group',
+    strict,
+    sync: 'answer',
+  });
+  return { kind: 'recorded', words: runnerWords(spec), meta, dir, single };
+}
+
+function startWords(words: readonly string[]): Uint8Array {
+  const body = Buffer.from(words.map((word) => `${word}\0`).join(''));
+  return Buffer.concat([Buffer.from(`r ${words.length} ${body.length}\n`), body]);
+}
+
+function refuse(channel: Channel, text: string): void {
+  const body = Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
+  channel.send(Buffer.concat([Buffer.from(`d ${body.length}\n`), body]));
+}
+
+type End = { readonly ended: Ended; readonly durationMs: number };
+
+/** As the client tells; of a client that was killed, as the capture tells. */
+async function endOf(
+  { channel, store }: HelperOptions,
+  meta: CaptureMeta,
+  dir: string | undefined,
+): Promise<End> {
+  const startedAt = performance.now();
+  const tookMs = (): number => Math.round(performance.now() - startedAt);
+  for (let line = await channel.line(); line !== undefined; line = await channel.line()) {
+    const [word, ...rest] = line.split(' ');
+    const message = parseMessage(rest.join(' '))?.message;
+    if (word === 'uncaptured' && message?.kind === 'uncaptured') {
+      await noThrow(() => noteUncaptured(store.root, meta, message.error));
+    }
+    if (word !== 'end') continue;
+    const over = message && endedBy(message, store.now());
+    if (over === undefined) break;
+    return { ended: over, durationMs: message?.kind === 'done' ? message.tookMs : tookMs() };
+  }
+  if (dir === undefined) return { ended: lostAt(store.now()), durationMs: tookMs() };
+  const ended = await kept(attachRun(store, openCapture(store, meta.id)).done);
+  return { ended, durationMs: tookMs() };
+}
+
+/** What is read from a capture keeps no process alive, and this one has to wait for it. */
+async function kept<T>(fact: Promise<T>): Promise<T> {
+  const timer = setInterval(() => undefined, 60_000);
+  try {
+    return await fact;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function lostAt(at: number): Ended {
+  const outcome = {
+    kind: 'failed',
+    error: 'runner_lost',
+    message: 'the runner was killed',
+  } as const;
+  return { at, outcome, endedBy: 'itself' };
+}
+
+function endedBy(message: RunMessage, at: number): Ended | undefined {
+  if (message.kind === 'done') return { at, outcome: message.outcome, endedBy: message.endedBy };
+  if (message.kind !== 'failed') return undefined;
+  const { error, message: text } = message;
+  return { at, outcome: { kind: 'failed', error, message: text }, endedBy: 'itself' };
+}
+
+async function noThrow(action: () => void | Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch {
+    // The command is refused or runs all the same; there is no stream to say it on.
+  }
+}
+
+/** A file that both sides read and write; a socket in most cases. */
+export function channelOn(fd: number): Channel {
+  let rest = '';
+  let over = false;
+  const more = async (): Promise<boolean> => {
+    const piece = deferred<Buffer | undefined>();
+    const buffer = Buffer.alloc(16_384);
+    fs.read(fd, buffer, 0, buffer.length, null, (error, bytes) => {
+      const gone = error !== null || bytes === 0;
+      piece.resolve(gone ? undefined : buffer.subarray(0, bytes));
+    });
+    const got = await piece.promise;
+    rest += got?.toString('utf8') ?? '';
+    return got !== undefined;
+  };
+  return {
+    send(text) {
+      const bytes = Buffer.from(text);
+      try {
+        for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at);
+      } catch (error) {
+        if (errnoOf(error) !== 'EPIPE') throw error; // the client was killed
+      }
+    },
+    async line() {
+      while (!rest.includes('\n') && !over) over = !(await more());
+      const end = rest.indexOf('\n');
+      if (end < 0) return undefined;
+      const line = rest.slice(0, end);
+      rest = rest.slice(end + 1);
+      return line;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+// The files that stand where an agent expects a shell, below the state root:
+//
+//   shells/bash, shells/zsh   the native client, a copy of the runner (native/sh.h), for
+//                             CLAUDE_CODE_SHELL, `shell`, `shellPath`, SHELL, GOOSE_SHELL and PATH
+//   shells/client             what the client has to know: `key value` lines
+//   bash-env                  for BASH_ENV, where only a variable can be set (Codex)
+//   zdotdir/.zshenv           the same for zsh, by ZDOTDIR
+//
+// Copies, so that an agent still has a shell when cuff is gone. Each file is replaced as a whole.
+
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { ensurePrivateDir, ensureRoot, stateRoot } from '../../capture/paths.ts';
+import { AppError } from '../../errors.ts';
+import { realOf } from '../../places.ts';
+import { findRunner } from '../../run/binary.ts';
+import type { Env } from '../../types.ts';
+import { SIGN_VARIABLES } from './agent-call.ts';
+
+export type ShellFiles = {
+  readonly bash: string;
+  readonly zsh: string;
+  /** The directory of both, for PATH. */
+  readonly shells: string;
+  readonly bashEnv: string;
+  readonly zdotdir: string;
+};
+
+export function shellFiles(env: Env): ShellFiles {
+  const root = realOf(stateRoot(env)); // as the client sees its own path
+  const shells = join(root, 'shells');
+  return {
+    shells,
+    bash: join(shells, 'bash'),
+    zsh: join(shells, 'zsh'),
+    bashEnv: join(root, 'bash-env'),
+    zdotdir: join(root, 'zdotdir'),
+  };
+}
+
+/**
+ * Writes them, or brings them up to date; twice is the same as once. `program` is the file of
+ * `cuff` that the client starts with this Node. `strict`: what cannot be recorded does not run.
+ * Throws `runner_unavailable` where there is no native client, and as a disk does.
+ */
+export function writeShellFiles(
+  env: Env,
+  { program, strict = false }: { readonly program: string; readonly strict?: boolean },
+): ShellFiles {
+  const runner = findRunner(env);
+  if (runner.kind !== 'native') {
+    throw new AppError('runner_unavailable', `There is no shell that records: ${runner.why}.`, {
+      hint: 'Install a C compiler, or use the tools of `cuff mcp`.',
+    });
+  }
+  ensureRoot(stateRoot(env));
+  const files = shellFiles(env);
+  for (const directory of [files.shells, files.zdotdir]) ensurePrivateDir(directory);
+  const binary = fs.readFileSync(runner.path);
+  place(join(files.shells, 'client'), clientText(program, strict), 0o600);
+  for (const path of [files.bash, files.zsh]) place(path, binary, 0o700);
+  place(files.bashEnv, bashEnvText(files), 0o600);
+  place(join(files.zdotdir, '.zshenv'), zshenvText(files), 0o600);
+  return files;
+}
+
+/** For `$CLAUDE_ENV_FILE`, whose text Claude puts in front of every command. */
+export function claudeEnvText(files: ShellFiles): string {
+  const bash = quoted(files.bash);
+  return `if [ -n "\${BASH_EXECUTION_STRING-}" ] && [ -x ${bash} ]; then
+  if [ -n "\${CUFF_INSIDE-}" ]; then unset CUFF_INSIDE
+  else exec ${bash} -c "$BASH_EXECUTION_STRING" "$0" "$@"; fi
+fi
+`;
+}
+
+function clientText(program: string, strict: boolean): string {
+  const lines = [
+    `node ${process.execPath}`,
+    `cuff ${program}`,
+    `strict ${strict ? 'yes' : 'no'}`,
+    ...SIGN_VARIABLES.map((name) => `variable ${name}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * Codex' own wrapper passes: its inner `bash -c COMMAND` comes here again. Everything else that is
+ * not recorded goes on as if BASH_ENV were the user's own. `exec` lowers SHLVL again.
+ */
+function bashEnvText({ bash }: ShellFiles): string {
+  return `# Written by cuff: commands of agents go through the shell that records.
+case "\${BASH_EXECUTION_STRING-}" in
+__CODEX_SNAPSHOT_*) ;;
+*)
+  if [ "\${BASH_EXECUTION_STRING-}" ] && [ ! "\${CUFF_INSIDE-}" ] && [ -x ${quoted(bash)} ]; then
+    set -- "$BASH_EXECUTION_STRING" "$0" "$@"
+    set -- -c "$@"
+    case $- in *e*) set -- -e "$@" ;; esac
+    case $- in *u*) set -- -u "$@" ;; esac
+    case $- in *x*) set -- -x "$@" ;; esac
+    case $- in *f*) set -- -f "$@" ;; esac
+    case ":\${SHELLOPTS-}:" in *:pipefail:*) set -- -o pipefail "$@" ;; esac
+    if shopt -q login_shell; then set -- -l "$@"; fi
+    exec ${quoted(bash)} "$@"
+  fi
+  unset CUFF_INSIDE
+  if [ -n "\${CUFF_USER_BASH_ENV-}" ]; then
+    BASH_ENV=$CUFF_USER_BASH_ENV
+    unset CUFF_USER_BASH_ENV
+    . "$BASH_ENV"
+  else
+    unset BASH_ENV CUFF_USER_BASH_ENV
+  fi
+  ;;
+esac
+`;
+}
+
+function zshenvText({ zsh }: ShellFiles): string {
+  return `# Written by cuff: commands of agents go through the shell that records.
+if [[ -n \${ZSH_EXECUTION_STRING-} && -z \${CUFF_INSIDE-} && -x ${quoted(zsh)} ]]; then
+  exec ${quoted(zsh)} -c "$ZSH_EXECUTION_STRING" "$0" "$@"
+fi
+unset CUFF_INSIDE
+if [[ -n \${CUFF_USER_ZDOTDIR-} ]]; then
+  export ZDOTDIR=$CUFF_USER_ZDOTDIR
+else
+  unset ZDOTDIR
+fi
+unset CUFF_USER_ZDOTDIR
+[[ -r \${ZDOTDIR:-$HOME}/.zshenv ]] && source \${ZDOTDIR:-$HOME}/.zshenv
+true
+`;
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A running client keeps the file that it was started from. */
+function place(path: string, content: string | Uint8Array, mode: number): void {
+  const temp = `${path}.${process.pid}.tmp`;
+  try {
+    fs.writeFileSync(temp, content, { mode, flag: 'wx' });
+    fs.chmodSync(temp, mode);
+    fs.renameSync(temp, path);
+  } catch (error) {
+    fs.rmSync(temp, { force: true });
+    throw error;
+  }
+}
