@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { captureDir } from '../capture/paths.ts';
 import { createCapture, type Store } from '../capture/store.ts';
 import { AppError, messageOf, reasonOf } from '../errors.ts';
+import { MEMORY_BYTES_MAX } from '../limits.ts';
 import { argvOf } from '../run/env.ts';
+import { Memory } from '../run/memory.ts';
 import type { Backend, RunSpec } from '../run/spec.ts';
 import type { CaptureMeta, Env } from '../types.ts';
 import type { Recording } from './run.ts';
@@ -24,7 +26,8 @@ type NewRecording = {
 
 /**
  * A capture under the state root; or in a spool, if a sandbox forbids that; or else one in the
- * temporary directory, for as long as the run lasts, and the reason.
+ * temporary directory, for as long as the run lasts, and the reason. Where nothing can be written
+ * the output is in the memory of the spec.
  */
 export function createRecording(
   store: Store,
@@ -55,14 +58,18 @@ export function createRecording(
     const why = messageOf(error);
     noteUncaptured(store.root, meta, reasonOf(error));
     // mkdtemp makes a name that no other process has; it is removed with the run.
-    const at = { ...store, root: temporaryRoot(error) };
+    const temporary = temporaryRoot();
+    if (temporary === undefined) {
+      return { recording: { on: false, dir: '', why }, at: store, spec: unwritten(spec) };
+    }
+    const at = { ...store, root: temporary };
     const dir = createCapture(at, meta, argv);
     return { recording: { on: false, dir, why }, at, spec: specIn(dir) };
   }
 }
 
-/** Throws the reason if no directory can be made: the output of the run needs one. */
-function temporaryRoot(error: unknown): string {
+/** Undefined if no directory can be made. */
+function temporaryRoot(): string | undefined {
   for (const folder of [tmpdir(), '/tmp', '/dev/shm']) {
     try {
       return mkdtempSync(join(folder, 'cuff-unrecorded-'));
@@ -70,5 +77,17 @@ function temporaryRoot(error: unknown): string {
       // Read-only or full: try the next.
     }
   }
-  throw error;
+  return undefined;
+}
+
+/** Without any file: the head of its output is kept in memory. */
+function unwritten(spec: RunSpec): RunSpec {
+  const { dir: _, trace: _1, ...rest } = spec;
+  const transport = spec.transport === 'socket' ? 'pipe' : spec.transport;
+  return {
+    ...rest,
+    dir: undefined,
+    transport,
+    memory: spec.memory ?? new Memory(MEMORY_BYTES_MAX),
+  };
 }

@@ -187,8 +187,8 @@ export function createShell(options: ShellOptions = {}): Shell {
       });
     const { recording, at, spec } = createRecording(store, meta, backend, specIn, env);
     const begin: MakeRun['begin'] = (heard) => backend.start(spec, noting(store, meta, heard));
-    const parts = { id: meta.id, recording, graceMs: spec.graceMs, now: store.now, begin, memory };
-    const run = makeRun({ ...parts, ...captureParts(at, meta.id) });
+    const parts = { id: meta.id, recording, graceMs: spec.graceMs, now: store.now, begin };
+    const run = makeRun({ ...parts, memory: spec.memory, ...captureParts(at, meta.id) });
     runs.add(run, at);
     closeRoot(at);
     killOnAbort(run, start.signal);

@@ -45,6 +45,13 @@ export function mounted(cwd: string, writable: readonly string[]): readonly stri
   return [BWRAP, ...base, '--chdir', cwd, ...filtered()];
 }
 
+/** Not even shared memory can be written. */
+export function readOnly(cwd: string): readonly string[] {
+  const base = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+  const closed = ['--remount-ro', '/dev/shm', '--remount-ro', '/dev'];
+  return [BWRAP, ...base, ...closed, '--chdir', cwd, ...filtered()];
+}
+
 /** A small disk in the place of `cwd`, and everything else read-only. */
 export function onSmallDisk(cwd: string, bytes: number): readonly string[] {
   const disk = ['--size', String(bytes), '--tmpfs', cwd];

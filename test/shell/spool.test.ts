@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { binary, Cli, type Result, until } from '../cli/helper.ts';
 import { lacking } from '../requirements.ts';
-import { endSandboxes, mounted, noBwrap, noFilter, onSmallDisk } from '../run/sandboxed.ts';
+import {
+  endSandboxes,
+  mounted,
+  noBwrap,
+  noFilter,
+  onSmallDisk,
+  readOnly,
+} from '../run/sandboxed.ts';
 import { untraceable } from '../tracing/helper.ts';
 
 const cli = new Cli();
@@ -105,12 +112,38 @@ describe.skipIf(skip)('in a sandbox where the state root is read-only', () => {
 
   it('a run where nothing can be written is as without us', async () => {
     const { project, cuff, home } = world('nothing');
-    const run = await cuff(mounted(project, []), 'run', '--', 'sh', '-c', SCRIPT);
-    expect([run.code, run.out, run.err]).toEqual([3, 'out\n', 'err\n']);
-    const strict = await cuff(mounted(project, []), 'run', '--strict', '--', 'sh', '-c', SCRIPT);
+    for (const flags of FLAGS) {
+      const run = await cuff(readOnly(project), 'run', ...flags, '--', 'sh', '-c', SCRIPT);
+      expect(run.code).toBe(3);
+      expect(run.out + run.err).toMatch(/^out\r?\nerr\r?\n$/);
+    }
+    const strict = await cuff(readOnly(project), 'run', '--strict', '--', 'sh', '-c', SCRIPT);
     expect([strict.code, strict.out]).toEqual([1, '']);
     expect(strict.err).toContain('cannot be written');
     expect(home()).toEqual([]);
+  });
+
+  it('a run of the library where nothing can be written has its output in memory', async () => {
+    const { project, env } = world('library');
+    const index = join(binary('cuff'), '..', 'index.js');
+    const program = join(project, 'library.mjs');
+    writeFileSync(
+      program,
+      `import { writeSync } from 'node:fs';
+      import { createShell } from ${JSON.stringify(index)};
+      const shell = createShell();
+      const run = shell.start(${JSON.stringify(SCRIPT)});
+      const { outcome } = await run.done;
+      const { on, why } = run.recording;
+      const kept = Buffer.from(run.memory.stdout()).toString();
+      writeSync(1, JSON.stringify([outcome, on, why, kept]));
+      shell.close();`,
+    );
+    const words = [...readOnly(project), process.execPath, program];
+    const { out, err } = await cli.start(words, { env }).result;
+    const reason = expect.stringContaining('EROFS');
+    expect(err).toBe('');
+    expect(JSON.parse(out)).toEqual([{ kind: 'exited', code: 3 }, false, reason, 'out\n']);
   });
 
   it('a run on a full disk is as without us', async () => {
