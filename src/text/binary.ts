@@ -32,14 +32,16 @@ const MAGIC: readonly { readonly kind: string; readonly hex: string; readonly at
 const MAGIC_BYTES_MAX = 264;
 
 /**
- * Whether bytes are better not shown as text. A NUL decides it, and so do too many bytes that are
- * neither UTF-8 nor what a program sends to a terminal. Looks at a sample, so it costs the same for
- * any size; bytes that are not there yet may still change the answer.
+ * Whether bytes are better not shown as text: too many of them are neither UTF-8 nor what a program
+ * sends to a terminal, or they start as a file of a known kind does and a NUL is among them. One
+ * NUL alone decides nothing: a killed writer leaves some in a log. Looks at a sample, so it costs
+ * the same for any size; bytes that are not there yet may still change the answer.
  */
 export function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES_MAX);
   if (sample.length === 0) return false;
-  if (sample.includes(0) || startsAs(sample, 'fffe') || startsAs(sample, 'feff')) return true;
+  if (startsAs(sample, 'fffe') || startsAs(sample, 'feff')) return true;
+  if (sample.includes(0) && kindOf(sample) !== undefined) return true;
   const { controls, broken } = oddBytes(sample);
   if (controls === 0 && broken <= BROKEN_FEW) return false;
   return controls + broken > sample.length * ODD_SHARE_MAX;

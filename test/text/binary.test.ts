@@ -7,12 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { describeBinary, looksBinary } from '../../src/text/binary.ts';
 
 describe('binary output', () => {
-  it('is what has a NUL, or is mostly no text', () => {
+  it('is what is mostly no text, or of a known kind', () => {
     const program = readFileSync(process.execPath).subarray(0, 100_000);
     const samples = {
       program,
       gzip: gzipSync(Buffer.alloc(1_000, 'text')),
-      nul: Buffer.from('one \0 is enough'),
+      nul: Buffer.from('one\0two\0\0'),
+      SQLite: Buffer.from(`SQLite format 3\0${'text '.repeat(100)}`),
       'UTF-16': Buffer.from('\ufefftext', 'utf16le'),
       noise: Uint8Array.from({ length: 200 }, (_, i) => 0x80 + (i % 0x30)),
       controls: Uint8Array.of(1, 2, 3, 4),
@@ -37,9 +38,22 @@ describe('binary output', () => {
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.nat(8_192), (text, at) => {
         // Wherever the sample ends, also inside of a character.
         const bytes = Buffer.from(`${'x'.repeat(at)}${text.repeat(60)}`);
-        expect(looksBinary(bytes)).toBe(/\0/.test(text) && at < 8_192 && bytes.includes(0));
+        const sample = bytes.subarray(0, 8_192);
+        const zeros = sample.filter((byte) => byte === 0).length;
+        expect(looksBinary(bytes)).toBe(zeros > sample.length / 10);
       }),
     );
+  });
+
+  it('is no log into which a killed writer has put a few NULs', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100 }), fc.nat(900), (zeros, at) => {
+        const text = 'worker: heartbeat\n'.repeat(60);
+        const log = Buffer.from(`${text.slice(0, at)}${'\0'.repeat(zeros)}${text.slice(at)}`);
+        expect(looksBinary(log)).toBe(false);
+      }),
+    );
+    expect(looksBinary(Buffer.from(`text${'\0'.repeat(100)}`))).toBe(true);
   });
 
   it('is no short word in an old encoding, and no piece that ends inside of a character', () => {
