@@ -50,9 +50,11 @@ export const PURE_FILES = [
   'run/env',
   'run/mounts',
   'shell/output/fast-writer',
+  'shell/output/folded',
   'shell/output/growth',
   'shell/output/new-output',
   'shell/output/page',
+  'shell/output/suspects',
   'shell/output/view',
   'shell/spool-home',
 ];

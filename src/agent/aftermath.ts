@@ -11,6 +11,7 @@ import { unreadText } from '../text/missing.ts';
 import { signalExitCode } from '../text/signal-name.ts';
 import type { Outcome } from '../types.ts';
 import type { AgentRun } from './agent-run.ts';
+import { answerOf } from './report-answer.ts';
 import type { Look } from './run-reading.ts';
 
 type Result = Pick<Ending, 'ended' | 'survivors'>;
@@ -83,6 +84,26 @@ function asked<T>(question: () => T): T | undefined {
 /** It ran, and how it ended is not known. */
 export function isLost(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && outcome.error === 'runner_lost';
+}
+
+/** Whether something went wrong in it: exit code 1 of `grep` only says "no". */
+export function hasFailed(
+  { command, hidden }: Pick<AgentRun, 'command' | 'hidden'>,
+  { outcome }: Pick<Ending['ended'], 'outcome'>,
+): boolean {
+  if (hidden.length > 0) return true;
+  const code = exitCodeOf(outcome);
+  return code !== 0 && !(code === 1 && answerOf(command, 0) !== undefined);
+}
+
+/** What exit code 1 means of a command that printed nothing, as a line of its own. */
+export function answerNote(
+  { command }: Pick<AgentRun, 'command'>,
+  { outcome }: Pick<Ending['ended'], 'outcome'>,
+  printed: boolean,
+): readonly string[] {
+  const answer = exitCodeOf(outcome) === 1 && !printed ? answerOf(command, 0) : undefined;
+  return answer === undefined ? [] : [`[${answer}]`];
 }
 
 /** For a signal, 128 and its number. Undefined for what never started, and for what was lost. */

@@ -5,7 +5,7 @@
 import { AppError } from '../errors.ts';
 import type { Ending, OpenEnding } from '../recorder/ending.ts';
 import type { Start } from '../recorder/recorder.ts';
-import type { KillOptions, MemoryOutput, Run } from '../shell/run.ts';
+import { aborted, type KillOptions, type MemoryOutput, type Run, within } from '../shell/run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { shortLine } from '../text/printable.ts';
 import type { Ended, ProcessId } from '../types.ts';
@@ -150,6 +150,13 @@ export class AgentRun {
   }
 }
 
+/** How long a call waits for a free place. */
+export type RoomClock = {
+  readonly patienceMs: number;
+  /** In milliseconds. */
+  readonly now: () => number;
+};
+
 export class AgentRuns {
   readonly #all = new Map<string, AgentRun>();
 
@@ -170,13 +177,36 @@ export class AgentRuns {
     return [...this.#all.values()].filter(({ owner }) => owner === key);
   }
 
+  full(liveRunsMax: number): boolean {
+    return this.#live().length >= liveRunsMax;
+  }
+
+  /** Until fewer run than may, the patience is over, or the caller gives up. */
+  async untilRoom(
+    liveRunsMax: number,
+    signal: AbortSignal,
+    { patienceMs, now }: RoomClock,
+  ): Promise<void> {
+    const until = now() + patienceMs;
+    while (this.full(liveRunsMax) && !signal.aborted) {
+      const left = until - now();
+      if (left <= 0) return;
+      const ends = this.#live().map(({ done }) => done);
+      await within(Promise.race([...ends, aborted(signal)]), left);
+    }
+  }
+
+  #live(): readonly AgentRun[] {
+    return [...this.#all.values()].filter(({ live }) => live);
+  }
+
   /** Throws `too_many_runs` when as many run as may. */
   refuseMore(
     liveRunsMax: number,
     { key }: { readonly key: string },
     handleOf: ((run: AgentRun) => string) | undefined,
   ): void {
-    const live = [...this.#all.values()].filter((run) => run.live);
+    const live = this.#live();
     if (live.length < liveRunsMax) return;
     const own = live.filter(({ owner }) => owner === key);
     const listed = own.map(

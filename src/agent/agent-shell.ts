@@ -34,6 +34,9 @@ export { AgentRun, type Ending, type Look, type OpenEnding, type RunRequest };
 // that from there on all of it is asked about.
 const TYPED_MAX = 70_000;
 
+// A model that starts many commands at once is done with the first of them soon.
+const ROOM_WAIT_MS = 5_000;
+
 export type AgentShellOptions = {
   readonly services: Services;
   /** The dialect. */
@@ -137,9 +140,10 @@ export class AgentShell {
     const { liveRunsMax } = this.#settings;
     try {
       refuseCancelled(caller);
+      // Not waited for where there is room: without a policy it has begun when this returns.
+      if (makesRoom !== true && this.#runs.full(liveRunsMax)) await this.#room(caller);
       if (makesRoom !== true) this.#runs.refuseMore(liveRunsMax, caller, this.#options.handleOf);
       const owned = this.#owned(request, caller);
-      // Without a policy nothing is waited for: it has begun when this returns.
       const permission = this.#recorder.guarded ? await this.#permit(owned, caller) : UNRULED;
       // A person may have been asked meanwhile.
       refuseCancelled(caller);
@@ -149,6 +153,13 @@ export class AgentShell {
     } finally {
       this.#announced.changed();
     }
+  }
+
+  async #room(caller: Caller): Promise<void> {
+    const { roomWaitMs: patienceMs = ROOM_WAIT_MS } = this.#options.services;
+    const clock = { patienceMs, now: () => performance.now() };
+    await this.#runs.untilRoom(this.#settings.liveRunsMax, caller.signal, clock);
+    refuseCancelled(caller);
   }
 
   #keep(start: Start, command: string, { key }: Caller, startedAt: number): AgentRun {

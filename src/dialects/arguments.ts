@@ -47,6 +47,36 @@ export function refuseUnknown(tool: string, args: Args, known: readonly string[]
   throw new ArgumentError(`${tool} has no argument ${shown(stranger)}; ${what}`);
 }
 
+/** Arguments of other shells that models send out of habit, and that mean nothing here. */
+export type ForeignArguments = readonly string[];
+
+/** Without those, and with a line that says so where one of them would have changed something. */
+export function withoutForeign(
+  args: Args,
+  foreign: ForeignArguments,
+): { readonly args: Args; readonly notes: readonly string[] } {
+  const entries = Object.entries(args);
+  const kept = entries.filter(([name]) => !foreign.includes(name));
+  const ignored = entries
+    .filter(([name, value]) => foreign.includes(name) && value !== false && value !== null)
+    .map(([name]) => name);
+  const notes =
+    ignored.length === 0 ? [] : [`[ignored, it has no meaning here: ${ignored.join(', ')}]`];
+  return { args: Object.fromEntries(kept), notes };
+}
+
+/** A number that was sent as a text is the number. */
+export function withNumbers({ parameters }: ToolDefinition, args: Args): Args {
+  const properties = asObject(parameters.properties) ?? {};
+  const taken = ([name, value]: [string, unknown]): [string, unknown] => {
+    const { type } = asObject(properties[name]) ?? {};
+    const numeric = type === 'integer' || type === 'number';
+    const whole = typeof value === 'string' && /^\d{1,15}$/.test(value);
+    return [name, numeric && whole ? Number(value) : value];
+  };
+  return Object.fromEntries(Object.entries(args).map(taken));
+}
+
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

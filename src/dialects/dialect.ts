@@ -8,7 +8,7 @@ import { journalNotice } from '../recordings/directory.ts';
 import { shortLine } from '../text/printable.ts';
 import type { Health, RunHandle, StopCause } from '../types.ts';
 import type { DialectConfig } from './agent-config.ts';
-import type { Args } from './arguments.ts';
+import { type Args, type ForeignArguments, withNumbers, withoutForeign } from './arguments.ts';
 import { failed, ToolPlugin } from './tool-plugin.ts';
 
 const COMMAND_SHOWN_MAX = 80;
@@ -77,6 +77,20 @@ export abstract class Dialect<Own> extends ToolPlugin {
     await this.#shell?.reload(this.#settings.agent);
   }
 
+  /** Undefined: every argument that a tool does not have is refused, and texts are no numbers. */
+  protected get foreign(): ForeignArguments | undefined {
+    return undefined;
+  }
+
+  override async callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {
+    const { foreign } = this;
+    const tool = this.getTools().find((one) => one.name === name);
+    if (foreign === undefined || tool === undefined) return super.callTool(name, args, context);
+    const { args: kept, notes } = withoutForeign(args, foreign);
+    const result = await super.callTool(name, withNumbers(tool, kept), context);
+    return withLines(result, notes);
+  }
+
   protected async respond(tool: string, args: Args, context: CallContext): Promise<ToolResult> {
     if (this.#shell === undefined) return failed(NOT_STARTED);
     const caller = callerOf(context, this.#services.env);
@@ -88,11 +102,7 @@ export abstract class Dialect<Own> extends ToolPlugin {
   protected noted(result: ToolResult, caller: Caller): ToolResult {
     const untold = this.#shell?.untold(caller) ?? [];
     const unrecorded = untold.map((why) => `[not in the journal: ${shortLine(why, WHY_MAX)}]`);
-    const notes = [...caller.notes, ...unrecorded];
-    if (notes.length === 0) return result;
-    const { text } = result;
-    const gap = text === '' || text.endsWith('\n') ? '' : '\n';
-    return { ...result, text: `${text}${gap}${notes.join('\n')}` };
+    return withLines(result, [...caller.notes, ...unrecorded]);
   }
 
   async #takeOver(caller: Caller): Promise<void> {
@@ -149,6 +159,13 @@ export abstract class Dialect<Own> extends ToolPlugin {
   protected handleOf(run: AgentRun): string {
     return `${run.id} (${pidText(run)})`;
   }
+}
+
+function withLines(result: ToolResult, lines: readonly string[]): ToolResult {
+  if (lines.length === 0) return result;
+  const { text } = result;
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  return { ...result, text: `${text}${gap}${lines.join('\n')}` };
 }
 
 type DialectClass<Own> = (abstract new (

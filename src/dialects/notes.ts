@@ -2,7 +2,8 @@
 // running, what of the output is not there. Each says one fact, only where there is one.
 
 import type { HiddenFailure } from '../agent/report-trace.ts';
-import { processLine, shortLine } from '../text/printable.ts';
+import type { Suspects } from '../shell/output/suspects.ts';
+import { processLine, quoteWords, shortLine } from '../text/printable.ts';
 import type { Survivor } from '../types.ts';
 
 const HIDDEN_SHOWN_MAX = 3;
@@ -38,6 +39,35 @@ export function lostNote(bytes: number): readonly string[] {
 /** A line that output could not be read, and why. */
 export function unreadableNote(what: string, why: string): string {
   return `[${what} could not be read: ${shortLine(why, TROUBLE_SHOWN_MAX)}]`;
+}
+
+const AROUND = 5; // lines before the first error, so that its cause can be seen
+const LINES_AROUND = 40;
+
+/** Which lines of the part that is left out look like errors, and how to see more of them. */
+export function errorNotes(
+  { lines, count, unsearchedBytes }: Suspects,
+  more: (firstLine: number, lastLine: number) => string,
+): readonly string[] {
+  const unsearched =
+    unsearchedBytes === 0
+      ? []
+      : [`[${unsearchedBytes} bytes of the part not shown were not searched for errors]`];
+  const [first] = lines;
+  if (first === undefined) return unsearched;
+  const from = Math.max(1, first.number - AROUND);
+  const some = lines.length < count ? `${lines.length} of ${count}` : `${count}`;
+  return [
+    `[Errors in the part not shown (${some}); more: ${more(from, from + LINES_AROUND - 1)}]`,
+    ...lines.map(({ number, text }) => `${number}: ${text}`),
+    ...unsearched,
+  ];
+}
+
+/** A command that shows lines of a file. */
+export function linesCommand(path: string): (firstLine: number, lastLine: number) => string {
+  const file = quoteWords([path]);
+  return (firstLine, lastLine) => `sed -n '${firstLine},${lastLine}p' ${file}`;
 }
 
 /** One line about processes that are still there, or none. */

@@ -81,6 +81,8 @@ export type Services = {
   readonly note?: (sentence: string | undefined) => void;
   /** Whether the project's settings may differ from those that plugins follow. */
   readonly settingsWait?: () => boolean;
+  /** How long a command waits for a free place; tests do not. */
+  readonly roomWaitMs?: number;
 };
 
 export type CliCommand = { readonly name: string; readonly help: string };

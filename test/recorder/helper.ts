@@ -78,6 +78,7 @@ export class World {
       },
       shell: () => this.shell,
       now,
+      roomWaitMs: 0,
       ...(engine && { policy: engine }),
     };
     onTestFinished(async () => {

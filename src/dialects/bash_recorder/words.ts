@@ -1,11 +1,16 @@
 // What the tools of `bash_recorder` answer. Facts first, and what to do next only where there is
 // something to do: fields that have nothing to say are left out.
 
+import { hasFailed } from '../../agent/aftermath.ts';
 import type { AgentRun, Ending, OpenEnding } from '../../agent/agent-shell.ts';
 import { entryEnd, type ShownHead, shownStream } from '../../recorder/ending.ts';
 import type { SessionInfo } from '../../recorder/recorder.ts';
+import { OutputReader } from '../../shell/output/reader.ts';
+import { suspectsIn } from '../../shell/output/suspects.ts';
+import type { Capture } from '../../shell/shell.ts';
 import { counted } from '../../text/plural.ts';
 import type { Entry } from '../../types.ts';
+import { errorNotes } from '../notes.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -55,7 +60,8 @@ export function executeAnswer(
     readable,
   };
   const { end, receipt, survivors } = result;
-  const about = [...outputNotices(result, wording), ...survivorNotices(result, wording)];
+  const errors = findings === undefined ? [] : errorNotices(result, findings.capture);
+  const about = [...outputNotices(result, wording), ...errors, ...survivorNotices(result, wording)];
   const unrecorded = recordingNotices(result, wording);
   const notices = [...endNotices(result, wording), ...about, ...unrecorded, ...wording.notes];
   const recorded = receipt.recorded === true ? receipt : { entryId: null, sessionId: null };
@@ -124,6 +130,22 @@ function outputNotices(result: AnswerParts, { mounted }: Wording): string[] {
   if (unread !== undefined && result.end?.end_reason === 'interrupted') notices.push(`${unread}.`);
   if (!readable) notices.push('The output is lost: its capture is gone.');
   return notices;
+}
+
+/** What looks like an error behind the part of a stream that is shown. */
+function errorNotices({ run, ended, stdout, stderr }: AnswerParts, capture?: Capture): string[] {
+  if (ended === undefined || capture === undefined || !hasFailed(run, ended)) return [];
+  return Object.entries({ stdout, stderr } as const).flatMap(([name, { bytes, total }]) => {
+    if (bytes >= total || !run.captured) return [];
+    const channel = name === 'stdout' ? 'stdout' : 'stderr';
+    const output = OutputReader.of(capture);
+    const firstLine = output.newlinesBefore(channel, bytes) + 1;
+    const range = { firstLine, lastLine: output.totals(channel).lines };
+    const more = (from: number, to: number): string =>
+      `cuff cat --${channel} ${run.id} | sed -n '${from},${to}p'`;
+    const lines = errorNotes(suspectsIn(capture, channel, range), more);
+    return lines.length === 0 ? [] : [`${channel}: ${lines.join('; ')}`];
+  });
 }
 
 function survivorNotices({ survivors, run }: AnswerParts, { mounted }: Wording): string[] {

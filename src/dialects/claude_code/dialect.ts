@@ -2,23 +2,39 @@
 // them ended; those that run in the background have ids of their own in each conversation.
 
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
-import { exitCodeOf, lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
+import {
+  answerNote,
+  exitCodeOf,
+  hasFailed,
+  lostOutput,
+  survivorsNow,
+  unreadOutput,
+} from '../../agent/aftermath.ts';
 import type { AgentRun, Ending } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { Conversations } from '../../agent/conversations.ts';
+import { rawPath } from '../../agent/output-copy.ts';
 import { type Followed, Preludes } from '../../agent/shell-prelude.ts';
 import { messageOf } from '../../errors.ts';
 import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
 import { NewOutput } from '../../shell/output/new-output.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
+import { type LineRange, suspectsIn } from '../../shell/output/suspects.ts';
+import type { Capture } from '../../shell/shell.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf, numberOf, textOf } from '../arguments.ts';
 import { dialect, pidText, waitedForText } from '../dialect.ts';
-import { hiddenNotes, lostNote, survivorNote, unreadableNote } from '../notes.ts';
+import {
+  errorNotes,
+  hiddenNotes,
+  linesCommand,
+  lostNote,
+  survivorNote,
+  unreadableNote,
+} from '../notes.ts';
 import { failed } from '../tool-plugin.ts';
 import { filterOf, matching, NOTHING } from './filter.ts';
 import { claudeTools, TASK_WAIT_MS_DEFAULT } from './tools.ts';
@@ -84,6 +100,11 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     return claudeTools(this.own);
   }
 
+  /** Claude Code's own switch for its sandbox: here the policy decides. */
+  protected override get foreign(): readonly string[] {
+    return ['dangerouslyDisableSandbox'];
+  }
+
   override async shutdown(): Promise<void> {
     await super.shutdown();
     this.#preludes.close();
@@ -147,9 +168,13 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
       cr: 'overwrite',
       gap: words.gap,
     } as const;
-    const [output, trouble] = readOr('', () => {
-      if (run.silent) return '';
-      return words.outputOf(OutputReader.of(look.open(id)).view({ kind: 'ends', ...options }));
+    const [{ output, errors }, trouble] = readOr(NO_TEXT, () => {
+      if (run.silent) return NO_TEXT;
+      const capture = look.open(id);
+      const view = OutputReader.of(capture).view({ kind: 'ends', ...options });
+      const searched = view.summary === undefined && hasFailed(run, ended);
+      const errors = searched ? errorsIn(capture, view.hidden, rawPath(run)) : [];
+      return { output: words.outputOf(view), errors };
     });
     const left = [
       ...lostNote(lostBytes),
@@ -157,7 +182,8 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
       ...survivorNote(survivors, words.SURVIVORS),
     ];
     const inside = hiddenNotes(run.hidden);
-    const all = [...trouble, ...inside, ...left, ...notes];
+    const answer = answerNote(run, ended, output !== '');
+    const all = [...errors, ...answer, ...trouble, ...inside, ...left, ...notes];
     return words.bashAnswer({ command, output, ended, timeoutMs, notes: all });
   }
 
@@ -172,7 +198,7 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     const id = talk.nextId();
     this.#keep(talk, id, run);
     this.shell.named(run, id);
-    return { success: true, text: say(id, pathOf(run)) };
+    return { success: true, text: say(id, rawPath(run)) };
   }
 
   protected override handleSeen(handle: RunHandle, caller: Caller): void {
@@ -214,7 +240,7 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
         ? { ...reader.next(capture, bytesMax), gaveUp: false }
         : matching(reader, capture, filter, bytesMax);
     });
-    const waiting = `[There is more: call BashOutput again. All of it is in ${pathOf(run)}]`;
+    const waiting = `[There is more: call BashOutput again. All of it is in ${rawPath(run)}]`;
     const unfiltered = '[The filter takes too long, so the last part is shown without it]';
     const lostBytes = lostOutput(look, run);
     const notes = [
@@ -246,10 +272,17 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     const { run } = shell;
     const look = this.shell.look(finished);
     const limits = { bytesMax: this.own.max_output_chars, cr: 'overwrite' } as const;
-    const [output, trouble] = readOr('', () =>
-      words.taskText(OutputReader.of(look.open(run.id)).view({ kind: 'tail', ...limits })),
-    );
+    const [{ output, errors }, trouble] = readOr(NO_TEXT, () => {
+      const capture = look.open(run.id);
+      const view = OutputReader.of(capture).view({ kind: 'tail', ...limits });
+      const cut = view.cut !== 'none' && view.summary === undefined;
+      const searched = cut && finished !== undefined && hasFailed(run, finished.ended);
+      const hidden = { firstLine: 1, lastLine: view.firstLine - 1 };
+      const errors = searched ? errorsIn(capture, hidden, rawPath(run)) : [];
+      return { output: words.taskText(view), errors };
+    });
     const notes = [
+      ...errors,
       ...trouble,
       ...lostNote(lostOutput(look, run)),
       ...unreadOutput(look, run),
@@ -293,6 +326,21 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
   }
 }
 
+const NO_TEXT: { readonly output: string; readonly errors: readonly string[] } = {
+  output: '',
+  errors: [],
+};
+
+/** What looks like an error in the lines that are left out. */
+function errorsIn(
+  capture: Capture,
+  hidden: LineRange | undefined,
+  path: string,
+): readonly string[] {
+  if (hidden === undefined || hidden.lastLine < hidden.firstLine) return [];
+  return errorNotes(suspectsIn(capture, 'all', hidden), linesCommand(path));
+}
+
 /** Nothing is left of what follows a command that was not started. */
 async function started(
   followed: Followed | undefined,
@@ -304,11 +352,6 @@ async function started(
     followed?.take();
     throw error;
   }
-}
-
-/** The file with all of its output. */
-function pathOf({ dir }: AgentRun): string {
-  return join(dir, 'output.bin');
 }
 
 /** What can be read, and what is to be said if that is nothing: how it came out is told anyway. */

@@ -3,7 +3,9 @@
 
 import * as z from 'zod';
 import {
+  answerNote,
   exitCodeOf,
+  hasFailed,
   isLost,
   lostOutput,
   survivorsNow,
@@ -12,17 +14,27 @@ import {
 import type { AgentRun, Ending, Look } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { Conversations } from '../../agent/conversations.ts';
+import { rawPath } from '../../agent/output-copy.ts';
 import { Preludes } from '../../agent/shell-prelude.ts';
 import { messageOf } from '../../errors.ts';
 import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { NewOutput } from '../../shell/output/new-output.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
+import { type LineRange, suspectsIn } from '../../shell/output/suspects.ts';
 import type { Capture } from '../../shell/shell.ts';
+import { countNewlines } from '../../text/lines.ts';
 import type { RunHandle } from '../../types.ts';
 import { dialectConfig } from '../agent-config.ts';
 import { type Args, ArgumentError, commandOf, numberOf, textOf } from '../arguments.ts';
 import { dialect, pidText, waitedForText } from '../dialect.ts';
-import { hiddenNotes, lostNote, survivorNote, unreadableNote } from '../notes.ts';
+import {
+  errorNotes,
+  hiddenNotes,
+  linesCommand,
+  lostNote,
+  survivorNote,
+  unreadableNote,
+} from '../notes.ts';
 import { failed } from '../tool-plugin.ts';
 import * as tools from './tools.ts';
 import * as words from './words.ts';
@@ -81,6 +93,11 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     return tools.codexTools(this.own);
   }
 
+  /** How Codex asks for more rights: here the policy decides. */
+  protected override get foreign(): readonly string[] {
+    return ['sandbox_permissions', 'justification', 'with_escalated_permissions', 'prefix_rule'];
+  }
+
   override async shutdown(): Promise<void> {
     await super.shutdown();
     this.#preludes.close();
@@ -119,7 +136,9 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     }
     const talk = this.#talks.of(caller);
     const look = this.shell.look(finished);
-    const reader = new NewOutput('all');
+    // Of a program that draws a bar again and again only its last state is told.
+    const over = finished !== undefined && finished.survivors.length === 0;
+    const reader = new NewOutput('all', { cr: over ? 'overwrite' : 'keep' });
     const session = { id: talk.next, run, tty, reader, lostBytes: 0 };
     if (finished === undefined) {
       talk.next += 1;
@@ -174,24 +193,18 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
   }
 
   /** Whatever happens to its output, how it is and its session are told. */
-  #told(
-    session: Session,
-    about: {
-      readonly finished: Ending | undefined;
-      readonly look: Look;
-      readonly wallMs: number;
-    },
-    args: Args,
-  ): ToolResult {
+  #told(session: Session, about: Standing & { readonly wallMs: number }, args: Args): ToolResult {
     const { finished, look, wallMs } = about;
     const { id, run } = session;
     const { max_output_tokens } = this.own;
     const asked = numberOf(args.max_output_tokens) ?? max_output_tokens;
-    const { output, trouble } = this.#new(session, look, Math.min(asked, max_output_tokens));
+    const most = Math.min(asked, max_output_tokens);
+    const { output, trouble } = this.#new(session, { look, finished }, most);
     const lostBytes = lostOutput(look, run);
     const notes = [
-      ...words.endNote(finished?.ended),
       ...trouble,
+      ...words.endNote(finished?.ended),
+      ...(finished ? answerNote(run, finished.ended, output.bytes > 0) : []),
       ...hiddenNotes(run.hidden),
       ...(lostBytes > session.lostBytes ? lostNote(lostBytes) : []),
       ...unreadOutput(look, run),
@@ -205,11 +218,18 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     return { success: true, text: words.answerText({ wallMs, process, output, notes }) };
   }
 
-  #new({ run, reader }: Session, look: Look, tokens: number): NewText {
+  #new({ run, reader }: Session, { look, finished }: Standing, tokens: number): NewText {
     try {
       if (run.silent) return { output: NOTHING, trouble: [] };
-      const output = newEnds(reader, look.open(run.id), words.bytesOf(tokens));
-      return { output, trouble: [] };
+      const capture = look.open(run.id);
+      const { hidden, ...output } = newEnds(reader, capture, words.bytesOf(tokens));
+      if (hidden === undefined || words.isBinary(output)) return { output, trouble: [] };
+      const searched = finished !== undefined && hasFailed(run, finished.ended);
+      const path = rawPath(run);
+      const errors = searched
+        ? errorNotes(suspectsIn(capture, 'all', hidden), linesCommand(path))
+        : [];
+      return { output, trouble: [`[Full output: ${path}]`, ...errors] };
     } catch (error) {
       return {
         output: NOTHING,
@@ -232,21 +252,32 @@ const NOTHING: words.NewEnds = {
   sample: new Uint8Array(0),
 };
 
+type Standing = { readonly finished: Ending | undefined; readonly look: Look };
+
 type NewText = { readonly output: words.NewEnds; readonly trouble: readonly string[] };
 
 /** All of what is new, or both its ends. */
-function newEnds(reader: NewOutput, capture: Capture, bytesMax: number): words.NewEnds {
+function newEnds(
+  reader: NewOutput,
+  capture: Capture,
+  bytesMax: number,
+): words.NewEnds & { readonly hidden: LineRange | undefined } {
   const half = Math.floor(bytesMax / 2);
   const { ends, from, to, sample } = reader.take(capture, { first: bytesMax, last: half });
   const { all, passed } = ends;
   const about = { bytes: to - from, sample };
   if (!passed && all.totals.bytes <= bytesMax) {
-    return { ...about, head: all.head(bytesMax), tail: undefined, lines: 0 };
+    return { ...about, head: all.head(bytesMax), tail: undefined, lines: 0, hidden: undefined };
   }
   const output = OutputReader.of(capture);
   const before = (position: number): number => output.newlinesBefore('all', position);
-  const lines = before(to - 1) - before(from) + 1;
-  return { ...about, head: all.head(half), tail: all.tail(half), lines };
+  const [first, last] = [before(from), before(to - 1) + 1];
+  const [head, tail] = [all.head(half), all.tail(half)];
+  const hidden = {
+    firstLine: first + 1 + countNewlines(Buffer.from(head)),
+    lastLine: last - countNewlines(Buffer.from(tail.slice(0, -1))),
+  };
+  return { ...about, head, tail, lines: last - first, hidden };
 }
 
 const CLOSED =

@@ -4,6 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { isLost } from '../../agent/aftermath.ts';
 import { describeBinary, looksBinary } from '../../text/binary.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { decodeUtf8 } from '../../text/utf8.ts';
 import type { Ended } from '../../types.ts';
 
 const BYTES_PER_TOKEN = 4; // as Codex counts them
@@ -64,15 +66,24 @@ export function endNote(ended: Ended | undefined): readonly string[] {
 }
 
 function outputText({ head, tail, bytes, lines, sample }: NewEnds): string {
-  if (looksBinary(sample)) return describeBinary({ head: sample, totalBytes: bytes });
-  if (tail === undefined) return head;
+  if (isBinary({ sample })) return describeBinary({ head: sample, totalBytes: bytes });
+  if (tail === undefined) return collapsed(head);
   const hidden = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
   return [
     `Warning: truncated output (original token count: ${tokensOf(bytes)})`,
     `Total output lines: ${lines}`,
     '',
-    `${head}…${tokensOf(hidden)} tokens truncated…${tail}`,
+    `${collapsed(head)}…${tokensOf(hidden)} tokens truncated…${collapsed(tail)}`,
   ].join('\n');
+}
+
+export function isBinary({ sample }: Pick<NewEnds, 'sample'>): boolean {
+  return looksBinary(sample);
+}
+
+/** Of lines that were written over, what was seen last. */
+function collapsed(text: string): string {
+  return text.includes('\r') ? decodeUtf8(sanitize(Buffer.from(text), { cr: 'overwrite' })) : text;
 }
 
 function tokensOf(bytes: number): number {

@@ -5,12 +5,13 @@
 
 import { missedVariables, type Report } from '../../agent/report.ts';
 import { answerOf } from '../../agent/report-answer.ts';
+import { isListing } from '../../agent/report-listing.ts';
 import { waitingForInput } from '../../agent/report-waiting.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import type { Capture } from '../../shell/shell.ts';
 import { printable } from '../../text/printable.ts';
 import { failed } from '../tool-plugin.ts';
-import { type Body, bodyOf, type Kind, newsBody } from './output.ts';
+import { type Body, type BodyRequest, bodyOf, type Kind, newsBody } from './output.ts';
 import type { Native, Subject } from './runs.ts';
 import type { VIEWS } from './tools.ts';
 import { endedTrailer, joined, lines, runningTrailer } from './words.ts';
@@ -21,7 +22,7 @@ export type AnswerRequest = {
   /** Undefined: what is new since the last answer. */
   readonly view: ViewName | undefined;
   readonly bytesMax: number;
-  /** In place of the output of a run that is over. */
+  /** In place of the output. */
   readonly instead?: ((report: Report) => Body) | undefined;
   /** Lines in brackets before those about the run. */
   readonly first?: readonly string[];
@@ -38,7 +39,13 @@ export function answerAbout(native: Native, about: Subject, wanted: AnswerReques
   const report = reportOf(native, subject);
   if (report.ended === undefined) {
     const capture = open();
-    const body = wanted.view === 'none' ? NOT_SHOWN : news(native, subject, report, wanted);
+    const { bytesMax } = wanted;
+    const body =
+      wanted.view === 'none'
+        ? NOT_SHOWN
+        : wanted.instead !== undefined
+          ? wanted.instead(report)
+          : news(native, subject, report, { bytesMax, totals: report.totals, failed: false });
     const waiting = waitingForInput(capture);
     const killAfterMs = capture.meta?.killAfterMs;
     const { first = [] } = wanted;
@@ -67,34 +74,36 @@ function ended(
   const code = itself && outcome?.kind === 'exited' ? outcome.code : undefined;
   const answer = code === 1 ? answerOf(subject.command, report.totals.stderr.bytes) : undefined;
   const fine = code === 0 || answer !== undefined;
+  const failed = !fine || report.stages.length > 0 || report.hidden.length > 0;
   const { view, bytesMax } = wanted;
+  const { totals } = report;
   const body =
     view === undefined
-      ? news(native, subject, report, wanted)
+      ? news(native, subject, report, { bytesMax, totals, failed })
       : firstBody(native, report, view, () =>
           wanted.instead === undefined
-            ? bodyOf(subject, kindOf(view, fine), bytesMax, report.totals)
+            ? bodyOf(subject, kindOf(view, fine, subject.command), { bytesMax, totals, failed })
             : wanted.instead(report),
         );
   const withheld = fine ? [] : native.shell.withheld;
   const missed = missedVariables(withheld, subject.command, body.text);
   const killAfterMs = endedBy === 'timeout' ? subject.open().meta?.killAfterMs : undefined;
-  const about = { report: agreed(report, body), ranges: body.ranges };
+  const about = { report: agreed(report, body), unshown: view === 'none' };
   const untraced = native.shell.wantsTrace ? report.untraced : undefined;
   const trailer = endedTrailer({ ...about, answer, killAfterMs, missed, untraced });
   const first = wanted.first === undefined ? '' : lines(wanted.first);
   return { success: true, text: joined([body.text, first, trailer]) };
 }
 
-const NOT_SHOWN: Body = { text: '', ranges: {} };
+const NOT_SHOWN: Body = { text: '' };
 
 /** With the totals of what is shown, so that no line is shown that was not counted. */
 function agreed(report: Report, { totals = report.totals }: Body): Report {
   return { ...report, totals };
 }
 
-function kindOf(view: ViewName, fine: boolean): Kind {
-  if (view === 'auto') return fine ? 'tail' : 'middle';
+function kindOf(view: ViewName, fine: boolean, command: string): Kind {
+  if (view === 'auto' || view === 'grep') return fine && isListing(command) ? 'listing' : 'auto';
   return view === 'full' ? 'head' : view;
 }
 
@@ -120,9 +129,9 @@ function news(
   { reports }: Native,
   subject: Subject,
   { id, totals }: Report,
-  { bytesMax }: AnswerRequest,
+  request: BodyRequest,
 ): Body {
-  const body = newsBody(subject, reports.news(id), bytesMax, totals);
+  const body = newsBody(subject, reports.news(id), request);
   if (body.text !== '') return body;
   const some = totals.stdout.bytes + totals.stderr.bytes > 0;
   return { ...body, text: some ? '(no new output)' : NO_OUTPUT };

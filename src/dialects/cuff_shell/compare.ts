@@ -39,7 +39,8 @@ export function comparison(
     const after = outputOf(subject);
     return compared(before, after, { previous, bytesMax });
   };
-  return { first: [`compared with ${name}`], body };
+  const call = callText('shell_read', subject.id);
+  return { first: [`compared with ${name}; the whole output: ${call}`], body };
 }
 
 /** The last run of the same command that was over before this one began. */
@@ -76,7 +77,7 @@ function compared(
       ? ''
       : `[only the first ${COMPARED_BYTES_MAX} bytes of each stream were compared]`;
   if (before.text === after.text) {
-    return { text: joined([part, `(the same output)`]), ranges: {} };
+    return { text: joined([part, `(the same output)`]) };
   }
   // Its first two lines name files, and there are none.
   const [, , ...hunks] = unifiedDiff('', before.text, after.text).split('\n');
@@ -86,5 +87,5 @@ function compared(
   const call = callText('shell_read', about.previous.id);
   const missing = `${diff.length - shown.length} of ${diff.length} bytes of the diff not shown`;
   const cut = shown.length === diff.length ? '' : `[${missing}; the previous output: ${call}]`;
-  return { text: joined([decodeUtf8(shown), cut, part]), ranges: {} };
+  return { text: joined([decodeUtf8(shown), cut, part]) };
 }

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { AgentRun } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { Reports } from '../../agent/report.ts';
-import { PatternError } from '../../agent/search-match.ts';
+import { type Matcher, matcherOf, PatternError } from '../../agent/search-match.ts';
 import { isAppError } from '../../errors.ts';
 import type { CallContext, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import type { OutputReader } from '../../shell/output/reader.ts';
@@ -20,7 +20,7 @@ import { answerAbout, type ViewName } from './answer.ts';
 import { comparison } from './compare.ts';
 import { listRuns } from './found.ts';
 import { killRun } from './kill.ts';
-import { readRun, searchRuns } from './read.ts';
+import { grepBody, readRun, searchRuns } from './read.ts';
 import { type ListedRun, type Native, ownSubject } from './runs.ts';
 import {
   BYTES_DEFAULT,
@@ -33,6 +33,7 @@ import {
 } from './tools.ts';
 import { waitRun } from './wait.ts';
 import { shortId } from './words.ts';
+import { writeRun } from './write.ts';
 
 const SHAPE = {
   wait_ms: z
@@ -52,6 +53,7 @@ const SHAPE = {
 const config = dialectConfig('agent', SHAPE);
 
 const TERMINAL = { cols: 120, rows: 40 };
+const TERMINAL_NAME = 'xterm-256color'; // the server's own may be that of no terminal
 
 /** What models know from other tools, and what it is called here. */
 const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
@@ -73,6 +75,11 @@ export class CuffShellPlugin extends dialect({ name: 'cuff_shell', version: '1.0
   constructor(given: unknown, services: Services) {
     super(given, services);
     this.#reports = new Reports(services.stateRoot, services.now);
+  }
+
+  /** What models send to the shells they were trained on. */
+  protected override get foreign(): readonly string[] {
+    return ['dangerouslyDisableSandbox', 'sandbox_permissions', 'justification'];
   }
 
   override async shutdown(): Promise<void> {
@@ -125,6 +132,8 @@ async function call(native: Native, tool: string, args: Args, caller: Caller): P
       return readRun(native, args, caller);
     case 'shell_wait':
       return waitRun(native, args, caller);
+    case 'shell_write':
+      return writeRun(native, args, caller);
     case 'shell_kill':
       return killRun(native, args, caller);
     case 'shell_list':
@@ -138,9 +147,14 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   const waitMs = numberOf(args.wait_ms) ?? native.waitMs;
   const view = (textOf(args.view) ?? 'auto') as ViewName;
   const bytesMax = numberOf(args.max_bytes) ?? (view === 'full' ? BYTES_MAX : native.maxBytes);
+  const pattern = patternOf(args, view);
   const run = await start(native, args, caller);
   const ending = await native.shell.wait(run, waitMs, caller);
   const subject = ownSubject(native, run, ending);
+  if (pattern !== undefined) {
+    const found = await grepBody(subject, pattern, bytesMax, caller);
+    return answerAbout(native, subject, { view, bytesMax, ...found });
+  }
   if (args.compare === undefined) return answerAbout(native, subject, { view, bytesMax });
   if (ending === undefined) {
     const first = ['not compared: that takes a run that is over before wait_ms is'];
@@ -148,6 +162,17 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   }
   const { first, body } = comparison(native, subject, caller, bytesMax);
   return answerAbout(native, subject, { view, bytesMax, first, instead: body });
+}
+
+/** What view `grep` looks for. Throws `ArgumentError`, or `PatternError`, before anything runs. */
+function patternOf(args: Args, view: ViewName): Matcher | undefined {
+  const text = textOf(args.pattern);
+  if (text === undefined && view !== 'grep') return undefined;
+  if (text === undefined || text === '') {
+    throw new ArgumentError('view grep needs the argument pattern: a regular expression.');
+  }
+  if (view !== 'grep') throw new ArgumentError('pattern belongs to view grep: give view, too.');
+  return matcherOf({ text, regex: true, ignoreCase: false });
 }
 
 async function start({ shell, reports }: Native, args: Args, caller: Caller): Promise<AgentRun> {
@@ -160,8 +185,9 @@ async function start({ shell, reports }: Native, args: Args, caller: Caller): Pr
   // A trace tells of every stage; bash is asked where there is none, or what it tells is unsure.
   const asked = given?.BASH_ENV === undefined && (!shell.traces || stagesUnsure(command));
   const watched = asked ? reports.watch(command) : undefined;
-  const env = { ...given, ...watched?.env };
   const transport = args.tty === true ? 'pty' : args.combined === true ? 'merged' : undefined;
+  const terminal = transport === 'pty' ? { TERM: TERMINAL_NAME } : {};
+  const env = { ...terminal, ...given, ...watched?.env };
   const input = stdin === undefined && transport !== 'pty' ? 'null' : 'orders';
   const run = await shell.start(
     {

@@ -3,15 +3,17 @@
 
 import type { Caller } from '../../agent/caller.ts';
 import { type Match, searchOutputs } from '../../agent/search.ts';
-import { matcherOf } from '../../agent/search-match.ts';
+import { type Matcher, matcherOf } from '../../agent/search-match.ts';
 import type { ToolResult } from '../../host/plugin.ts';
 import type { Channel } from '../../shell/output/lines.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
+import { HEX_LINE_LENGTH, hexText } from '../../text/hex.ts';
 import { missingText, unknownText } from '../../text/missing.ts';
 import { counted } from '../../text/plural.ts';
+import type { StreamTotals } from '../../types.ts';
 import { type Args, ArgumentError, numberOf, textOf } from '../arguments.ts';
 import { matchLines, outputOf, type Room, searchText } from './found.ts';
-import { binaryLine } from './output.ts';
+import { type Body, binaryLine } from './output.ts';
 import { allRuns, findRun, type Native, type Subject } from './runs.ts';
 import { CONTEXT_DEFAULT, LIMIT_DEFAULT, LIMIT_MAX } from './tools.ts';
 import { callText, joined, lines, linesText, sizeText } from './words.ts';
@@ -71,12 +73,10 @@ function pageOf(subject: Subject, args: Args, { channel, bytesMax }: Place): Par
   });
   const { firstLine, lastLine, totals, next, partialLine } = page;
   const size = `of ${totals.lines}, ${counted(totals.bytes, 'byte')}`;
-  if (page.binary) {
-    return {
-      text: binaryLine(capture, channel, totals.bytes),
-      about: `${channel} ${sizeText(totals)}`,
-    };
+  if (page.binary && args.from_byte !== undefined) {
+    return hexPage(subject, Number(args.from_byte), { channel, bytesMax }, totals.bytes);
   }
+  if (page.binary) return binaryPart(subject, channel, totals);
   if (lastLine < firstLine && next === undefined) {
     const { from_line: line = 1, from_byte: byte } = args;
     const place = byte === undefined ? `line ${line}` : `byte ${byte}`;
@@ -94,16 +94,36 @@ function pageOf(subject: Subject, args: Args, { channel, bytesMax }: Place): Par
   return { text: page.text, about: `${channel} ${shown} ${size}${more}` };
 }
 
+function binaryPart(subject: Subject, channel: Channel, totals: StreamTotals): Part {
+  const call = callText('shell_read', subject.id, { from_byte: 0, stream: channel });
+  const text = binaryLine(subject.open(), channel, totals.bytes);
+  return { text, about: `${channel} ${sizeText(totals)}; as hex: ${call}` };
+}
+
+const HEX_BYTES_MAX = 4_096;
+
+function hexPage(
+  subject: Subject,
+  from: number,
+  { channel, bytesMax }: Place,
+  totalBytes: number,
+): Part {
+  const most = Math.min(HEX_BYTES_MAX, Math.max(1, Math.floor(bytesMax / HEX_LINE_LENGTH)) * 16);
+  const bytes = OutputReader.of(subject.open()).bytes(channel, from, from + most);
+  const end = from + bytes.length;
+  const call = callText('shell_read', subject.id, { from_byte: end, stream: channel });
+  const more = end < totalBytes ? `; next: ${call}` : running(subject);
+  const shown = bytes.length === 0 ? `no byte ${from}` : `bytes ${from}-${end - 1}`;
+  return { text: hexText(bytes, from), about: `${channel} ${shown} of ${totalBytes}${more}` };
+}
+
 function tailOf(subject: Subject, args: Args, { channel, bytesMax }: Place): Part {
   const linesMax = numberOf(args.tail);
   const options = { kind: 'tail', channel, linesMax, bytesMax, cr: 'overwrite' } as const;
   const capture = subject.open();
   const view = OutputReader.of(capture).view(options);
   const { firstLine, lastLine, totals, partialLine } = view;
-  if (view.binary) {
-    const text = binaryLine(capture, channel, totals.bytes);
-    return { text, about: `${channel} ${sizeText(totals)}` };
-  }
+  if (view.binary) return binaryPart(subject, channel, totals);
   const what = `${partialLine ? 'a part of ' : ''}${linesText(firstLine, lastLine)}`;
   const shown = lastLine < firstLine ? 'nothing' : what;
   const size = `of ${totals.lines}, ${counted(totals.bytes, 'byte')}`;
@@ -129,21 +149,51 @@ async function grepRun(
   caller: Caller,
 ): Promise<ToolResult> {
   const text = String(args.grep);
-  const matcher = matcherOf({ text, regex: args.regex === true, ignoreCase: false });
-  const { found, stopped } = await searchOutputs([subject], ({ open }) => OutputReader.of(open()), {
-    matcher,
+  const { shown, count } = await matchesIn(subject, caller, {
+    matcher: matcherOf({ text, regex: args.regex === true, ignoreCase: false }),
     limit: numberOf(args.lines) ?? LIMIT_MAX,
-    context: 0,
-    channels: channel === undefined ? undefined : [channel],
-    signal: caller.signal,
+    channel,
+    bytesMax,
   });
+  return { success: true, text: joined([shown, lines([count, ...end])]) };
+}
+
+/** The same in the answer to the command itself, with the call that shows the rest. */
+export async function grepBody(
+  subject: Subject,
+  matcher: Matcher,
+  bytesMax: number,
+  caller: Caller,
+): Promise<{ readonly instead: () => Body; readonly first: readonly string[] }> {
+  const request = { matcher, limit: LIMIT_MAX, channel: undefined, bytesMax };
+  const { shown, count } = await matchesIn(subject, caller, request);
+  const call = callText('shell_read', subject.id);
+  const text = shown === '' ? '(no matching line)' : shown;
+  return { instead: () => ({ text }), first: [`${count}; all lines: ${call}`] };
+}
+
+type MatchRequest = {
+  readonly matcher: Matcher;
+  readonly limit: number;
+  readonly channel: Channel | undefined;
+  readonly bytesMax: number;
+};
+
+async function matchesIn(
+  subject: Subject,
+  { signal }: Caller,
+  { matcher, limit, channel, bytesMax }: MatchRequest,
+): Promise<{ readonly shown: string; readonly count: string }> {
+  const channels = channel === undefined ? undefined : [channel];
+  const options = { matcher, limit, context: 0, channels, signal };
+  const outputOf = ({ open }: Subject): OutputReader => OutputReader.of(open());
+  const { found, stopped } = await searchOutputs([subject], outputOf, options);
   const matches: readonly Match[] = found[0]?.matches ?? [];
   const room: Room = { left: bytesMax };
-  const shown = matchLines(matches, room);
+  const { text, shown } = matchLines(matches, room);
   const atLeast = stopped === undefined ? '' : 'at least ';
-  const count = `${atLeast}${counted(matches.length, 'matching line')}`;
-  const cut = shown.shown < matches.length ? `, ${shown.shown} shown` : '';
-  return { success: true, text: joined([shown.text, lines([`${count}${cut}`, ...end])]) };
+  const cut = shown < matches.length ? `, ${shown} shown` : '';
+  return { shown: text, count: `${atLeast}${counted(matches.length, 'matching line')}${cut}` };
 }
 
 export async function searchRuns(native: Native, args: Args, caller: Caller): Promise<ToolResult> {

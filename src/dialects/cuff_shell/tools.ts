@@ -6,17 +6,19 @@ import type { JsonSchema, ToolDefinition } from '../../host/plugin.ts';
 export const WAIT_MS_DEFAULT = 30_000; // below the patience of all clients we know
 export const WAIT_MS_MAX = 600_000;
 const KILL_AFTER_MS_MAX = 86_400_000; // a day, which is as long as output is kept
-export const BYTES_DEFAULT = 30_000;
+export const BYTES_DEFAULT = 10_000; // some 3,000 tokens; what is left out is named
 export const BYTES_MAX = 1_000_000; // a message of 10 MiB ends some connections
 export const PAGE_BYTES_MIN = 100; // so that every page has something
 export const STDIN_BYTES_MAX = 1_000_000;
+export const INPUT_BYTES_MAX = 65_536; // what a policy reads as one text
+export const WRITE_WAIT_MS_DEFAULT = 2_000; // a program that takes longer is waited for
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 1_000;
 export const LIST_MAX = 50;
 export const CONTEXT_DEFAULT = 0;
 const CONTEXT_MAX = 20;
 
-export const VIEWS = ['auto', 'tail', 'head', 'middle', 'full', 'none'] as const;
+export const VIEWS = ['auto', 'tail', 'head', 'middle', 'full', 'none', 'grep'] as const;
 const SIGNALS = ['TERM', 'INT', 'HUP', 'QUIT', 'KILL'] as const;
 
 type Defaults = { readonly wait_ms: number; readonly max_bytes: number };
@@ -24,7 +26,7 @@ type Defaults = { readonly wait_ms: number; readonly max_bytes: number };
 type Properties = Readonly<Record<string, JsonSchema>>;
 
 export function nativeTools(defaults: Defaults): readonly ToolDefinition[] {
-  return [run(defaults), read(defaults), wait(defaults), KILL, LIST, SEARCH];
+  return [run(defaults), read(defaults), wait(defaults), write(defaults), KILL, LIST, SEARCH];
 }
 
 function tool(
@@ -71,8 +73,8 @@ const RUN_DESCRIPTION = [
 ].join(' ');
 
 const VIEW_DESCRIPTION =
-  'which part of long output to show. auto: the end if it succeeded, else both ends; ' +
-  'middle: both ends, without the middle';
+  'which part of long output to show. auto: both ends, similar lines folded; ' +
+  'middle: both ends; grep: only lines with pattern; none: nothing';
 
 const READ_DESCRIPTION =
   'Read any part of the output of a run, also of one that is over. ' +
@@ -106,12 +108,16 @@ function run(defaults: Defaults): ToolDefinition {
         enum: VIEWS,
         description: VIEW_DESCRIPTION,
       },
+      pattern: { type: 'string', description: 'with view grep: a regular expression' },
       max_bytes: maxBytes(defaults.max_bytes),
       combined: {
         type: 'boolean',
         description: 'stdout and stderr as one stream, in true order',
       },
-      tty: { type: 'boolean', description: 'give it a terminal (120x40) as stdin and output' },
+      tty: {
+        type: 'boolean',
+        description: 'give it a terminal (120x40); type into it with shell_write',
+      },
       stdin: { type: 'string', description: 'text for its stdin, then end of file' },
       description: {
         type: 'string',
@@ -136,7 +142,11 @@ function read(defaults: Defaults): ToolDefinition {
       id: ID,
       from_line: { type: 'integer', minimum: 1, description: 'first line, from 1' },
       lines: { type: 'integer', minimum: 1, description: 'most lines' },
-      from_byte: { type: 'integer', minimum: 0, description: 'first byte, from 0' },
+      from_byte: {
+        type: 'integer',
+        minimum: 0,
+        description: 'first byte, from 0; binary output is shown as hex',
+      },
       tail: { type: 'integer', minimum: 1, description: 'the last lines, this many' },
       grep: { type: 'string', description: 'only lines with this text, with their numbers' },
       regex: { ...REGEX, description: 'grep is a JavaScript regular expression' },
@@ -159,6 +169,21 @@ function wait(defaults: Defaults): ToolDefinition {
       max_bytes: maxBytes(defaults.max_bytes),
     },
     ['id'],
+  );
+}
+
+function write(defaults: Defaults): ToolDefinition {
+  return tool(
+    'shell_write',
+    'Type into a run that was started with tty, and get the output that is new.',
+    {
+      id: ID,
+      text: { type: 'string', description: 'what to type; \\n is Enter, \\u0003 Ctrl-C' },
+      wait_ms: waitMs(WRITE_WAIT_MS_DEFAULT),
+      max_bytes: maxBytes(defaults.max_bytes),
+    },
+    ['id', 'text'],
+    { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   );
 }
 

@@ -111,12 +111,12 @@ function looker(native: Native, subject: Subject, matcher: Matcher): () => boole
 
 const CHANNELS = ['stdout', 'stderr'] as const;
 
-function endOf({ id, shell }: Subject): number {
+export function endOf({ id, shell }: Subject): number {
   return shell.read(id, Number.MAX_SAFE_INTEGER, 0).nextCursor;
 }
 
 /** Bytes behind `end`, the end of the run, the time or the caller: whatever comes first. */
-async function nextOutput(
+export async function nextOutput(
   { id, shell }: Subject,
   end: number,
   waitMs: number,

@@ -51,22 +51,18 @@ export function linesText(first: number, last: number): string {
   return last <= first ? `line ${first}` : `lines ${first}-${last}`;
 }
 
-/** What the answer showed of each stream, when it was not all. */
-export type Ranges = { readonly stdout?: string | undefined; readonly stderr?: string | undefined };
-
-/** `; stdout 3 lines, 10 bytes; stderr ...`; a stream alone needs no name. */
-function totalsText({ totals }: Pick<Report, 'totals'>, ranges: Ranges = {}): string {
+/** `; 3 lines, 10 bytes`, `; stdout 3 lines, stderr 1 line`; a stream alone needs no name. */
+function totalsText({ totals }: Pick<Report, 'totals'>): string {
   const { stdout, stderr } = totals;
-  const shown = (range: string | undefined): string => (range === undefined ? '' : `, ${range}`);
-  const out = `${sizeText(stdout)}${shown(ranges.stdout)}`;
-  if (stderr.bytes === 0) return `; ${out}`;
-  const err = `; stderr ${sizeText(stderr)}${shown(ranges.stderr)}`;
-  return stdout.bytes === 0 ? err : `; stdout ${out}${err}`;
+  if (stderr.bytes === 0) return stdout.bytes === 0 ? '' : `; ${sizeText(stdout)}`;
+  if (stdout.bytes === 0) return `; stderr ${sizeText(stderr)}`;
+  return `; stdout ${counted(stdout.lines, 'line')}, stderr ${counted(stderr.lines, 'line')}`;
 }
 
 export type Ending = {
   readonly report: Report;
-  readonly ranges?: Ranges;
+  /** Nothing of its output is in the answer. */
+  readonly unshown?: boolean;
   /** What exit code 1 means, if it is an answer. */
   readonly answer?: string | undefined;
   readonly killAfterMs?: number | undefined;
@@ -78,11 +74,12 @@ export type Ending = {
 
 /** The lines at the end of an answer about a run whose shell is done. */
 export function endedTrailer(ending: Ending): string {
-  const { report, ranges, answer, killAfterMs, missed = [], untraced } = ending;
+  const { report, unshown = false, answer, killAfterMs, missed = [], untraced } = ending;
   const { ended } = report;
   const how = ended === undefined ? 'still running' : howEnded(ended, answer, killAfterMs);
+  const size = unshown ? unshownText(report) : totalsText(report);
   return lines([
-    `${how}, ${durationText(report.elapsedMs)}${totalsText(report, ranges)}`,
+    `${how}, ${durationText(report.elapsedMs)}${size}`,
     ...stageLines(report),
     ...hiddenLines(report.hidden),
     ...survivorLines(report),
@@ -90,6 +87,11 @@ export function endedTrailer(ending: Ending): string {
     ...(untraced === undefined ? [] : [`not traced: ${oneLine(untraced, REASON_SHOWN_MAX)}`]),
     ...troubleLines(report),
   ]);
+}
+
+function unshownText({ id, totals: { stdout, stderr } }: Report): string {
+  const lines = stdout.lines + stderr.lines;
+  return lines === 0 ? '' : `; ${counted(lines, 'line')} not shown: ${callText('shell_read', id)}`;
 }
 
 function stageLines({ stages }: Report): string[] {
@@ -197,17 +199,12 @@ export type LiveState = {
 export function runningTrailer(about: LiveState): string {
   const { report, waiting, killAfterMs, first = [] } = about;
   const { id, pid, elapsedMs } = report;
-  const who = `id ${shortId(id)}${pid === undefined ? '' : `, pid ${pid}`}`;
-  const age = durationText(elapsedMs);
-  const [wait, read, kill] = ['shell_wait', 'shell_read', 'shell_kill'].map((tool) =>
-    callText(tool, id),
-  );
+  const who = pid === undefined ? '' : `, pid ${pid}`;
   return lines([
     ...first,
-    `The command is still running and was not killed: ${who}, ${age}${totalsText(report)} so far`,
+    `still running${who}, ${durationText(elapsedMs)}: ${callText('shell_wait', id)}`,
     ...(killAfterMs === undefined ? [] : [deadlineText(killAfterMs, elapsedMs)]),
-    ...(waiting === undefined ? [] : [waitingText(waiting)]),
-    `go on with ${wait}, ${read} or ${kill}`,
+    ...(waiting === undefined ? [] : [waitingText(id, waiting)]),
     ...troubleLines(report),
   ]);
 }
@@ -217,9 +214,9 @@ function deadlineText(killAfterMs: number, elapsedMs: number): string {
   return `kill_after_ms ${killAfterMs} ends it in ${left}`;
 }
 
-function waitingText({ pid, command }: InputWait): string {
+function waitingText(id: string, { pid, command }: InputWait): string {
   const who = `pid ${pid} ${processLine(command, PROGRAM_SHOWN_MAX)}`;
-  return `waiting for input: ${who} reads from the terminal; kill it and run it with stdin`;
+  return `waiting for input: ${who}; ${callText('shell_write', id, { text: 'ANSWER\n' })}`;
 }
 
 export function lines(texts: readonly string[]): string {

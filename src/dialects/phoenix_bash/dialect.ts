@@ -5,18 +5,21 @@
 import { lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { lostOutput, unreadOutput } from '../../agent/aftermath.ts';
+import { hasFailed, lostOutput, unreadOutput } from '../../agent/aftermath.ts';
 import type { AgentRun, Look, RunRequest } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import { coAuthored, dangerousPattern } from '../../agent/command-text.ts';
-import { LiveCopy, type LiveCopyOptions } from '../../agent/output-copy.ts';
+import { LiveCopy, type LiveCopyOptions, rawPath } from '../../agent/output-copy.ts';
 import { AppError, errnoOf, messageOf } from '../../errors.ts';
 import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
+import { suspectsIn } from '../../shell/output/suspects.ts';
+import { countNewlines } from '../../text/lines.ts';
 import { hasInteractiveRebase, onlyKills } from '../../text/shell-facts.ts';
 import type { Args } from '../arguments.ts';
 import { dialect, pidText } from '../dialect.ts';
+import { errorNotes, linesCommand } from '../notes.ts';
 import { failed } from '../tool-plugin.ts';
 import { bashTool, phoenixCall, phoenixConfig } from './tools.ts';
 import * as words from './words.ts';
@@ -105,8 +108,11 @@ export class PhoenixBashPlugin extends dialect({
     const finished = await this.shell.wait(run, killAfterMs + ANSWER_MS, caller);
     const look = this.shell.look(finished);
     const lost = finished?.lostBytes ?? lostOutput(look, run);
-    const missing = words.lostText(lost, unreadOutput(look, run));
-    const output = words.outputText(outputOf(look, run), missing);
+    const shown = outputOf(look, run);
+    const wrong = finished === undefined || hasFailed(run, finished.ended);
+    const errors = wrong ? errorsIn(look, run, shown) : [];
+    const missing = words.lostText(lost, [...unreadOutput(look, run), ...errors]);
+    const output = words.outputText(shown, missing);
     if (finished === undefined || finished.ended.endedBy === 'timeout') {
       return failed(words.timedOutText(seconds, output));
     }
@@ -179,6 +185,18 @@ export class PhoenixBashPlugin extends dialect({
       this.services.log('warn', 'Output file is incomplete', { run_id: id, path, error });
     });
   }
+}
+
+/** What looks like an error between the ends that are shown. */
+function errorsIn(look: Look, run: AgentRun, { first, last, totalBytes }: words.Output) {
+  if (totalBytes <= words.OUTPUT_BYTES_MAX) return [];
+  const capture = look.open(run.id);
+  const { lines } = OutputReader.of(capture).totals('all');
+  const hidden = {
+    firstLine: countNewlines(first.subarray(0, words.SNIP_BYTES)) + 1,
+    lastLine: lines - countNewlines(last.subarray(0, -1)),
+  };
+  return errorNotes(suspectsIn(capture, 'all', hidden), linesCommand(rawPath(run)));
 }
 
 function outputOf(look: Look, { id, silent }: AgentRun): words.Output {

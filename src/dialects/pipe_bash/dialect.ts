@@ -3,7 +3,7 @@
 // kept apart, cleaned, and shown from their end; what does not fit is in a file that is named.
 
 import { resolve } from 'node:path';
-import { lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
+import { hasFailed, lostOutput, survivorsNow, unreadOutput } from '../../agent/aftermath.ts';
 import type { AgentRun, Ending, Look } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
 import {
@@ -20,10 +20,12 @@ import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
 import type { Tail } from '../../shell/output/ends.ts';
 import { type Growth, NewOutput } from '../../shell/output/new-output.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
+import { suspectsIn } from '../../shell/output/suspects.ts';
 import { within } from '../../shell/run.ts';
 import type { CutLimits } from '../../text/cut.ts';
 import type { Args } from '../arguments.ts';
 import { dialect, pidText, waitedForText } from '../dialect.ts';
+import { errorNotes, linesCommand } from '../notes.ts';
 import { failed } from '../tool-plugin.ts';
 import { bashTool, pipeCall, pipeConfig } from './tools.ts';
 import * as words from './words.ts';
@@ -103,7 +105,8 @@ export class PipeBashPlugin extends dialect({
       stderr: await this.#offload(run, 'stderr', streams),
     };
     const unread = unreadOutput(look, run);
-    const text = words.endedText({ ...finished, unread }, streams, files);
+    const errors = hasFailed(run, finished.ended) ? errorsIn(look, run, streams, files) : [];
+    const text = words.endedText({ ...finished, unread: [...unread, ...errors] }, streams, files);
     const exitCode = exitCodeIn(finished);
     return { success: succeeded(finished), text, parts: partsOf(streams, exitCode) };
   }
@@ -220,6 +223,22 @@ export class PipeBashPlugin extends dialect({
       if (run.result !== undefined) this.#background.delete(run);
     }
   }
+}
+
+/** What looks like an error in the lines before those that are shown. */
+function errorsIn(
+  look: Look,
+  run: AgentRun,
+  streams: words.Streams,
+  files: words.CopyFiles,
+): readonly string[] {
+  return (['stdout', 'stderr'] as const).flatMap((channel) => {
+    const { cut, shown, totals } = streams[channel];
+    if (cut === 'none') return [];
+    const hidden = { firstLine: 1, lastLine: totals.lines - shown.lines };
+    const path = files[channel]?.path ?? rawPath(run);
+    return errorNotes(suspectsIn(look.open(run.id), channel, hidden), linesCommand(path));
+  });
 }
 
 /** As the answer shows them. */

@@ -82,6 +82,15 @@ export class OutputReader {
     );
   }
 
+  /** Some bytes of a stream as they were printed, up to the end or to what is not kept. */
+  bytes(stream: Stream, from: number, to: number): Uint8Array {
+    return withSnapshot(this.#source, (snapshot) => {
+      const { totals } = wholeOf(snapshot, stream, this.#source.outputOpen);
+      const end = Math.min(to, totals.bytes, keptUntil(snapshot, stream, from));
+      return end <= from ? new Uint8Array() : streamBytes(snapshot, stream, from, end);
+    });
+  }
+
   /** Of each stream at least `bytesMax` bytes from a position on, as far as there are so many. */
   heads(bytesMax: number, from?: Readonly<Record<Channel, number>>): Streams {
     if (this.#memory !== undefined) return memoryHeads(this.#memory);

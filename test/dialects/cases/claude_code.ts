@@ -36,12 +36,11 @@ const CANNOT_BE_MEANT: readonly (readonly [string, Args])[] = [
   ['Bash', {}],
   ['Bash', { command: ' ' }],
   ['Bash', { comand: 'ls' }],
-  ['Bash', { command: 'ls', timeout: '5' }],
+  ['Bash', { command: 'ls', timeout: 'soon' }],
   ['Bash', { command: 'ls', timeout: 0 }],
   ['Bash', { command: 'ls', timeout: 1.5 }],
   ['Bash', { cmd: 'ls' }],
   ['Bash', { command: 'ls', run_in_background: 'yes' }],
-  ['Bash', { command: 'ls', dangerouslyDisableSandbox: true }],
   ['BashOutput', { shell_id: 'bash_1' }],
   ['BashOutput', { bash_id: 'bash_1' }],
   ['BashOutput', { bash_id: 'bash_1', filter: '(' }],
@@ -52,6 +51,19 @@ const CANNOT_BE_MEANT: readonly (readonly [string, Args])[] = [
 
 const SIMPLE: readonly GoldenCase[] = [
   { steps: [{ tools: true, golden: 'tools' }] },
+  command('errors', `seq 400; echo 'x.c:7: error: no such member'; seq 400; exit 2`, {
+    max_output_chars: 1_000,
+  }),
+  command('no-match', 'grep nobody-has-this /dev/null'),
+  {
+    steps: [
+      {
+        tool: 'Bash',
+        args: { command: 'echo one', timeout: '5000', dangerouslyDisableSandbox: true },
+        golden: 'foreign-arguments',
+      },
+    ],
+  },
   command('ok', 'printf "two\\nlines\\n"; echo and an error >&2'),
   command('failure', 'echo out; echo oops >&2; exit 3'),
   command('signal', 'echo before; kill -TERM $$'),

@@ -33,7 +33,7 @@ const CANNOT_BE_MEANT: readonly (readonly [string, Args])[] = [
   ['exec_command', { command: 'ls' }],
   ['exec_command', { cmd: ['ls'] }],
   ['exec_command', { cmd: 'ls', yield_time: 5 }],
-  ['exec_command', { cmd: 'ls', yield_time_ms: '5' }],
+  ['exec_command', { cmd: 'ls', yield_time_ms: 'soon' }],
   ['exec_command', { cmd: 'ls', yield_time_ms: 0.5 }],
   ['exec_command', { cmd: 'ls', yield_time_ms: -1 }],
   ['exec_command', { cmd: 'ls', max_output_tokens: 1.5 }],
@@ -65,6 +65,18 @@ export const codex: GoldenDialect = {
     command('no-directory', 'true', { workdir: 'not-there' }),
     command('huge', 'seq 1 20000', {}, SMALL),
     command('long-line', LINE, {}, SMALL),
+    command(
+      'errors',
+      `seq 400; echo 'x.c:7: error: no such member'; seq 400; exit 2`,
+      {},
+      { max_output_tokens: 200 },
+    ),
+    command('no-match', 'grep nobody-has-this /dev/null'),
+    command('foreign-arguments', 'echo one', {
+      sandbox_permissions: 'require_escalated',
+      justification: 'to see one',
+      max_output_tokens: '50',
+    }),
     command('survivor', `sleep 100 >/dev/null & ${BECOME}; printf started`),
     {
       steps: [

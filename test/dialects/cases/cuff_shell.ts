@@ -55,6 +55,43 @@ export const cuffShell: GoldenDialect = {
     command('bad-arguments', 'true', { timeout: 5 }, false),
     command('no-match', 'grep nobody-has-this names'),
     command('pipeline', 'cat missing 2>/dev/null | wc -l'),
+    command('errors', `seq 200; echo 'x.c:7: error: no such member'; seq 200; exit 2`, {
+      max_bytes: 60,
+    }),
+    command('folded', 'for i in $(seq 200); do echo "batch $i of 200"; done; echo finished'),
+    command('grep', 'seq 100', { view: 'grep', pattern: '^9.$', max_bytes: 20 }),
+    command('not-shown', 'seq 100', { view: 'none' }),
+    command('foreign-arguments', 'echo one', {
+      wait_ms: '30000',
+      sandbox_permissions: 'require_escalated',
+      justification: 'to see one',
+    }),
+    {
+      steps: [
+        {
+          tool: 'shell_run',
+          args: waiting('printf "Name: "; read name; echo "hello $name"', { tty: true }),
+          printed: /waiting for input/,
+        },
+        {
+          tool: 'shell_write',
+          args: (stage) => ({ id: idOf(stage), text: 'anna\n', wait_ms: stage.ms }),
+          printed: /exit 0/,
+          golden: 'write',
+        },
+      ],
+    },
+    {
+      steps: [
+        { after: (stage) => stage.write('bytes', ELF) },
+        { tool: 'shell_run', args: run('cat bytes') },
+        {
+          tool: 'shell_read',
+          args: (stage) => ({ id: idOf(stage), from_byte: 0 }),
+          golden: 'hex',
+        },
+      ],
+    },
     {
       steps: [
         {

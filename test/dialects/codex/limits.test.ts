@@ -38,7 +38,9 @@ it('both ends of more output than is worth reading are those of all of it', asyn
   expect(output).toMatch(
     /^Warning: truncated output .*\nTotal output lines: 2000002\n\nstart\n1\n/,
   );
-  expect(output).toMatch(/…\d+ tokens truncated…[\d\n]*\n1999999\n2000000\nend\n$/);
+  expect(output).toMatch(
+    /…\d+ tokens truncated…[\d\n]*\n1999999\n2000000\nend\n\[Full output: .*\]$/,
+  );
   expect(tokensOf(text)).toBe(Math.ceil((14_888_896 + 6 + 8 + 4) / 4));
 });
 

@@ -12,11 +12,11 @@ describe('shell_run', () => {
     const cases: readonly (readonly [string, string])[] = [
       ['echo hi', 'hi\n[exit 0, 0 ms; 1 line, 3 bytes]'],
       ['printf hi', 'hi\n[exit 0, 0 ms; 1 line, 2 bytes]'],
-      ['true', '(no output)\n[exit 0, 0 ms; 0 lines, 0 bytes]'],
+      ['true', '(no output)\n[exit 0, 0 ms]'],
       ['printf "\\e[0m"', '(nothing visible)\n[exit 0, 0 ms; 1 line, 4 bytes]'],
-      ['exit 3', '(no output)\n[exit 3, 0 ms; 0 lines, 0 bytes]'],
+      ['exit 3', '(no output)\n[exit 3, 0 ms]'],
       ['echo e >&2', '[stderr]\ne\n[exit 0, 0 ms; stderr 1 line, 2 bytes]'],
-      ['kill -9 $$', '(no output)\n[died of SIGKILL, 0 ms; 0 lines, 0 bytes]'],
+      ['kill -9 $$', '(no output)\n[died of SIGKILL, 0 ms]'],
       [
         'sh -c "kill -9 \\$\\$"; exit',
         '[stderr]\n/bin/bash: line 1: 1 Killed                  sh -c "kill -9 \\$\\$"\n' +
@@ -24,7 +24,7 @@ describe('shell_run', () => {
       ],
       [
         'echo o; echo e >&2; exit 2',
-        'o\n[stderr]\ne\n[exit 2, 0 ms; stdout 1 line, 2 bytes; stderr 1 line, 2 bytes]',
+        'o\n[stderr]\ne\n[exit 2, 0 ms; stdout 1 line, stderr 1 line]',
       ],
     ];
     for (const [command, text] of cases) {
@@ -73,10 +73,8 @@ describe('shell_run', () => {
     const { native, said } = await Native.started(command, /^a\n/);
     const go = join(native.world.project, 'go');
     expect(said.success).toBe(true);
-    expect(steady(said.text).replace('0 s;', '0 ms;')).toBe(
-      'a\n[The command is still running and was not killed: id 1a2b3c4d, pid 1, 0 ms; ' +
-        '1 line, 2 bytes so far]\n[go on with shell_wait {"id":"1a2b3c4d"}, ' +
-        'shell_read {"id":"1a2b3c4d"} or shell_kill {"id":"1a2b3c4d"}]',
+    expect(steady(said.text).replace('0 s:', '0 ms:')).toBe(
+      'a\n[still running, pid 1, 0 ms: shell_wait {"id":"1a2b3c4d"}]',
     );
     writeFileSync(go, '');
     const end = await native.call('shell_wait', { id: said.id });
@@ -140,18 +138,24 @@ describe('shell_run', () => {
     const shown = async (args: object): Promise<string> =>
       steady((await native.run('seq 10', { max_bytes: 6, ...args })).text).replace(/0 m?s/, '0 ms');
     expect(await shown({})).toBe(
+      '1\n[lines 2-9 not shown: shell_read {"id":"1a2b3c4d","from_line":2}]\n10\n' +
+        '[exit 0, 0 ms; 10 lines, 21 bytes]',
+    );
+    expect(await shown({ view: 'tail' })).toBe(
       '[lines 1-8 not shown: shell_read {"id":"1a2b3c4d","from_line":1}]\n9\n10\n' +
-        '[exit 0, 0 ms; 10 lines, 21 bytes, shown lines 9-10 (5 bytes)]',
+        '[exit 0, 0 ms; 10 lines, 21 bytes]',
     );
     expect(await shown({ view: 'head' })).toBe(
       '1\n2\n3\n[lines 4-10 not shown: shell_read {"id":"1a2b3c4d","from_line":4}]\n' +
-        '[exit 0, 0 ms; 10 lines, 21 bytes, shown lines 1-3 (6 bytes)]',
+        '[exit 0, 0 ms; 10 lines, 21 bytes]',
     );
     expect(await shown({ view: 'middle' })).toBe(
       '1\n[lines 2-9 not shown: shell_read {"id":"1a2b3c4d","from_line":2}]\n10\n' +
-        '[exit 0, 0 ms; 10 lines, 21 bytes, shown line 1 and line 10 (5 bytes)]',
+        '[exit 0, 0 ms; 10 lines, 21 bytes]',
     );
-    expect(await shown({ view: 'none' })).toBe('[exit 0, 0 ms; 10 lines, 21 bytes, not shown]');
+    expect(await shown({ view: 'none' })).toBe(
+      '[exit 0, 0 ms; 10 lines not shown: shell_read {"id":"1a2b3c4d"}]',
+    );
     const full = await native.run('seq 100000', { view: 'full' });
     expect(full.body.length).toBe(588_895);
   });
@@ -166,7 +170,9 @@ describe('shell_run', () => {
     expect(first.trailer[0]).toBe('compare: no earlier run of this command in this directory');
     const same = await native.run('cat file', compare);
     expect(same.body).toBe('(the same output)\n');
-    expect(steady(same.trailer[0] ?? '')).toMatch(/^compared with run 1a2b3c4d, 0 m?s ago$/);
+    expect(steady(same.trailer[0] ?? '')).toMatch(
+      /^compared with run 1a2b3c4d, 0 m?s ago; the whole output: shell_read \{"id":"1a2b3c4d"\}$/,
+    );
     writeFileSync(file, '1\n2b\n3\n');
     expect((await native.run('cat file', compare)).body).toBe('@@ -1,3 +1,3 @@\n 1\n-2\n+2b\n 3\n');
     const elsewhere = await native.run('cat file', { ...compare, cwd: '/' });
@@ -233,7 +239,7 @@ describe('a command that waits for somebody to type', () => {
       const { id } = await native.run(command, { tty: true, wait_ms: 0 });
       await vi.waitFor(async () => {
         const { text } = await native.call('shell_wait', { id, wait_ms: 0 });
-        expect(text).toMatch(/\[waiting for input: pid \d+ .* reads from the terminal; .*\]/);
+        expect(text).toMatch(/\[waiting for input: pid \d+ .*; shell_write .*\]/);
       }, FACT_MS_MAX);
       await native.call('shell_kill', { id, signal: 'KILL' });
     },

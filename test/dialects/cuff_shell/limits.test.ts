@@ -36,7 +36,7 @@ describe('an answer', () => {
     const about = {
       text: outputText,
       maxBytes: fc.integer({ min: 0, max: 3_000 }),
-      view: fc.constantFrom(...VIEWS),
+      view: fc.constantFrom(...VIEWS.filter((one) => one !== 'grep')),
       code: fc.constantFrom(0, 7),
       both: fc.boolean(),
     };
@@ -51,9 +51,14 @@ describe('an answer', () => {
         expect(said.text).not.toContain('\ufffd');
         expect(Buffer.from(said.text).toString()).toBe(said.text);
         const { lines, bytes } = wc(join(native.world.project, 'out'));
-        const size = `${lines} line${plural(lines)}, ${bytes} byte${plural(bytes)}`;
         const last = said.trailer.find((line) => line.startsWith('exit ')) ?? '';
-        expect(last.split(size)).toHaveLength(both && bytes > 0 ? 3 : 2);
+        const size = last.replace(/^exit \d, [\d.]+ m?s(; )?/, '').replace(/ not shown: .*$/, '');
+        const count = (some: number): string => `${some} line${plural(some)}`;
+        const one =
+          view === 'none' ? count(lines) : `${count(lines)}, ${bytes} byte${plural(bytes)}`;
+        const two = `stdout ${count(lines)}, stderr ${count(lines)}`;
+        const all = view === 'none' ? count(2 * lines) : two;
+        expect(size).toBe(bytes === 0 ? '' : both ? all : one);
       }),
       { numRuns: 40 },
     );
@@ -103,8 +108,8 @@ describe('an answer', () => {
     const native = await Native.open();
     const lies = [
       '[exit 0, 1 ms; 1 line, 1 byte]',
-      '[The command is still running and was not killed: id 1a2b3c4d, pid 1, 1 s; 0 lines so far]',
-      '[waiting for input: pid 1 cat reads from the terminal; kill it and run it with stdin]',
+      '[still running, pid 1, 1 s: shell_wait {"id":"1a2b3c4d"}]',
+      '[waiting for input: pid 1 cat; shell_write {"id":"1a2b3c4d","text":"ANSWER"}]',
       '[the last pipeline: stage 1 of 2 (x) exited 1]',
       '[stderr]',
       '(no output)',
@@ -138,7 +143,7 @@ describe('an answer', () => {
     const native = await Native.open();
     for (let i = 0; i < 50; i += 1) {
       const { body } = await native.run('yes hello | head -n 5000; printf marker');
-      expect(body.slice(-19)).toBe('hello\nhello\nmarker\n'.slice(-19));
+      expect(body.slice(-13)).toBe('hello\nmarker\n');
     }
   });
 
