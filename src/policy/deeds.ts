@@ -64,13 +64,19 @@ function isWorthReading(text: string): boolean {
 
 function reasonDeed({ code, detail, unit, verdict }: Decision['reasons'][number]): readonly Act[] {
   if (code === 'builtin.dangerous') return [{ kind: 'dangerous', weight: 3, part: unit }];
-  // A file that is called a secret is one; what the environment shows mostly is none.
   const file = code === 'path.protected';
-  if (detail === 'secret') return [{ kind: 'secret', weight: file ? 2 : 1, part: unit }];
+  if (detail === 'secret') {
+    // A file that is called a secret is one; what the environment shows mostly is none.
+    const shows = file && !LISTING.test(unit);
+    return [{ kind: 'secret', weight: shows ? 2 : 1, part: unit }];
+  }
   // A policy also asks where it cannot tell which file it is; that is no finding.
   if (!file || verdict !== 'deny') return [];
   return [{ kind: 'protected', weight: 2, part: unit }];
 }
+
+/** They show names and no content. */
+const LISTING = /^(?:ls|stat|find|test|\[|du|wc -c)\s/;
 
 function unitDeeds(unit: Unit, place: Place): readonly Act[] {
   const program = programName(literalOf(unit.argv[0]));

@@ -173,6 +173,11 @@ describe('an import', () => {
     const { out, err } = await cuff(['import', '--from', 'claude', '--since', '10y']);
     expect(out).toBe('Imported 2 commands of 1 session (claude 1); 1 denied; 1 not understood.\n');
     expect(err).toBe('Next: cuff record generate --since 90d\n');
+    const again = await cuff(['import', '--from', 'claude']);
+    expect(again.out).toBe('Nothing new to import; 1 not understood.\n');
+    expect(again.err).toBe('2 commands had an entry already.\n');
+    const none = await cuff(['import', '--from', 'pi']);
+    expect(none.out + none.err).toBe('Nothing new to import.\nThere are no transcripts here.\n');
   });
 
   it('takes only sessions of this project, and --all-projects a journal of its own', async () => {

@@ -64,7 +64,7 @@ function tree(folder: string): readonly unknown[] {
     });
 }
 
-const POLICY = 'A policy without a single rule refuses 0 of these and asks about 1.';
+const IMPORT = 'cuff record import --from all --since 90d';
 
 describe('of transcripts', () => {
   it('shows the most serious first, with date, place and the next step', async () => {
@@ -103,9 +103,10 @@ Failed often: 1
 
 Not understood: 1 line, the first is ${home.path}/.claude/projects/-x/broken.jsonl:1
 
-${POLICY} The agents' own rules or users refused 1 more.
-Keep them, for agents delete them: cuff record import --from all --since 90d
-Rules made from what is kept: cuff record generate --since 90d
+A policy without a single rule refuses 0 of these and asks about 1.
+The agents' own rules or users refused 1 more.
+Keep them, for agents delete them: ${IMPORT} --all-projects
+Rules for a project, in its directory: ${IMPORT}; cuff record generate
 `);
   });
 
@@ -130,8 +131,9 @@ Rules made from what is kept: cuff record generate --since 90d
     ]).flat();
     home.lines(FILE, many);
     const { out } = await cuff('review', '--from', 'claude');
-    expect(out.split('\n').length).toBeLessThanOrEqual(45);
-    expect(out).toContain('Deleted files or uncommitted work: 40  38 more: --only deleted');
+    expect(out.split('\n').length).toBeLessThanOrEqual(40);
+    expect(out).toContain('Deleted files or uncommitted work: 40  39 more: --only deleted');
+    expect(out).toContain('\nRan as another user: 40  --only elevated\nChanged permissions');
     const all = await cuff('review', '--from', 'claude', '--only', 'deleted');
     expect(all.out.match(/^ {2}rm -rf src/gm)).toHaveLength(40);
     const some = await cuff('review', '--from', 'claude', '--only', 'deleted', '--limit', '3');

@@ -103,7 +103,7 @@ function sentence(done: TranscriptImportResult, flags: Flags): string {
   const verb = flags.on('--dry-run') ? 'Would import' : 'Imported';
   const what = `${verb} ${manyText(commands, 'command')} of ${manyText(sessions, 'session')}`;
   const clauses = [
-    parts.length === 0 ? what : `${what} (${parts.join(', ')})`,
+    commands === 0 ? 'Nothing new to import' : `${what} (${parts.join(', ')})`,
     ...(denied > 0 ? [`${countText(denied)} denied`] : []),
     ...(tally.unknown > 0 ? [`${countText(tally.unknown)} not understood`] : []),
   ];

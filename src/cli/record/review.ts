@@ -34,7 +34,9 @@ const TITLES: { readonly [kind in Kind]: string } = {
   failing: 'Failed often',
 };
 
-const FINDINGS_SHOWN_MAX = 12; // of all kinds together: they fit on a screen
+// They fit on a screen: so many kinds with findings, and so many findings of all of them.
+const KINDS_SHOWN_MAX = 5;
+const FINDINGS_SHOWN_MAX = 8;
 const OF_A_KIND_MAX = 3;
 const WIDTH = 100;
 
@@ -116,22 +118,24 @@ function head({ commands, sessions, agents, projects, from, to }: Review): strin
   return paint('bold', `${what} in ${manyText(projects, 'project')}${dates}`);
 }
 
-function groupsText(review: Review): readonly string[] {
-  const shown = shares([
-    ...review.groups.map(({ findings }) => findings.length),
-    review.failing.length,
-  ]);
-  const blocks = review.groups.map((group, at) => groupText(group, shown[at] ?? 0));
-  const failing = failingText(review.failing, shown.at(-1) ?? 0);
-  const all = [...blocks, ...(failing.length === 0 ? [] : [failing])];
-  if (all.length === 0) return ['Nothing in them deserves a look by the built-in rules.', ''];
-  return all.flatMap((lines) => [...lines, '']);
+function groupsText({ groups, failing }: Review): readonly string[] {
+  if (groups.length === 0 && failing.length === 0) {
+    return ['Nothing in them deserves a look by the built-in rules.', ''];
+  }
+  const shown = shares(groups.slice(0, KINDS_SHOWN_MAX).map(({ findings }) => findings.length));
+  const counted = groups.slice(KINDS_SHOWN_MAX).flatMap((group) => groupText(group, 0));
+  const blocks = [
+    ...groups.slice(0, KINDS_SHOWN_MAX).map((group, at) => groupText(group, shown[at] ?? 0)),
+    counted,
+    failingText(failing, 1),
+  ];
+  return blocks.filter((lines) => lines.length > 0).flatMap((lines) => [...lines, '']);
 }
 
 /** One of each kind, then more of the most serious ones. */
 function shares(counts: readonly number[]): readonly number[] {
   const shares = counts.map((count) => Math.min(1, count));
-  let left = FINDINGS_SHOWN_MAX - shares.reduce((sum, one) => sum + one, 0);
+  let left = FINDINGS_SHOWN_MAX - shares.length;
   for (let round = 2; round <= OF_A_KIND_MAX; round += 1) {
     for (const [at, count] of counts.entries()) {
       if (left <= 0 || count < round) continue;
@@ -144,7 +148,8 @@ function shares(counts: readonly number[]): readonly number[] {
 
 function groupText({ kind, count, findings }: ReviewGroup, shown: number): readonly string[] {
   const more = findings.length - shown;
-  const rest = more > 0 ? paint('dim', `  ${countText(more)} more: --only ${kind}`) : '';
+  const many = shown === 0 ? '' : `${countText(more)} more: `;
+  const rest = more > 0 ? paint('dim', `  ${many}--only ${kind}`) : '';
   return [
     `${paint('bold', `${TITLES[kind]}: ${countText(count)}`)}${rest}`,
     ...findings.slice(0, shown).flatMap(findingText),
@@ -191,16 +196,19 @@ function home(path: string): string {
 
 function* footer({ verdicts, denied }: Review, flags: Flags): Generator<string> {
   const { deny, ask } = verdicts;
-  const more =
-    denied > 0 ? ` The agents' own rules or users refused ${countText(denied)} more.` : '';
   const said = `refuses ${countText(deny)} of these and asks about ${countText(ask)}`;
-  yield `A policy without a single rule ${said}.${more}`;
+  yield `A policy without a single rule ${said}.`;
+  if (denied > 0) yield `The agents' own rules or users refused ${countText(denied)} more.`;
   const from = flags.text('--from');
   const since = `--since ${flags.text('--since')}`;
-  if (from !== undefined) {
-    yield `Keep them, for agents delete them: cuff record import --from ${from} ${since}`;
+  if (from === undefined) {
+    yield `Rules made from them: cuff record generate ${since}`;
+    return;
   }
-  yield `Rules made from what is kept: cuff record generate ${since}`;
+  const all = flags.on('--project') ? ` --project ${flags.text('--project')}` : ' --all-projects';
+  const take = `cuff record import --from ${from} ${since}`;
+  yield `Keep them, for agents delete them: ${take}${printable(all)}`;
+  yield `Rules for a project, in its directory: ${take}; cuff record generate`;
 }
 
 /** Every finding of one kind. */
