@@ -22,8 +22,8 @@ export class KnownCalls {
 
   #add(entry: Entry): void {
     for (const key of keysOf(entry)) this.#keys.add(key);
-    if (entry.tool_call_id !== null || entry.conversation_id === null) return;
-    const key = `${entry.conversation_id}\0${entry.command}`;
+    if (entry.tool_call_id !== null) return;
+    const key = entry.conversation_id === null ? unnamedKey(entry) : sessionKey(entry);
     const starts = this.#starts.get(key) ?? [];
     starts.push(Date.parse(entry.timestamp));
     this.#starts.set(key, starts);
@@ -32,7 +32,11 @@ export class KnownCalls {
   /** True for a call that has an entry; an entry without the id of a call stands for one call. */
   has(draft: EntryDraft): boolean {
     if (keysOf(draft).some((key) => this.#keys.has(key))) return true;
-    const starts = this.#starts.get(`${draft.conversation_id}\0${draft.command}`);
+    return this.#take(sessionKey(draft), draft) || this.#take(unnamedKey(draft), draft);
+  }
+
+  #take(key: string, draft: EntryDraft): boolean {
+    const starts = this.#starts.get(key);
     if (starts === undefined) return false;
     const from = Date.parse(draft.timestamp) - SLACK_MS;
     const to = from + draft.duration_ms + 2 * SLACK_MS;
@@ -41,6 +45,15 @@ export class KnownCalls {
     starts.splice(at, 1);
     return true;
   }
+}
+
+function sessionKey({ conversation_id, command }: Entry | EntryDraft): string {
+  return `${conversation_id}\0${command}`;
+}
+
+/** Shells of some agents are not told their session: then it is the agent and the directory. */
+function unnamedKey({ agent_id, working_directory, command }: Entry | EntryDraft): string {
+  return `${agent_id?.replace(/:.*$/s, '')}\0${working_directory}\0${command}`;
 }
 
 /** The call in its session; and as a session has it that was resumed under another name. */

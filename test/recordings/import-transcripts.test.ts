@@ -270,8 +270,12 @@ describe('a hostile transcript', () => {
 });
 
 /** Runs it for real, as an agent's shell would. */
-async function record(words: readonly string[], more: readonly string[] = []): Promise<void> {
-  const run = ['run', '--agent', 'claude', '--session', 's1', ...more, '--journal', '--cwd'];
+async function record(
+  words: readonly string[],
+  more: readonly string[] = [],
+  session: readonly string[] = ['--session', 's1'],
+): Promise<void> {
+  const run = ['run', '--agent', 'claude', ...session, ...more, '--journal', '--cwd'];
   const command = [process.execPath, binary('cuff'), ...run, journal.project, '--', ...words];
   const { child, result } = journal.cli.start(command, { env: journal.env });
   child.stdin?.end();
@@ -303,6 +307,13 @@ describe('beside recordings', () => {
       ['echo timed', 'transcript'],
     ]);
     expect(await imported()).toMatchObject({ commands: 0 });
+  });
+
+  it('a call whose shell did not know its session is not imported either', async () => {
+    const at = new Date().toISOString();
+    await record(['echo', 'unnamed'], [], []);
+    home.lines(FILE, [...here('a', 'echo unnamed', { at }), ...here('b', 'echo unnamed', { at })]);
+    expect(await imported()).toMatchObject({ commands: 1, already_known: 1 });
   });
 
   it('an import generates the rules that a recording of the same commands does', async () => {
