@@ -3,12 +3,12 @@
 // the capture, and the entry on the disk before the caller hears of the end. The session is given
 // up at once, so that the next process can go on with it.
 
-import { dirname } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Capture, Store } from '../capture/store.ts';
 import { openCapture } from '../capture/store.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import { thisProcess } from '../run/processes.ts';
+import { storeAround } from '../shell/store.ts';
 import type { EntryOrigin } from '../text/entry-origin.ts';
 import { UNTRACED } from '../tracing/entry.ts';
 import type { AgentContext, Ended, EntryDecision, Env, JournalIntent, Log } from '../types.ts';
@@ -101,9 +101,8 @@ export function openSingle(options: SingleOptions): SingleEntry {
     },
     async finish({ id, dir, ended, durationMs }) {
       const where = dir === undefined ? lost(id) : ({ on: true, dir } as const);
-      // In a sandbox it may be in a spool, which has the layout of a state root.
-      const root = dir === undefined ? store.root : dirname(dirname(dir));
-      const open = (one: string): Capture => openCapture({ ...store, root }, one);
+      const at = dir === undefined ? store : storeAround(store, dir);
+      const open = (one: string): Capture => openCapture(at, one);
       const run = { id, recording: where, memory: undefined, silent: false };
       const output = readOutputOf({ open }, run, storedBytesWanted(admission.terms));
       const over = { admission, shell: { open }, run, ended, output, durationMs };

@@ -43,6 +43,7 @@ const BYTES_MAX = 2 * 1024 ** 3; // in one go
 const FREE_BYTES_MIN = 512 * 1024 * 1024; // stay free in the state root
 const MARK_BYTES_MAX = 1_024;
 const IDLE_MS = 10 * 60 * 1000; // a run without a FIFO that wrote nothing for so long is over
+const ENTRY_MS = 2_000; // from the end of a run until its entry has been written from the capture
 const ELSEWHERE_MS = 24 * 60 * 60 * 1000; // an entry waits so long for a `cuff` in its project
 
 export type HomeOptions = {
@@ -225,10 +226,12 @@ function markAtHome(io: SpoolIo, path: string): string | undefined {
   }
 }
 
-/** A run that goes on stays where its runner writes. */
-function isOver({ io, store }: Way, from: Folder, { final }: Read): boolean {
+/** A run that goes on stays where its runner writes, and one whose entry is being written. */
+function isOver({ io, store }: Way, from: Folder, { meta, final }: Read): boolean {
   const runner = runnerOf(io, from);
   if (runner === 'listens') return false;
+  const entered = typeof meta.journal?.sessionId === 'string';
+  if (entered && store.now() - touchedAt(io, from) < ENTRY_MS) return false;
   if (runner === 'dead' || final?.outputClosed === true) return true;
   return store.now() - touchedAt(io, from) > IDLE_MS;
 }

@@ -1,8 +1,14 @@
 // The store of captures with real processes and the real clock.
 
+import { dirname } from 'node:path';
 import type { Store } from '../capture/store.ts';
 import { processAlive } from '../run/processes.ts';
 
 export function openStore(root: string): Store {
   return { root, alive: processAlive, now: Date.now };
+}
+
+/** The store that a capture lies in: in a sandbox that may be a spool. */
+export function storeAround(store: Store, dir: string): Store {
+  return { ...store, root: dirname(dirname(dir)) };
 }

@@ -84,6 +84,16 @@ describe('a spooled capture', () => {
     expect(world.read(other, 'output.bin')).toBe('output of same\n');
   });
 
+  it('stays for a moment while its entry is written from it', async () => {
+    const world = new SpoolWorld();
+    world.capture('entered', { journal: intent(world.journal, '20260102_030405_0000') });
+    world.capture('owed', { journal: intent(world.journal) });
+    expect(await world.home()).toBe(1);
+    expect(world.ids()).toEqual(['owed']);
+    expect(await world.home({}, 3_000)).toBe(1);
+    expect(world.ids()).toEqual(['entered', 'owed']);
+  });
+
   it('stays while its runner reads orders, or while it may not have begun', async () => {
     const world = new SpoolWorld();
     const dir = world.capture('young', { ended: false });

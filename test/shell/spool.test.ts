@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { binary, Cli, type Result, until } from '../cli/helper.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { lacking } from '../requirements.ts';
 import {
   endSandboxes,
@@ -243,6 +244,29 @@ describe.skipIf(skip)('in a sandbox where the state root is read-only', () => {
     ]);
   });
 });
+
+describe.skipIf(skip)('the shell of an agent in such a sandbox', () => {
+  it.each(['project', 'temp'] as const)('records what it can write to (%s)', async (place) => {
+    const { root, cuff, home, env, ...dirs } = world(`shell-${place}`);
+    await cuff([], 'sh', '-c', 'true'); // makes the shell
+    const sandbox = mounted(dirs.project, [dirs[place]]);
+    const words = [...sandbox, join(root, 'shells', 'bash'), '-c', SCRIPT];
+    const agent = { ...env, CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's1' };
+    const run = await cli.start(words, { env: agent }).result;
+    expect([run.code, run.out, run.err]).toEqual([3, 'out\n', 'err\n']);
+    const journal = join(dirs.project, '.cuff', 'recordings');
+    expect(existsSync(journal)).toBe(place === 'project');
+    await untilAsync(async () => {
+      await cuff([], 'ls');
+      return home().length === 1;
+    });
+  });
+});
+
+async function untilAsync(fact: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + FACT_MS_MAX;
+  while (!(await fact())) if (Date.now() > deadline) throw new Error('it never came home');
+}
 
 /** A server of the project that lives until the fact is true. */
 async function server(

@@ -14,6 +14,9 @@ import type { RunMessage } from '../../run/spec.ts';
 import { attachRun } from '../../shell/attach.ts';
 import { newMeta, newSpec } from '../../shell/new-run.ts';
 import { deferred } from '../../shell/run.ts';
+import { isForbidden } from '../../shell/spool-look.ts';
+import { createSpooled } from '../../shell/spool-place.ts';
+import { storeAround } from '../../shell/store.ts';
 import { noteUncaptured } from '../../shell/uncaptured.ts';
 import type { CaptureMeta, Ended, Env } from '../../types.ts';
 import { claimIntent, type StoredIntent } from '../intent.ts';
@@ -60,7 +63,8 @@ export async function serveCall(options: HelperOptions): Promise<void> {
   const { later } = await single.finish({ id: meta.id, dir, ...ended });
   channel.send('ok\n');
   if (later === undefined || dir === undefined) return;
-  await kept(attachRun(options.store, openCapture(options.store, meta.id)).closed);
+  const at = storeAround(options.store, dir);
+  await kept(attachRun(at, openCapture(at, meta.id)).closed);
   await later();
 }
 
@@ -156,7 +160,11 @@ async function start(
     dir = createCapture(store, meta, [real, '-c', shown]);
   } catch (error) {
     if (strict) throw error;
-    await noThrow(() => noteUncaptured(store.root, meta, reasonOf(error)));
+    const argv = [real, '-c', shown];
+    if (isForbidden(error)) dir = createSpooled(store, meta, argv, { cwd, env })?.dir;
+    if (dir === undefined) {
+      await noThrow(() => noteUncaptured(store.root, meta, reasonOf(error)));
+    }
   }
   const spec = newSpec(meta, {
     argv: prefix,
@@ -203,7 +211,8 @@ async function endOf(
     return { ended: over, durationMs: message?.kind === 'done' ? message.tookMs : tookMs() };
   }
   if (dir === undefined) return { ended: lostAt(store.now()), durationMs: tookMs() };
-  const ended = await kept(attachRun(store, openCapture(store, meta.id)).done);
+  const at = storeAround(store, dir);
+  const ended = await kept(attachRun(at, openCapture(at, meta.id)).done);
   return { ended, durationMs: tookMs() };
 }
 
