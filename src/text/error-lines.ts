@@ -28,12 +28,18 @@ const STRONG = new RegExp(
 /** What it says around it. */
 const WEAK = /\b(?:errors?|fail(?:ed|ure|s)?|fatal|exception|aborted|denied|cannot|unable to)\b/i;
 
+/** Every line of either kind has one of these: most lines are done with after one look. */
+const HINT = new RegExp(
+  'err|fail|fatal|except|panic|traceback|fault|dumped|reference|not found|no such|denied|not ok|' +
+    'abort|cannot|unable|[✗✖✕×]|^e[:\\s]',
+  'i',
+);
+
 export type ErrorWeight = 'none' | 'weak' | 'strong';
 
 export function errorWeight(line: string): ErrorWeight {
   const start = line.length > LENGTH_MAX ? line.slice(0, LENGTH_MAX) : line;
-  if (!WEAK.test(start) && !STRONG.test(start)) return 'none';
-  if (PASSED.test(start)) return 'none';
+  if (!HINT.test(start) || PASSED.test(start)) return 'none';
   const rest = start.replace(HARMLESS, '');
   if (STRONG.test(rest)) return 'strong';
   return WEAK.test(rest) ? 'weak' : 'none';

@@ -139,6 +139,17 @@ describe('a dialect', () => {
     expect((await call(plugin, 'run', start, { connection: 'A' })).success).toBe(true);
   });
 
+  it('lets a command wait for a place before it is refused', async () => {
+    const world = new World();
+    Object.assign(world.services, { roomWaitMs: 600_000 });
+    const plugin = await world.open(Smallest, { max_live_runs: 1 });
+    const { text: id } = await call(plugin, 'run', { command: 'sleep 60', wait_ms: 0 });
+    const waiting = call(plugin, 'run', { command: 'echo its-turn' });
+    await call(plugin, 'kill', { id });
+    expect(await waiting).toMatchObject({ success: true });
+    expect(world.entries().map(({ command }) => command)).toEqual(['sleep 60', 'echo its-turn']);
+  });
+
   it('ends a run whose caller cancels', async () => {
     const world = new World();
     const plugin = await world.open(Smallest);

@@ -108,7 +108,7 @@ function shownStream(part: Part, kind: Kind): StreamText {
   return folded ?? (all.whole ? all : endsOf(part));
 }
 
-const FOLDED_BYTES_MAX = 16 * 1024 * 1024; // of a larger stream only the ends are read
+const FOLDED_BYTES_MAX = 4 * 1024 * 1024; // some 200 ms; of a larger stream only the ends are read
 
 /** Undefined where its lines cannot be shown one by one. */
 function foldedOf(part: Part, kind: Kind, all: StreamText): StreamText | undefined {
