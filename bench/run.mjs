@@ -13,6 +13,7 @@ import { policyRows } from './policy.mjs';
 import { readRows } from './read.mjs';
 import { readyRows } from './ready.mjs';
 import { recordRows } from './record.mjs';
+import { shellRows } from './shell.mjs';
 import { startRows } from './start.mjs';
 import { tableOf } from './table.mjs';
 import { textRows } from './text.mjs';
@@ -25,6 +26,7 @@ const ROWS = [
   ...startRows,
   ...outputRows,
   ...commandRows,
+  ...shellRows,
   ...readRows,
   ...followRows,
   ...mcpRows,

@@ -73,6 +73,7 @@ export const REAL_FILES = [
   'file-watch',
   'getting-started',
   'hooks/shell/identical',
+  'hooks/shell/policy',
   'hooks/shell/shell',
   'host/builtins',
   'host/strays',

@@ -1,6 +1,7 @@
 // One text, decided. A text that is only unclear may run where its programs are judged when they
 // start, as long as that sees everything a rule is about. What cannot be decided is asked about.
 
+import { createHash } from 'node:crypto';
 import type { DecideOptions, Judgement } from '../policy/decide.ts';
 import type { Decision, Mode, Reason } from '../policy/decision.ts';
 import type { CommandRule, LoadedPolicy } from '../policy/policy.ts';
@@ -54,6 +55,12 @@ export function withUnseen(
   const { verdict, code } = reason;
   const others = decision.reasons.filter((one) => one.verdict !== 'allow');
   return { verdict, code, reasons: [reason, ...others] };
+}
+
+/** Names what these policies say: the same id, the same decisions about the same disk. */
+export function contentId(policies: readonly LoadedPolicy[]): string {
+  const said = policies.map(({ file, origin, policy }) => [file ?? '', origin, policy]);
+  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 40);
 }
 
 export type Deny = (argv: readonly string[], cwd: string) => Reason | undefined;

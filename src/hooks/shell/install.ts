@@ -9,7 +9,7 @@
 // Copies, so that an agent still has a shell when cuff is gone. Each file is replaced as a whole.
 
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ensurePrivateDir, ensureRoot, stateRoot } from '../../capture/paths.ts';
 import { AppError } from '../../errors.ts';
 import { realOf } from '../../places.ts';
@@ -77,11 +77,17 @@ fi
 function clientText(program: string, strict: boolean): string {
   const lines = [
     `node ${process.execPath}`,
-    `cuff ${program}`,
+    `cuff ${helperOf(program)}`,
     `strict ${strict ? 'yes' : 'no'}`,
     ...SIGN_VARIABLES.map((name) => `variable ${name}`),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** The part of it that is needed, which is quicker to start; it takes the same words. */
+function helperOf(program: string): string {
+  const built = join(dirname(program), 'sh.cjs');
+  return fs.existsSync(built) ? built : program;
 }
 
 /**

@@ -3,9 +3,10 @@
 import { stateRoot } from '../../capture/paths.ts';
 import { Guard, type Refusal, type Ruling } from '../../guard/guard.ts';
 import type { RecorderMetrics } from '../../ops/metrics.ts';
+import { contentId } from '../../policies/decide.ts';
 import { openPolicy } from '../../policies/engine.ts';
 import { commandRedactor, redactor } from '../../text/redact.ts';
-import type { EntryDecision, Env } from '../../types.ts';
+import type { AskPerson, EntryDecision, Env } from '../../types.ts';
 import type { Intent } from '../intent.ts';
 
 export type Verdict =
@@ -28,15 +29,35 @@ export type Question = {
 };
 
 export async function judgeBy(question: Question): Promise<Verdict> {
-  const { command, cwd, project, env, metrics } = question;
+  const { command, cwd, project, env, metrics, intent } = question;
   const engine = await openPolicy({ project, env, stateRoot: stateRoot(env), watch: false });
   const guard = new Guard(engine, metrics);
   const redact = commandRedactor(redactor(env));
   const shell = { gateCheck: () => ({ ok: false, reason: NO_GATE }) as const };
-  const ruling = await guard.rule({ command, cwd }, { redact, shell });
+  const approved = approvalIn(intent, contentId(engine.policies));
+  const ask: AskPerson = async () => ({ kind: 'chosen', value: 'once' });
+  const call = { redact, shell, ...(approved !== undefined && { ask }) };
+  const ruling = await guard.rule({ command, cwd }, call);
   await guard.close();
   engine.close();
-  return ruling.run ? permitted(ruling) : refused(ruling);
+  if (!ruling.run) return refused(ruling);
+  const { decision } = ruling;
+  if (decision?.approved !== 'elicitation' || approved === undefined) return permitted(ruling);
+  return permitted({ ...ruling, decision: { ...decision, approved } });
+}
+
+/**
+ * How a person has said yes to this command, as the hook of this call noted: by a grant, which the
+ * hook has used up, or to the agent itself, which asks only then. Another policy asks anew.
+ */
+function approvalIn(
+  intent: Intent | undefined,
+  policy: string,
+): EntryDecision['approved'] | undefined {
+  const said = intent?.decision;
+  if (said === null || said === undefined || said.policy !== policy) return undefined;
+  if (said.action === 'allow' && said.approval_id === 'granted') return 'grant';
+  return said.action === 'ask' && said.approval_id === null ? 'elicitation' : undefined;
 }
 
 const NO_GATE = "commands of an agent's own shell have no gate";

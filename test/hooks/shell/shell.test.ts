@@ -222,7 +222,7 @@ describe('what is missing', () => {
     const other = new World({ strict });
     try {
       const client = join(other.files.shells, 'client');
-      writeFileSync(client, readFileSync(client, 'utf8').replace(CUFF, '/nowhere/cuff.cjs'));
+      writeFileSync(client, readFileSync(client, 'utf8').replace(/^cuff .*/m, 'cuff /nowhere'));
       const ended = await other.call(pi, 'echo works', other.project());
       if (strict) expect(ended).toMatchObject({ code: 126, out: '' });
       else expect(ended).toMatchObject({ code: 0, out: 'works\n', err: '' });
