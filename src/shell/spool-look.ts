@@ -1,8 +1,10 @@
 // Where spools may be, and whether there is anything in them: loaded by every `cuff run`, so that
 // the rest is loaded only when there is something to move.
 
+import { lstatSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { isPrivateDir } from '../capture/paths.ts';
 import { namesIn } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
 import { repositoryOf } from '../places.ts';
@@ -37,9 +39,20 @@ export function temporaryFolders(): readonly string[] {
 
 /** Whether there may be captures to move. Costs a few system calls. */
 export function spoolsThere(cwd: string, env: Env): boolean {
-  const sessions = projectFolders(cwd, env).map((one) => join(one, '.cuff', 'spool', 'sessions'));
-  if (sessions.some((folder) => namesIn(folder).length > 0)) return true;
+  if (projectFolders(cwd, env).some(capturesIn)) return true;
   return temporaryFolders().some((folder) =>
     namesIn(folder).some((name) => TEMPORARY_SPOOL.test(name)),
   );
+}
+
+/**
+ * Whether the project's spool has captures. A link is not followed: it may lead to a mount that
+ * does not answer.
+ */
+export function capturesIn(project: string): boolean {
+  const cuff = join(project, '.cuff');
+  const spool = join(cuff, 'spool');
+  const sessions = join(spool, 'sessions');
+  const plain = lstatSync(cuff, { throwIfNoEntry: false })?.isDirectory() === true;
+  return plain && [spool, sessions].every(isPrivateDir) && namesIn(sessions).length > 0;
 }

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SpoolIo } from '../../src/shell/spool-folder.ts';
+import { capturesIn } from '../../src/shell/spool-look.ts';
 import type { JournalIntent } from '../../src/types.ts';
 import { SpoolWorld } from './spool-helper.ts';
 
@@ -168,6 +169,15 @@ describe('a spool with', () => {
     expect(listing(world.project)).toEqual(before);
     const secret = join(world.dir, 'secret');
     if (fs.existsSync(secret)) expect(fs.readFileSync(secret, 'utf8')).toBe('secret');
+  });
+
+  it('a link on the way is not even looked into', () => {
+    const world = new SpoolWorld();
+    const there = (): boolean => capturesIn(world.project);
+    const dir = world.capture('one');
+    expect(there()).toBe(true);
+    HOSTILE['a spool that is a link']?.(dir, world);
+    expect(there()).toBe(false);
   });
 
   it('an id that is none leads nowhere', async () => {

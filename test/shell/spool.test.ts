@@ -1,7 +1,14 @@
 // In a sandbox where the state root is read-only: the exit code is the command's, every byte
 // arrives, and the record goes to the project, to the temporary directory, or nowhere. Outside of
 // it, the next command of ours brings the record home.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { binary, Cli, type Result, until } from '../cli/helper.ts';
@@ -155,10 +162,13 @@ describe.skipIf(skip)('in a sandbox where the state root is read-only', () => {
     expect([run.code, run.out, run.err]).toEqual([3, 'out\n', 'err\n']);
   });
 
-  it('a spool that is a link, or open to others, is not used', async () => {
-    const { project, temp, cuff, home } = world('linked');
-    mkdirSync(join(project, 'elsewhere'));
-    mkdirSync(join(project, '.cuff', 'spool'), { recursive: true, mode: 0o755 });
+  it.each(['a link', 'open to others'])('a spool that is %s is not used', async (kind) => {
+    const { project, temp, cuff, home } = world(kind.replaceAll(' ', '-'));
+    mkdirSync(join(project, 'elsewhere'), { mode: 0o700 });
+    mkdirSync(join(project, '.cuff'));
+    const spool = join(project, '.cuff', 'spool');
+    if (kind === 'a link') symlinkSync(join(project, 'elsewhere'), spool);
+    else mkdirSync(spool, { mode: 0o755 });
     const run = await cuff(mounted(project, [project, temp]), 'run', '--', 'sh', '-c', SCRIPT);
     expect([run.code, run.out, run.err]).toEqual([3, 'out\n', 'err\n']);
     expect(namesIn(join(project, '.cuff', 'spool'))).toEqual([]);
@@ -242,6 +252,22 @@ describe.skipIf(skip)('in a sandbox where the state root is read-only', () => {
         decision: { verdict: 'deny' },
       },
     ]);
+  });
+});
+
+describe.skipIf(skip)('a repository that ships a spool', () => {
+  it.each(['022', '077'])('brings nothing home under the umask %s', async (umask) => {
+    const author = world(`author-${umask}`);
+    await author.cuff(mounted(author.project, [author.project]), 'run', '--', 'true');
+    const clone = join(author.temp, 'clone');
+    const script = `set -e; umask ${umask}; cd '${author.project}'; rmdir .git; git init -q
+      git add -f .; git -c user.name=a -c user.email=a@b commit -qm spool
+      git clone -q . '${clone}'; cd '${clone}'; ls .cuff/spool/sessions/*/meta.json; exec "$@"`;
+    const words = ['sh', '-c', script, 'sh', process.execPath, binary('cuff'), 'ls'];
+    const listed = await cli.start(words, { env: author.env }).result;
+    expect(listed.out).toMatch(/^\.cuff\/spool\/sessions\/[\w-]+\/meta\.json\n$/);
+    expect(listed.err).toContain('No captures.');
+    expect(author.home()).toEqual([]);
   });
 });
 
