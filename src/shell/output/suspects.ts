@@ -52,9 +52,10 @@ function search(
         ];
   for (const span of spans) {
     let number = newlinesBefore(snapshot, stream, span.from) + 1;
+    const decoder = new TextDecoder(); // a character may lie in two pieces
     let rest = '';
     for (const piece of streamPieces(snapshot, stream, span.from, Math.max(span.from, span.to))) {
-      const texts = (rest + decodeUtf8(piece)).split('\n');
+      const texts = (rest + decoder.decode(piece, { stream: true })).split('\n');
       rest = (texts.pop() ?? '').slice(0, LINE_LENGTH_MAX);
       for (const text of texts) {
         pick.add(number, plain(text));

@@ -29,6 +29,14 @@ it('only the lines between are looked at, with their true numbers and without co
   expect(suspects('error: no newline', { firstLine: 1, lastLine: 1 }).count).toBe(1);
 });
 
+it('a character that lies in two pieces of a read is whole', () => {
+  for (let length = 0; length < 4; length += 1) {
+    const before = `${'y'.repeat(65_530 - length)}\n`;
+    const { lines } = suspects(`${before}error: €€€\n`, { firstLine: 1, lastLine: 2 });
+    expect(lines).toEqual([{ number: 2, text: 'error: €€€' }]);
+  }
+});
+
 it('of much output both ends are searched, and what was not is said', () => {
   const line = 'x'.repeat(1_023);
   const many = `${line}\n`.repeat(6 * 1_024);
