@@ -24,6 +24,11 @@ describe.each([
     expect(bare).toEqual({ code: 3, signal: null, out: 'out\n', err: '' });
     const ours = await one.run([...sandbox, 'cuff', 'run', '--', 'sh', '-c', 'echo out; exit 3']);
     expect(ours).toEqual(bare);
+    // Outside of the sandbox its capture comes home, if there was a place for one.
+    const { out } = await one.run(['cuff', 'ls', '--json']);
+    expect(JSON.parse(out).sessions).toEqual(
+      writable ? [expect.objectContaining({ state: 'exited', exit_code: 3 })] : [],
+    );
   });
 
   it('shows the model what a command in cuff run did', async () => {
