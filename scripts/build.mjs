@@ -33,6 +33,8 @@ const MODULES = {
   'record-settings': 'src/cli/record/record-settings.ts',
   'mcp-shipped': 'src/cli/mcp-shipped.ts',
   judge: 'src/hooks/shell/judge.ts',
+  'hook-record': 'src/cli/hook-record.ts',
+  files: 'src/policies/files.ts', // a policy that a hook has not seen before
 };
 /** The programs themselves: one CommonJS file each, which Node starts 3 ms sooner than a module. */
 const BINS = { cuff: 'src/cli/cuff.ts', derun: 'src/cli/derun.ts' };
@@ -42,6 +44,7 @@ const PARTS = {
   'record-search': 'src/cli/record/search.ts',
   'trace-check': 'src/shell/trace-check.ts',
   'mcp-front': 'src/cli/mcp-front.ts',
+  hook: 'src/cli/hook.ts',
   'run-journal': 'src/cli/run-journal.ts',
   spool: 'src/shell/spool.ts',
   sh: 'src/cli/sh.ts',

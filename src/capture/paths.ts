@@ -107,10 +107,18 @@ export function ensureRoot(root: string): void {
 
 /** A directory of ours, not a link to one, that only we can enter. */
 export function isPrivateDir(path: string): boolean {
-  const stat = nodeFs.lstatSync(path, { throwIfNoEntry: false });
+  const stat = statOrNone(path);
   if (stat?.isDirectory() !== true) return false;
   if (process.platform === 'win32') return true;
   return (stat.mode & 0o7777) === DIRECTORY_MODE && stat.uid === process.getuid?.();
+}
+
+function statOrNone(path: string): nodeFs.Stats | undefined {
+  try {
+    return nodeFs.lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // ENOTDIR and EACCES: below a file, or where we may not look
+  }
 }
 
 /** Makes a directory only we can enter; one that was there before is closed to others. */

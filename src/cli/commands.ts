@@ -3,6 +3,7 @@
 
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { AGENT_IDS } from '../text/agents.ts';
 import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
 import { examples, JSON_DOCUMENT } from './help.ts';
@@ -46,6 +47,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
   addInitCommand(top);
   addTrustCommand(top);
   addMcpCommand(top, front);
+  addHook(top);
   addRecordCommands(top);
   addPolicyCommands(top);
   addStatusCommand(top);
@@ -204,6 +206,24 @@ function addKeeping(top: Command): void {
     .option('--json', 'one line of JSON for every capture looked at')
     .addHelpText('after', examples('cuff sweep --dry-run'))
     .action(async (options) => (await import('./sweep.ts')).sweep(options));
+}
+
+/** Only for the help: `hook` itself never comes here. */
+function addHook(top: Command): void {
+  const modes = ['enforce', 'record'];
+  top
+    .command('hook')
+    .description("answer an agent's hook: one JSON document in, one or nothing out")
+    .addOption(
+      new Option('--agent <name>', 'who calls, where the document leaves it open').choices(
+        AGENT_IDS,
+      ),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'record: refuse nothing').choices(modes).default('enforce'),
+    )
+    .option('--rewrite', "start commands in cuff's own shell, which bypasses the client's rules")
+    .addHelpText('after', examples('cuff hook < event.json', 'cuff hook --mode record'));
 }
 
 function addOthers(top: Command): void {

@@ -23,6 +23,9 @@ export async function main(name: 'cuff' | 'derun', args: readonly string[]): Pro
     } else if (name === 'cuff' && args[0] === 'sh') {
       const { sh } = await import('./sh.ts');
       await sh(args.slice(1));
+    } else if (name === 'cuff' && args[0] === 'hook' && !/^(?:-h|--help)$/.test(args[1] ?? '')) {
+      const { hookCommand } = await import('./hook.ts');
+      await hookCommand(args.slice(1));
     } else if (name === 'cuff' && args[0] === 'mcp') {
       const { openFront } = await import('./mcp-front.ts');
       const front = await openFront(args.slice(1));

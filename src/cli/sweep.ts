@@ -1,6 +1,7 @@
 // `cuff sweep`: removes captures whose retention is over, or says which ones it would remove, and
-// the intents of agents' hooks that no shell can use any more.
+// the intents and notes of agents' hooks that are of no use any more.
 
+import { sweepEditNotes } from '../hooks/edits.ts';
 import { sweepIntents } from '../hooks/intent.ts';
 import { openLog } from '../log.ts';
 import { storeOf } from '../shell/captures.ts';
@@ -18,7 +19,10 @@ export async function sweep({ dryRun = false, json }: Options): Promise<void> {
   const log = dryRun ? () => undefined : openLog(store.root);
   if (!dryRun) await bringHome(store, { cwd: process.cwd(), env: process.env, log });
   const all = await sweepLogged(store, log, { dryRun });
-  if (!dryRun) sweepIntents(process.env);
+  if (!dryRun) {
+    sweepIntents(process.env);
+    sweepEditNotes(process.env);
+  }
   const failed = all.filter(({ result }) => result === 'error');
   if (failed.length > 0) process.exitCode = 1;
   if (json) {

@@ -19,7 +19,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDir, ensureRoot, isPrivateDir, stateRoot } from '../capture/paths.ts';
-import { namesIn } from '../directories.ts';
+import { namesIn, replaceFile } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
 import { AGENTS, type AgentId, isAgentId } from '../text/agents.ts';
 import { asCount, asObject, asOneOf, asString, parseObject } from '../text/json.ts';
@@ -94,39 +94,116 @@ export function intentName(
   return `${intentKey(intent)}-${call}.intent`;
 }
 
+type WriteOptions = {
+  readonly stamp?: string | null;
+  /** The command as it is stored, where it has secrets; the name is that of the real one. */
+  readonly shown?: string | undefined;
+  readonly second?: number | undefined;
+};
+
 /**
  * Says the intent's name, also when another hook has written it before. Throws `path_unsafe` or the
  * errno error where the state root cannot be written.
  */
-export function writeIntent(
+export function writeIntent(env: Env, intent: Intent, options: WriteOptions = {}): string {
+  return placeIntent(env, intent, options).name;
+}
+
+/** As `writeIntent`; `first`: no other hook has written it before. */
+export function placeIntent(
   env: Env,
   intent: Intent,
-  { stamp = null, second }: { readonly stamp?: string | null; readonly second?: number } = {},
-): string {
+  { stamp = null, second, shown = intent.command }: WriteOptions = {},
+): { readonly name: string; readonly first: boolean } {
   const root = stateRoot(env);
   const directory = intentsDir(env);
   ensureRoot(root);
   ensurePrivateDir(directory);
   const name = intentName(intent, second);
-  if (wasClaimed(directory, name)) return name;
+  if (claimedFile(directory, name) !== undefined) return { name, first: false };
   const draft = join(directory, `.${name}.${process.pid}.${Math.random().toString(36).slice(2)}`);
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
   const fd = fs.openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    fs.writeFileSync(fd, encodeIntent(intent, stamp));
+    fs.writeFileSync(fd, encodeIntent({ ...intent, command: shown }, stamp));
     fs.linkSync(draft, join(directory, name));
+    return { name, first: true };
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
+    return { name, first: false };
   } finally {
     fs.closeSync(fd);
     fs.rmSync(draft, { force: true });
   }
-  return name;
 }
 
 /** The second of two hooks may come when the shell has claimed what the first one wrote. */
-function wasClaimed(directory: string, name: string): boolean {
-  return namesIn(directory).some((one) => one.startsWith(`${name}.claimed-`));
+function claimedFile(directory: string, name: string): string | undefined {
+  return namesIn(directory).find((one) => one.startsWith(`${name}.claimed-`));
+}
+
+/** The intent of this name, claimed or not; undefined if there is none. Never throws. */
+export function findIntent(
+  env: Env,
+  name: string,
+): (StoredIntent & { claimed: boolean }) | undefined {
+  const directory = intentsDir(env);
+  if (!isPrivateDir(directory)) return undefined;
+  const claimed = claimedFile(directory, name);
+  const stored = readIntent(directory, claimed ?? name, name);
+  return stored && { ...stored, claimed: claimed !== undefined };
+}
+
+/** What the hook that wrote it has to say instead. Throws the errno error. */
+export function replaceIntent(env: Env, name: string, intent: Intent): void {
+  replaceFile(join(intentsDir(env), name), encodeIntent(intent, null));
+}
+
+/** Two hooks of one event come at once; the same call with the same words later is another. */
+const SAME_END_MS = 2_000;
+
+/**
+ * True for the first of several hooks that tell of the same end of a call, which happened at `at`.
+ * Never throws.
+ */
+export function firstToEnd(env: Env, name: string, at: number): boolean {
+  const path = join(intentsDir(env), `${name}.ended`);
+  try {
+    ensureRoot(stateRoot(env));
+    ensurePrivateDir(intentsDir(env));
+    fs.writeFileSync(path, String(at), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') return true; // without a state root each of them enters it
+  }
+  const before = Number(privateText(path));
+  if (Math.abs(at - before) <= SAME_END_MS) return false;
+  try {
+    replaceFile(path, String(at));
+  } catch {
+    // The next one counts as another, too.
+  }
+  return true;
+}
+
+/** All that hooks wrote about this call, the newest first; without its id about the command. */
+export function callIntents(
+  env: Env,
+  wanted: Pick<Intent, 'agent' | 'session' | 'tool_call' | 'cwd' | 'command'>,
+): readonly (StoredIntent & { readonly claimed: boolean })[] {
+  const directory = intentsDir(env);
+  if (!isPrivateDir(directory)) return [];
+  const { tool_call: toolCall } = wanted;
+  const call = toolCall === null ? '' : digest(toolCall).slice(0, 16);
+  const start = `${intentKey(wanted)}-${call}`;
+  return namesIn(directory)
+    .flatMap((file) => {
+      const name = /^([0-9a-f]{40}-[0-9a-f]{16}\.intent)(?:\.claimed-\d+)?$/.exec(file)?.[1];
+      if (name === undefined || !name.startsWith(start)) return [];
+      const stored = readIntent(directory, file, name);
+      return stored === undefined ? [] : [{ ...stored, claimed: file !== name }];
+    })
+    .sort((a, b) => b.intent.at - a.intent.at);
 }
 
 /**

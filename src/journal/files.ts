@@ -5,13 +5,14 @@
 //   <directory>/sessions/<id>.jsonl       entries, append only
 //   <directory>/sessions/<id>.meta.json   metadata, replaced
 //   <directory>/sessions/<id>.later.jsonl what runs printed behind their entries, append only
+//   <directory>/sessions/<id>.edits.jsonl files that an agent's own tools wrote, append only
 //   <directory>/index.json                derived, replaced
 //   <directory>/<id>.jsonl, .meta.json    older layout: read, never written
 import * as nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, errnoOf } from '../errors.ts';
-import { hasForm, LATER, type Random } from './ids.ts';
+import { EDITS, hasForm, LATER, type Random } from './ids.ts';
 import { isUsualPlace, placeTrouble } from './place.ts';
 import { quickSync, type Sync } from './quick-sync.ts';
 
@@ -93,6 +94,7 @@ export type SessionFiles = {
   readonly entries: string;
   readonly metadata: string;
   readonly later: string;
+  readonly edits: string;
 };
 
 export function sessionsDir(directory: string): string {
@@ -116,6 +118,7 @@ function filesIn(folder: string, id: string): SessionFiles {
     entries: path('.jsonl'),
     metadata: path('.meta.json'),
     later: path(`${LATER}.jsonl`),
+    edits: path(`${EDITS}.jsonl`),
   };
 }
 

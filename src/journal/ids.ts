@@ -5,8 +5,9 @@ import { SESSION_ID_LENGTH_MAX } from '../limits.ts';
 
 export type Random = (count: number) => Uint8Array;
 
-/** Behind the id of a session, in the name of the file beside it. */
+/** Behind the id of a session, in the names of the files beside it. */
 export const LATER = '.later';
+export const EDITS = '.edits';
 
 const SAFE = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 const FORM = /^(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)_[0-9A-Za-z]+(-[0-9A-Za-z]+)?$/;
@@ -44,7 +45,8 @@ export function shortId(id: string): string {
 
 /** It may be the name of a session's file: no separator, nothing hidden, not too long. */
 export function isJournalId(id: string): boolean {
-  return id.length <= SESSION_ID_LENGTH_MAX && SAFE.test(id) && !id.endsWith(LATER);
+  const beside = [LATER, EDITS].some((ending) => id.endsWith(ending));
+  return id.length <= SESSION_ID_LENGTH_MAX && SAFE.test(id) && !beside;
 }
 
 /** It looks like an id that a recorder made, ours or another. */

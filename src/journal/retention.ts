@@ -48,7 +48,7 @@ export function removeSession(directory: string, id: string): boolean {
   const files = ownFiles(directory, id);
   if (files === undefined) return false;
   // The metadata last: without it the entries could not be removed the next time.
-  for (const path of [files.later, files.entries, files.metadata]) {
+  for (const path of [files.later, files.edits, files.entries, files.metadata]) {
     try {
       fs.unlinkSync(path);
     } catch (error) {

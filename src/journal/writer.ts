@@ -282,10 +282,11 @@ export class SessionWriter {
     this.#metadata.latest = touched({ ...this.metadata, status, end_reason: reason }, this.#now());
   }
 
-  /** Nothing was recorded, and nothing will be. */
+  /** Nothing was recorded, neither here nor in the file beside it, and nothing will be. */
   get #empty(): boolean {
     const entries = this.metadata.entry_count + this.#unconfirmed.size;
-    return entries + this.#expected === 0 && !this.broken;
+    if (entries + this.#expected > 0 || this.broken) return false;
+    return plainFile(this.#files.edits) === undefined;
   }
 
   /** Says whose it is, at once: the server that goes on after a crash looks for the group. */

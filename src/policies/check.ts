@@ -2,8 +2,8 @@
 // a command, what is odd about a file, and how its rules read in other tools. One `PolicyChecker`
 // compiles every policy once, however many commands it is asked about.
 
-import { lstatSync, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { AppError, errnoOf } from '../errors.ts';
 import { homeOf, settingsCandidates } from '../places.ts';
 import { type Judgement, judge } from '../policy/decide.ts';
@@ -21,7 +21,7 @@ import type { LoadedPolicy, Policy } from '../policy/policy.ts';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from '../text/json.ts';
 import type { Env } from '../types.ts';
 import { readPolicyFile } from './files.ts';
-import { policyPlaces, projectPolicy } from './places.ts';
+import { policyPlaces, projectAt, projectPolicy } from './places.ts';
 import { literalGlob, realPath, shortMemory } from './real-path.ts';
 import { countingPolicies } from './trust.ts';
 
@@ -47,25 +47,6 @@ export type CheckResult = {
   readonly decision: Decision;
   readonly files: readonly string[];
 };
-
-/** The nearest directory at or above this one with a policy of its own, else itself. */
-export function projectAt(cwd: string): string {
-  const start = resolve(cwd);
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (isSomething(projectPolicy(folder))) return folder;
-    if (folder === dirname(folder)) return start;
-  }
-}
-
-/** Also true for a dangling link: the reader reports it. */
-function isSomething(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false; // not there, or not readable by us
-  }
-}
 
 function isFile(path: string): boolean {
   try {
@@ -262,7 +243,8 @@ export function lintFile(file: string, options: Pick<CheckOptions, 'env' | 'proj
   } catch (error) {
     throw new AppError('usage', `${file} cannot be read: ${errnoOf(error) ?? String(error)}.`);
   }
-  return { file, lint: lintPolicy(text, { home: homeOf(options.env), project }) };
+  const guest = resolve(file) === projectPolicy(project);
+  return { file, lint: lintPolicy(text, { home: homeOf(options.env), project, guest }) };
 }
 
 /** The files that apply in a directory and are there. */

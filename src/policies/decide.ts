@@ -63,6 +63,18 @@ export function contentId(policies: readonly LoadedPolicy[]): string {
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 40);
 }
 
+/** The choices that only a person or the system makes; the system's word comes first. */
+export function answersOf(policies: readonly LoadedPolicy[]): {
+  readonly answerPrompts: boolean;
+  readonly onAsk: 'deny' | 'allow_recorded';
+} {
+  const own = policies.filter(({ origin }) => origin !== 'project').map(({ policy }) => policy);
+  return {
+    answerPrompts: own.find((one) => one.answerPrompts !== undefined)?.answerPrompts ?? false,
+    onAsk: own.find((one) => one.onAsk !== undefined)?.onAsk ?? 'deny',
+  };
+}
+
 export type Deny = (argv: readonly string[], cwd: string) => Reason | undefined;
 
 /** One version of the policy: who decides twice with it decides twice the same. */
@@ -73,6 +85,8 @@ export type InForce = {
   readonly policies: readonly LoadedPolicy[];
   /** Never throws: what cannot be decided is to be asked. */
   decide(command: string, cwd: string, options?: DecideOptions): PolicyDecision;
+  /** The same for a file that an agent's own tool would write. */
+  decideWrite(path: string, cwd: string, removes?: boolean): Decision;
   /** Why a process must not start. May throw. */
   readonly denies: Deny;
   /** The short text for an agent. */

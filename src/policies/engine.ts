@@ -27,7 +27,7 @@ import { type CountingPolicies, countingPolicies, type PolicyText } from './trus
 export type { Decision, InForce, Mode, PolicyDecision };
 
 /** What reads and judges; only a server with a policy has it. */
-export type Court = typeof import('./files.ts');
+export type Court = Pick<typeof import('./files.ts'), 'explain' | 'judge' | 'readPolicyFile'>;
 
 export type PolicyOptions = PolicyWhere & {
   /** Where questions and grants are kept. */
@@ -123,9 +123,7 @@ export class PolicyEngine {
     const { project, options } = this;
     const { env, stateRoot, settingsFile } = options;
     const places = [
-      ...['approvals', 'gates', 'journals', 'ready', 'settings'].map((name) =>
-        join(stateRoot, name),
-      ),
+      ...OWN_STATE.map((name) => join(stateRoot, name)),
       trustListFile(env),
       ...(settingsFile === undefined ? [] : [resolve(project, settingsFile)]),
       ...[project, options.project].flatMap((one) => settingsCandidates(one, env)).map(pathOf),
@@ -309,8 +307,14 @@ export class PolicyEngine {
       if (diverges) this.#divergences += 1;
       return { decision, relies, diverges };
     };
+    const decideWrite: InForce['decideWrite'] = (path, given, removes) => {
+      const { value, unseen } = this.paths.watch(() =>
+        judgement.decideWrite(path, this.paths.real(given), removes),
+      );
+      return withUnseen(value, unseen, policies);
+    };
     const denies = denyBy(judgement, policies);
-    this.#inForce = { mode, judgement, policies, decide, denies, explain };
+    this.#inForce = { mode, judgement, policies, decide, decideWrite, denies, explain };
   }
 
   /** The same policies, each that names another one replaced by that. */
@@ -361,6 +365,12 @@ export class PolicyEngine {
     this.options.log?.('warn', 'Policy not taken', { error });
   }
 }
+
+/** Of the state root, what decides later: answers, rules, and what shells and hooks believe. */
+const OWN_STATE = [
+  ...['approvals', 'gates', 'journals', 'ready', 'settings'],
+  ...['hooks', 'intents', 'rules', 'shells', 'stamps'],
+];
 
 function pathOf({ path }: { readonly path: string }): string {
   return path;

@@ -1,8 +1,6 @@
 // The files of a policy: what is read from each. One that cannot be read or understood is a value
 // with its problems, one line each, with their place.
 
-import * as fs from 'node:fs';
-import { errnoOf } from '../errors.ts';
 import { isThere } from '../places.ts';
 import { MODES, type Mode } from '../policy/decision.ts';
 import { readPolicy, VALUES_MAX } from '../policy/load.ts';
@@ -10,13 +8,11 @@ import type { LoadedPolicy } from '../policy/policy.ts';
 import { printable } from '../text/printable.ts';
 import { problemLines } from '../text/problems.ts';
 import { readYaml } from '../text/yaml.ts';
-import { readAtMost } from '../trust/bounded-read.ts';
 import type { PolicyPlace } from './places.ts';
+import { policyText } from './policy-text.ts';
 
 // A server that has a policy loads this file, and with it everything that judges by policies.
 export { explain, judge } from '../policy/decide.ts';
-
-const BYTES_MAX = 4 * 1024 * 1024; // no real policy is this long
 
 export type PolicyFile =
   | { readonly kind: 'none' }
@@ -37,40 +33,9 @@ export function readPolicyFile(
   ground: PolicyGround,
 ): PolicyFile {
   if (!named && !isThere(path)) return { kind: 'none' };
-  const read = textOf(path, piped === true);
+  const read = policyText(path, piped === true);
   if ('why' in read) return bad(path, read.why);
   return parsePolicy(read.text, { path, origin }, ground);
-}
-
-/** Bounded and without waiting for a pipe: a server reads it while calls wait. */
-function textOf(
-  path: string,
-  piped: boolean,
-): { readonly text: string } | { readonly why: string } {
-  const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants;
-  try {
-    const fd = fs.openSync(path, piped ? O_RDONLY : O_RDONLY | O_NONBLOCK);
-    try {
-      const stat = fs.fstatSync(fd);
-      if (stat.isDirectory()) return { why: 'it is a directory, and has to be a file' };
-      if (!stat.isFile() && !piped) return { why: 'it is no regular file' };
-      const tooLong = { why: `it is longer than the ${BYTES_MAX} bytes that a policy may have` };
-      if (stat.size > BYTES_MAX) return tooLong;
-      const bytes = readAtMost(fd, BYTES_MAX);
-      return bytes === undefined ? tooLong : { text: bytes.toString('utf8') };
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch (error) {
-    return { why: unreadable(path, errnoOf(error) ?? String(error)) };
-  }
-}
-
-function unreadable(path: string, why: string): string {
-  if (why === 'ENOENT' || why === 'ENOTDIR') {
-    return isThere(path) ? 'it is a link that leads nowhere' : 'there is no such file';
-  }
-  return why === 'EACCES' ? 'you may not read it (EACCES)' : `it cannot be read: ${why}`;
 }
 
 export function parsePolicy(

@@ -30,9 +30,11 @@ export function haltedBy(halts: Halts, under: InForce | undefined): InForce {
       sandbox: under?.judgement.sandbox ?? 'off',
       decide: () => decision,
       decideProcess: () => decision,
+      decideWrite: () => decision,
     },
     policies: under?.policies ?? [],
     decide: () => ({ decision, relies: false, diverges: false }),
+    decideWrite: () => decision,
     denies: under?.denies ?? (() => undefined),
     explain: () => haltText(halts),
   };

@@ -1,6 +1,7 @@
 // Where the files of a policy are looked for. A file of its own, because every server has to know
 // it and most have no policy: what reads and judges is not loaded for them.
 
+import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isOfProject, userConfig } from '../places.ts';
 import type { LoadedPolicy, PolicyOrigin } from '../policy/policy.ts';
@@ -57,6 +58,25 @@ export function userPolicy(env: Env): string {
 
 export function projectPolicy(project: string): string {
   return join(project, '.cuff', 'policy.yml');
+}
+
+/** Also true for a dangling link: the reader reports it. */
+function isSomething(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false; // not there, or not readable by us
+  }
+}
+
+/** The nearest directory at or above this one with a policy of its own, else itself. */
+export function projectAt(cwd: string): string {
+  const start = resolve(cwd);
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (isSomething(projectPolicy(folder))) return folder;
+    if (folder === dirname(folder)) return start;
+  }
 }
 
 /** The other policy that a file wants to be compared with. */

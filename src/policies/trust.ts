@@ -4,7 +4,7 @@
 
 import { isThere } from '../places.ts';
 import type { LoadedPolicy } from '../policy/policy.ts';
-import { openingParts, strictPart } from '../policy/strict-part.ts';
+import { openingParts, strictPart, withoutAnswers } from '../policy/strict-part.ts';
 import { printable } from '../text/printable.ts';
 import { hashOf, trustIn } from '../trust/list.ts';
 import { nameOf } from '../trust/settings.ts';
@@ -34,10 +34,13 @@ type Where = {
 
 /** `places` are all places that are looked at, also those whose file is wrong. */
 export function countingPolicies(
-  files: readonly PolicyText[],
+  given: readonly PolicyText[],
   places: readonly PolicyPlace[],
   where: Where,
 ): CountingPolicies {
+  const files = given.map((file) =>
+    file.place.guest === true ? { ...file, loaded: withoutAnswers(file.loaded) } : file,
+  );
   if (where.trusted === true || !files.some(({ place }) => place.guest)) {
     return { policies: files.map(({ loaded }) => loaded), waiting: [] };
   }

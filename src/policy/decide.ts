@@ -5,7 +5,14 @@ import { messageOf } from '../errors.ts';
 import { baseName } from '../text/base-name.ts';
 import { wordArg } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
-import { type Bounds, boundsOf, type Objection, secretObjection } from './bounds.ts';
+import {
+  type Bounds,
+  boundsOf,
+  type Objection,
+  pathObjection,
+  protectionObjection,
+  secretObjection,
+} from './bounds.ts';
 import {
   type Decision,
   MODES,
@@ -21,8 +28,8 @@ import { absolute } from './paths.ts';
 import { GATES, type LoadedPolicy, type Policy, SANDBOXES } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
 import { aimsAtSecrets } from './profiles/name-globs.ts';
-import { isSink } from './protected.ts';
-import { plainReason, ruleReason } from './reasons.ts';
+import { isSink, steering } from './protected.ts';
+import { objectionReason, plainReason, ruleReason } from './reasons.ts';
 import { rulesOf } from './rules.ts';
 import { dangerousPattern } from './safety.ts';
 import { strictMatch } from './strict.ts';
@@ -47,6 +54,8 @@ export type Judgement = {
   decide(text: string, cwd: string, options?: DecideOptions): Decision;
   /** The same for a process that is about to start: only what a rule denies is denied. */
   decideProcess(argv: readonly string[], cwd: string): Decision;
+  /** Whether an agent's own tool may write this file: as a command that writes there would. */
+  decideWrite(path: string, cwd: string, removes?: boolean): Decision;
   readonly mode: Mode;
   readonly gate: Policy['gate'];
   readonly sandbox: Policy['sandbox'];
@@ -75,6 +84,7 @@ export function judge({ policies, project, home, real, kept }: Judge): Judgement
   return {
     decide: (text, cwd, options) => orAsk(() => decideText(court, text, cwd, options?.gated)),
     decideProcess: (argv, cwd) => orAsk(() => decideProcess(argv, cwd, court)),
+    decideWrite: (path, cwd, removes) => orAsk(() => decideWrite(path, cwd, removes, court)),
     mode: strictest(MODES, (policy) => policy.mode) ?? 'off',
     gate: strictest(GATES, (policy) => policy.gate) ?? 'off',
     sandbox: strictest(SANDBOXES, (policy) => policy.sandbox) ?? 'off',
@@ -260,4 +270,42 @@ function decideProcess(argv: readonly string[], cwd: string, { rules, bounds }: 
     }
   }
   return decisionOf([plainReason(unit, 'allow', 'default.allow', 'No rule denies it.')]);
+}
+
+/** By the scopes and the protected paths: rules are about commands. */
+function decideWrite(path: string, cwd: string, removes = false, court: Court): Decision {
+  const { bounds, fallback } = court;
+  const refused = fallback === 'deny' ? 'deny' : 'ask';
+  // Some tools open `~` and some make a directory of that name.
+  const names = path.startsWith('~/') ? [path, `${bounds.roots.home}${path.slice(1)}`] : [path];
+  const reasons = names.map((name) => {
+    const arg = wordArg(name);
+    const unit = { ...wholeText(''), argv: [wordArg('write'), arg] };
+    // A name like `-` or `file:x` would not be read as that of a file.
+    const value = /^(?:-|[a-z][\w+.-]*:)/i.test(name) ? `./${name}` : name;
+    const word = { value, prefix: '', arg };
+    const where = { cwds: [cwd], bounds };
+    const held = protectionObjection(word, 'write', { ...where, removes });
+    if (held?.final === true) return objectionReason(unit, 'deny', held);
+    const scope = fallback === 'allow' ? undefined : bounds.write;
+    const outside = scope && pathObjection(word, 'write', { ...where, scope });
+    const objection = held ?? outside ?? steeringObjection(value, cwd, bounds);
+    if (objection !== undefined) return objectionReason(unit, refused, objection);
+    return plainReason(unit, 'allow', 'builtin', `\`${name}\` may be written.`);
+  });
+  return decisionOf(reasons);
+}
+
+/** A person has to agree, unless a policy lists the file as one that commands may write. */
+function steeringObjection(value: string, cwd: string, bounds: Bounds): Objection | undefined {
+  const path = absolute(value, cwd);
+  const both = [path, bounds.real(path)];
+  const steers = steering(bounds.roots);
+  if (!both.some(steers) || both.every((one) => bounds.redirects.has(one))) return undefined;
+  return {
+    code: 'path.protected',
+    detail: 'steering',
+    message: `\`${value}\` tells agents or servers what to do, so a person has to agree`,
+    hint: 'Files that agents may write all the same are listed under `redirects`.',
+  };
 }

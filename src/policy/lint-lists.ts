@@ -16,6 +16,7 @@ type WarningCode =
   | 'host'
   | 'default'
   | 'mode'
+  | 'answers'
   | 'scope'
   | 'env'
   | 'network';

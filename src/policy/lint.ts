@@ -27,7 +27,11 @@ export function lintPolicy(text: string, where: PolicyContext): Lint {
   const { root } = readYaml(text, undefined, VALUES_MAX);
   const roots = { home: where.home, project: where.project ?? '/project' };
   const { policy } = read;
-  const findings = [...lintTop(policy), ...lintRules(policy), ...lintLists(policy, roots)];
+  const findings = [
+    ...lintTop(policy, where.guest),
+    ...lintRules(policy),
+    ...lintLists(policy, roots),
+  ];
   const warnings = findings.map(({ path, code, message, hint }): Warning => {
     const at = root === undefined ? { line: 1, column: 1 } : positionOf(root, path);
     return { line: at.line, column: at.column, code, message, hint };
@@ -36,8 +40,9 @@ export function lintPolicy(text: string, where: PolicyContext): Lint {
   return { kind: 'valid', warnings };
 }
 
-function lintTop({ default: fallback, mode, policies }: Policy): readonly Finding[] {
-  const found: Finding[] = [];
+function lintTop(policy: Policy, guest = false): readonly Finding[] {
+  const { default: fallback, mode, policies } = policy;
+  const found = guest ? lintAnswers(policy) : [];
   const rules = policies.flatMap(({ commands }) => commands);
   if (fallback === 'allow' && rules.every(({ decision }) => decision === 'allow')) {
     const message = '`default: allow` without a rule that denies or asks allows everything.';
@@ -50,6 +55,17 @@ function lintTop({ default: fallback, mode, policies }: Policy): readonly Findin
     found.push({ path: ['mode'], code: 'mode', message, hint });
   }
   return found;
+}
+
+/** Keys that answer for the person count in no project's policy, trusted or not. */
+function lintAnswers({ answerPrompts, onAsk }: Policy): Finding[] {
+  const given = { answer_prompts: answerPrompts, on_ask: onAsk };
+  return Object.entries(given).flatMap(([key, value]): Finding[] => {
+    if (value === undefined) return [];
+    const message = `\`${key}\` answers for a person, so it does not count in a project's policy.`;
+    const hint = 'Say it in your own policy: ~/.config/cuff/policy.yml.';
+    return [{ path: [key], code: 'answers', message, hint }];
+  });
 }
 
 /** A rule of the file, with its variants and where it stands. */

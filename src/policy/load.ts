@@ -13,6 +13,7 @@ import {
   type CommandRule,
   EMPTY_POLICY,
   GATES,
+  ON_ASK,
   type Policy,
   type PolicyGroup,
   SANDBOXES,
@@ -35,6 +36,8 @@ export type PolicyContext = {
   readonly home: string;
   /** Relative paths in the tests of rules are relative to this. */
   readonly project?: string | undefined;
+  /** The file is a project's own. */
+  readonly guest?: boolean | undefined;
 };
 
 export const VALUES_MAX = 400_000; // 100,000 commands make about a third of that
@@ -46,7 +49,7 @@ const EXAMPLE_SHOWN_MAX = 60; // characters of a failed example
 
 const KEYS = [
   ...['version', 'default', 'mode', 'policies', 'scopes', 'redirects', 'env', 'network', 'shadow'],
-  ...['gate', 'sandbox'],
+  ...['gate', 'sandbox', 'answer_prompts', 'on_ask'],
 ];
 const RULE_KEYS = ['pattern', 'frequency', 'decision', 'reason', 'paths', 'args', 'stdin', 'tests'];
 const SCOPE_KEYS = ['cwd', 'read', 'write', 'protect'] as const;
@@ -99,6 +102,8 @@ class Reader {
       shadow: this.#string(get(root, 'shadow'), 'shadow'),
       gate: this.#oneOf(root, 'gate', GATES, empty.gate),
       sandbox: this.#oneOf(root, 'sandbox', SANDBOXES, empty.sandbox),
+      answerPrompts: this.#boolean(root, 'answer_prompts'),
+      onAsk: isGiven(get(root, 'on_ask')) ? this.#oneOf(root, 'on_ask', ON_ASK, 'deny') : undefined,
     };
   }
 
@@ -222,6 +227,15 @@ class Reader {
     if (found !== undefined) return found;
     this.fault(value.at, `${pathText([key])}: must be one of ${values.join(', ')}`);
     return otherwise;
+  }
+
+  #boolean(map: LocatedMap, key: string): boolean | undefined {
+    const value = get(map, key);
+    if (!isGiven(value)) return undefined;
+    const given = scalar(value);
+    if (typeof given === 'boolean') return given;
+    this.fault(value.at, `${pathText([key])}: must be true or false`);
+    return undefined;
   }
 
   #string(value: LocatedValue | undefined, path: string): string | undefined {

@@ -51,11 +51,18 @@ export type Policy = {
   /** Whether processes are judged when they start; `strict`: they do not start unjudged. */
   readonly gate: (typeof GATES)[number];
   readonly sandbox: (typeof SANDBOXES)[number];
+  /** What is allowed also answers an agent's own prompt. Undefined: nothing is said. */
+  readonly answerPrompts: boolean | undefined;
+  /** What a shell or hook does about an ask that no person has answered. */
+  readonly onAsk: (typeof ON_ASK)[number] | undefined;
 };
 
 /** From loose to strict, like the next. */
 export const GATES = ['off', 'on', 'strict'] as const;
 export const SANDBOXES = ['off', 'bwrap'] as const;
+
+/** `allow_recorded`: it runs, and its entry says that it was to be asked about. */
+export const ON_ASK = ['deny', 'allow_recorded'] as const;
 
 /** What a policy says without a file, and what its missing keys mean. */
 export const EMPTY_POLICY: Policy = {
@@ -70,6 +77,8 @@ export const EMPTY_POLICY: Policy = {
   shadow: undefined,
   gate: 'on',
   sandbox: 'off',
+  answerPrompts: undefined,
+  onAsk: undefined,
 };
 
 /** The author: a project's file can only tighten what the others deny. */

@@ -87,6 +87,20 @@ const CONTROL_DIRECTORIES = [
   ...['/Library', '/System', '/Applications', '/private/etc'],
 ];
 
+/** Files of a project that tell agents what to do, or that a server runs after a push. */
+const STEERING = [
+  ...['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md', 'QWEN.md'],
+  ...['.cursorrules', '.clinerules', '.windsurfrules', '.git', '.gitlab-ci.yml', '.circleci'],
+  ...['.github/workflows', '.github/actions', '.github/hooks', '.github/instructions'],
+  ...['.github/copilot', '.github/copilot-instructions.md', 'Jenkinsfile'],
+].map((name) => `**/${name}`);
+
+/** Whether an agent's own editor asks before it writes this file. */
+export function steering(roots: Roots): (path: string) => boolean {
+  const files = pathSet(STEERING, roots);
+  return (path) => files.has(path);
+}
+
 /** Every user may write these, and they keep nothing. */
 const SINKS = /^\/dev\/(?:null|zero|full|stdout|stderr|tty|fd\/\d+)$/;
 

@@ -1,9 +1,10 @@
 // The part of a project's policy that is in force before it is trusted: the rules that deny and
 // ask, the protected paths, and its default, mode, gate and sandbox, of which the strictest of all
-// policies counts anyway. Everything that opens something waits for trust.
+// policies counts anyway. Everything that opens something waits for trust, and what answers for the
+// person never counts.
 
 import { counted } from '../text/plural.ts';
-import { EMPTY_POLICY, type Policy } from './policy.ts';
+import { EMPTY_POLICY, type LoadedPolicy, type Policy } from './policy.ts';
 
 /** The policy without everything that opens something. */
 export function strictPart(policy: Policy): Policy {
@@ -20,6 +21,17 @@ export function strictPart(policy: Policy): Policy {
     network,
     shadow,
   };
+}
+
+/**
+ * The policy of a project without the keys that answer for the person. They never count there,
+ * whether it is trusted or not: who may answer for a person is not for a repository to say.
+ */
+export function withoutAnswers(loaded: LoadedPolicy): LoadedPolicy {
+  const { answerPrompts, onAsk } = loaded.policy;
+  if (answerPrompts === undefined && onAsk === undefined) return loaded;
+  const policy = { ...loaded.policy, answerPrompts: undefined, onAsk: undefined };
+  return { ...loaded, policy };
 }
 
 /** The keys that `strictPart` leaves out, in a few words each. */

@@ -6,14 +6,23 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Capture, Store } from '../capture/store.ts';
 import { openCapture } from '../capture/store.ts';
+import { entryTimestamp } from '../journal/entry.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import { thisProcess } from '../run/processes.ts';
 import { storeAround } from '../shell/store.ts';
 import type { EntryOrigin } from '../text/entry-origin.ts';
 import { UNTRACED } from '../tracing/entry.ts';
-import type { AgentContext, Ended, EntryDecision, Env, JournalIntent, Log } from '../types.ts';
+import type {
+  AgentContext,
+  Ended,
+  EndReason,
+  EntryDecision,
+  Env,
+  JournalIntent,
+  Log,
+} from '../types.ts';
 import { type Admission, admit, intentOf, type RunRequest, termsOf } from './admission.ts';
-import { DENIED, NO_OUTPUT, readOutputOf } from './ending.ts';
+import { DENIED, NO_OUTPUT, readOutputOf, storedOutput } from './ending.ts';
 import { type Around, enterCommand, storedBytesWanted, writeEntry } from './entry.ts';
 import { type EntryReceipt, RecorderJournal } from './journal.ts';
 import type { RecordingSettings } from './settings.ts';
@@ -43,11 +52,27 @@ type SingleEnd = {
   readonly durationMs: number;
 };
 
+/** How a client says that a command ended. */
+type ToldEnd = {
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** Null where the client does not tell. */
+  readonly exitCode: number | null;
+  readonly interrupted: boolean;
+  /** Both streams, as the client mixed them. */
+  readonly output: string | null;
+  /** The client has cut it. */
+  readonly truncated: boolean;
+};
+
 export type SingleEntry = {
   /** For meta.json, so that the entry can be written without us. Undefined: there will be none. */
   readonly intent: JournalIntent | undefined;
   /** Writes that it was not executed. Never rejects. */
   deny(): Promise<EntryReceipt>;
+  /** Writes what a client tells of a command that it ran by itself. Never rejects. */
+  report(told: ToldEnd): Promise<EntryReceipt>;
   /** Writes the entry. `later` records what survivors print, once they are gone. Never rejects. */
   finish(end: SingleEnd): Promise<{
     readonly receipt: EntryReceipt;
@@ -67,21 +92,8 @@ export const NO_METRICS: RecorderMetrics = {
 
 /** Throws an `ExecutionError` for a directory that is none, a `RecordingError` in strict mode. */
 export function openSingle(options: SingleOptions): SingleEntry {
-  const { store, recording, project, log = () => undefined } = options;
-  const journal = new RecorderJournal(
-    {
-      owner: thisProcess(),
-      alive: store.alive,
-      workingDirectory: project,
-      env: { now: store.now },
-      log,
-      metrics: NO_METRICS,
-      owed: new Set(),
-      writable: () => undefined,
-      changed: () => undefined,
-    },
-    recording,
-  );
+  const { store, log = () => undefined } = options;
+  const journal = singleJournal(options);
   const admission = admission_(options, journal);
   if (admission.target.recorded) admission.target.writer.expect();
   const around: Around = { journal, metrics: NO_METRICS, log };
@@ -99,6 +111,15 @@ export function openSingle(options: SingleOptions): SingleEntry {
       await journal.close('shutdown', 'shutdown');
       return receipt;
     },
+    async report(told) {
+      const ended = toldEnd(told, admission);
+      const timestamp = entryTimestamp(told.startedAt);
+      const draft = { ...admission.draft, ...ended, ...UNTRACED, timestamp, run_id: null };
+      const receipt = await writeEntry(admission.target, draft, undefined, around);
+      if (admission.target.recorded) admission.target.writer.arrived();
+      await journal.close('shutdown', 'shutdown');
+      return receipt;
+    },
     async finish({ id, dir, ended, durationMs }) {
       const where = dir === undefined ? lost(id) : ({ on: true, dir } as const);
       const at = dir === undefined ? store : storeAround(store, dir);
@@ -110,6 +131,54 @@ export function openSingle(options: SingleOptions): SingleEntry {
       await journal.close('shutdown', 'shutdown');
       return { receipt, later };
     },
+  };
+}
+
+/** The journal of a process that writes there once, and gives up its session at once. */
+export function singleJournal({
+  store,
+  recording,
+  project,
+  log = () => undefined,
+}: Pick<SingleOptions, 'store' | 'recording' | 'project' | 'log'>): RecorderJournal {
+  return new RecorderJournal(
+    {
+      owner: thisProcess(),
+      alive: store.alive,
+      workingDirectory: project,
+      env: { now: store.now },
+      log,
+      metrics: NO_METRICS,
+      owed: new Set(),
+      writable: () => undefined,
+      changed: () => undefined,
+    },
+    recording,
+  );
+}
+
+function toldEnd({ durationMs, exitCode, interrupted, output, truncated }: ToldEnd, of: Admission) {
+  const { captureOutput, outputBytesMax, redact } = of.terms.recording;
+  const bytes = Buffer.from(output ?? '');
+  const none = { bytes: Buffer.alloc(0), total: 0 };
+  const secrets = redact ? of.terms.redact : undefined;
+  const stored =
+    output === null || !captureOutput
+      ? NO_OUTPUT
+      : storedOutput(
+          { stdout: { bytes, total: bytes.length }, stderr: none },
+          outputBytesMax,
+          secrets,
+        );
+  const end_reason: EndReason = interrupted ? 'cancelled' : 'itself';
+  return {
+    ...stored,
+    output_truncated: stored.output_truncated || truncated,
+    timed_out: false,
+    exit_code: exitCode,
+    signal: null,
+    end_reason,
+    duration_ms: durationMs,
   };
 }
 

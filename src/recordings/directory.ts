@@ -16,6 +16,8 @@ import { printable } from '../text/printable.ts';
 import { countingSettings } from '../trust/settings.ts';
 import type { Env } from '../types.ts';
 
+const STICKY = 0o1000;
+
 /** The journal below a directory. */
 export function journalBelow(folder: string): string {
   return join(resolve(folder), '.cuff', 'recordings');
@@ -87,7 +89,9 @@ function mayLookAbove(folder: string): boolean {
   try {
     const [here, there] = [statSync(folder), statSync(above)];
     const own = process.geteuid === undefined || there.uid === process.geteuid();
-    return own && here.dev === there.dev;
+    // A directory for everyone, like /tmp, is the project of none, also for root who owns it.
+    const shared = (there.mode & STICKY) !== 0;
+    return own && !shared && here.dev === there.dev;
   } catch {
     return false; // a directory that cannot be looked at is not looked into
   }

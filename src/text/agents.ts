@@ -33,6 +33,8 @@ export type Agent = {
   readonly callVariable: string | null;
   /** Its commands can be made to run in `cuff sh`. Where not, only the hook can refuse one. */
   readonly shellKnob: boolean;
+  /** The variable that leads to that shell where hooks can see it; `PATH` is a list. */
+  readonly shellVariable: string | null;
   /** Names of the tools that run a command. */
   readonly shellTools: readonly string[];
   /** Names of the tools that write files. */
@@ -50,6 +52,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: ['CLAUDE_CODE_SESSION_ID'],
     callVariable: null,
     shellKnob: true,
+    shellVariable: 'CLAUDE_CODE_SHELL',
     shellTools: ['Bash'],
     fileTools: CLAUDE_FILE_TOOLS,
   },
@@ -64,6 +67,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: ['CODEX_THREAD_ID', 'CODEX_SESSION_ID'],
     callVariable: 'CODEX_TOOL_CALL_ID',
     shellKnob: true,
+    shellVariable: 'BASH_ENV',
     shellTools: ['Bash', 'shell', 'exec_command', 'local_shell'],
     fileTools: ['apply_patch'],
   },
@@ -75,6 +79,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: [],
     callVariable: null,
     shellKnob: true,
+    shellVariable: 'PATH',
     shellTools: ['run_shell_command'],
     fileTools: ['write_file', 'replace', 'edit'],
   },
@@ -86,6 +91,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: [],
     callVariable: null,
     shellKnob: true,
+    shellVariable: 'PATH',
     shellTools: ['run_shell_command'],
     fileTools: ['write_file', 'replace', 'edit', 'notebook_edit'],
   },
@@ -97,6 +103,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: ['COPILOT_AGENT_SESSION_ID'],
     callVariable: null,
     shellKnob: false,
+    shellVariable: null,
     shellTools: ['bash', 'Bash', 'shell'],
     fileTools: [
       'create',
@@ -115,6 +122,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: [],
     callVariable: null,
     shellKnob: false,
+    shellVariable: null,
     shellTools: ['Shell', 'Bash', 'run_terminal_cmd'],
     fileTools: [...CLAUDE_FILE_TOOLS, 'StrReplace', 'Delete', 'edit_file', 'delete_file'],
   },
@@ -126,6 +134,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: [],
     callVariable: null,
     shellKnob: false,
+    shellVariable: null,
     shellTools: ['run_in_terminal', 'runInTerminal', 'Bash'],
     fileTools: [
       ...['create_file', 'createFile', 'insert_edit_into_file', 'insertEdit', 'apply_patch'],
@@ -142,6 +151,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: [],
     callVariable: null,
     shellKnob: true,
+    shellVariable: 'SHELL',
     shellTools: ['bash'],
     fileTools: ['write', 'edit', 'multiedit', 'patch', 'apply_patch'],
   },
@@ -153,6 +163,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: ['PI_SESSION_ID'],
     callVariable: null,
     shellKnob: true,
+    shellVariable: null,
     shellTools: ['bash'],
     fileTools: ['write', 'edit'],
   },
@@ -164,6 +175,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: [],
     callVariable: null,
     shellKnob: false,
+    shellVariable: null,
     shellTools: ['run_commands', 'execute_command'],
     fileTools: [
       ...['write_to_file', 'replace_in_file', 'editor', 'apply_patch', 'new_rule'],
@@ -178,6 +190,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: [],
     callVariable: null,
     shellKnob: true,
+    shellVariable: 'GOOSE_SHELL',
     shellTools: [],
     fileTools: [],
   },
@@ -189,10 +202,22 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
     sessionVariables: [],
     callVariable: null,
     shellKnob: true,
+    shellVariable: 'SHELL',
     shellTools: [],
     fileTools: [],
   },
 };
+
+/**
+ * Where an agent's own question to its person was proven to be asked and to be obeyed: by agent and
+ * permission mode, with the test that proved it. Everywhere else an ask is a denial with an id to
+ * approve. Nothing is proven so far.
+ */
+export const PROVEN_ASKS: readonly {
+  readonly agent: AgentId;
+  readonly permissionMode: string;
+  readonly proof: string;
+}[] = [];
 
 /** What agent programs set for the commands that they run. */
 export const AGENT_VARIABLES: ReadonlySet<string> = new Set(

@@ -65,7 +65,9 @@ describe('cuff', () => {
     expect([asked.code, asked.err]).toEqual([0, '']);
     const commands = [...asked.out.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
     expect(commands).toEqual([
-      ...'run sh exec ls tail cat trace ps kill pin sweep init trust mcp record policy'.split(' '),
+      ...'run sh exec ls tail cat trace ps kill pin sweep init trust mcp hook record policy'.split(
+        ' ',
+      ),
       ...['status', 'doctor', 'demo', 'help'],
     ]);
     expect([without.code, without.out, without.err]).toEqual([2, '', asked.out]);

@@ -150,3 +150,16 @@ describe('a linted policy', () => {
     );
   });
 });
+
+it('keys that answer for a person are found in a project’s policy alone', () => {
+  const text = 'default: ask\nanswer_prompts: true\non_ask: allow_recorded\n';
+  const codes = (guest: boolean) => {
+    const lint = lintPolicy(text, { home: HOME, project: PROJECT, guest });
+    return lint.kind === 'valid' ? lint.warnings.map(({ code, line }) => [code, line]) : lint;
+  };
+  expect(codes(true)).toEqual([
+    ['answers', 2],
+    ['answers', 3],
+  ]);
+  expect(codes(false)).toEqual([]);
+});

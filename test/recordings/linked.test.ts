@@ -255,6 +255,13 @@ describe('looking for a journal above', () => {
     expect(await list(below('a'))).toEqual([1, `Journal: ${victim.directory}\n`]);
   });
 
+  it('ends before a directory for everyone', async () => {
+    const inside = below('shared/mine');
+    chmodSync(victim.path('shared'), 0o1777);
+    mkdirSync(victim.path('shared/.cuff/recordings'), { recursive: true });
+    expect(await list(inside)).toEqual([0, '']);
+  });
+
   it('ends at the home directory', async () => {
     expect(await list(below('home/code'), { HOME: below('home') })).toEqual([0, '']);
   });

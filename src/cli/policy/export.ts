@@ -2,14 +2,8 @@
 // that it cannot express. With --strict, what would allow more there is left out.
 
 import { AppError } from '../../errors.ts';
-import {
-  exportFor,
-  lossLine,
-  policiesFor,
-  projectAt,
-  TARGETS,
-  type Target,
-} from '../../policies/check.ts';
+import { exportFor, lossLine, policiesFor, TARGETS, type Target } from '../../policies/check.ts';
+import { projectAt } from '../../policies/places.ts';
 import { printable } from '../../text/printable.ts';
 import { put, say } from '../output.ts';
 import { policyTrouble } from './trouble.ts';

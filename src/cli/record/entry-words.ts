@@ -1,5 +1,6 @@
 // One entry as a person reads it: a line about the command, and what it printed.
 
+import type { EditRecord } from '../../journal/edits.ts';
 import { secondsText, timeText } from '../../text/dates.ts';
 import { unreadText } from '../../text/missing.ts';
 import { printable } from '../../text/printable.ts';
@@ -18,6 +19,15 @@ export function entryLine(entry: Entry): string {
   const time = timeText(entry.timestamp);
   const duration = secondsText(entry.duration_ms).padStart(8);
   return `${number}  ${time}  ${facts}  ${duration}  ${printable(entry.command)}\n`;
+}
+
+/** `       14:30:52  ✎ Write       +2 -1  /srv/app/a.ts`, in the columns of an entry. */
+export function editLine({ timestamp, tool, path, failed, ...edit }: EditRecord): string {
+  const sign = failed ? paint('red', '✗') : '✎';
+  const count = (lines: number | null): string => (lines === null ? '?' : String(lines));
+  const lines = `+${count(edit.lines_added)} -${count(edit.lines_removed)}`.padStart(8);
+  const facts = `${sign} ${printable(tool).padEnd(9)}`;
+  return `${' '.repeat(5)}  ${timeText(timestamp)}  ${facts}  ${lines}  ${printable(path)}\n`;
 }
 
 export function entryOutput(entry: Entry): string {

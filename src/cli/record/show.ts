@@ -1,6 +1,7 @@
 // `cuff record show`: one session, what was run in it, and with --entries --output what it printed.
 
 import { AppError } from '../../errors.ts';
+import { type EditRecord, readEdits } from '../../journal/edits.ts';
 import { shortId } from '../../journal/ids.ts';
 import { isEntryId } from '../../recordings/entry.ts';
 import {
@@ -15,7 +16,7 @@ import { printable, printableJson } from '../../text/printable.ts';
 import { displayWidth } from '../../text/table.ts';
 import type { Entry } from '../../types.ts';
 import { put, putJson, say } from '../output.ts';
-import { entryLine, entryOutput } from './entry-words.ts';
+import { editLine, entryLine, entryOutput } from './entry-words.ts';
 import type { Flags } from './flags.ts';
 import { damagedLines, NO_RECORDINGS, sequenceWords, shortCommand } from './words.ts';
 
@@ -24,7 +25,8 @@ const NAME_WIDTH = 20;
 /**
  * `--format json` and `yaml`: {"session":{...},"top_commands":[{"command","count"}]}, and with
  * --entries "entries":[...], whose stdout and stderr are there with --output. Where entries are not
- * those that were written, "sequence_faults":{"skipped","repeated","backward","missing"}.
+ * those that were written, "sequence_faults":{"skipped","repeated","backward","missing"}. Files
+ * that the agent's own tools wrote are "edits":[...], if there are any.
  */
 export async function show(flags: Flags): Promise<void> {
   const [entries, output] = [flags.on('--entries'), flags.on('--output')];
@@ -45,15 +47,21 @@ export async function show(flags: Flags): Promise<void> {
   const all = (): Iterable<Partial<Entry>> => facts(sessionEntries(directory, id), output);
   if (report.damagedLines > 0) say(damagedLines(report.damagedLines));
   if (report.sequence !== undefined) say(sequenceWords(printable(shortId(id)), report.sequence));
-  if (format === 'json') return putDocument(report, entries ? all() : undefined);
-  if (format === 'yaml') return putYaml(report, entries ? all() : undefined);
+  const edits = entries ? readEdits(directory, id) : [];
+  if (format === 'json') return putDocument(report, entries ? all() : undefined, edits);
+  if (format === 'yaml') return putYaml(report, entries ? all() : undefined, edits);
   await put(summary(report));
   if (!entries) return;
   await put('\nEntries:\n');
+  const waiting = [...edits].sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
   for (const entry of sessionEntries(directory, id)) {
-    await put(entryLine(entry));
+    const at = Date.parse(entry.timestamp);
+    const before = waiting.findIndex(({ timestamp }) => Date.parse(timestamp) > at);
+    const earlier = waiting.splice(0, before < 0 ? waiting.length : before);
+    await put(earlier.map(editLine).join('') + entryLine(entry));
     if (output) await put(entryOutput(entry));
   }
+  await put(waiting.map(editLine).join(''));
 }
 
 function nothingRecorded(): Promise<void> {
@@ -101,6 +109,7 @@ function documentOf({ metadata: session, top: top_commands, sequence }: SessionR
 async function putDocument(
   report: SessionReport,
   entries: Iterable<Partial<Entry>> | undefined,
+  edits: readonly EditRecord[],
 ): Promise<void> {
   if (entries === undefined) return putJson(documentOf(report));
   await put(`${printableJson(documentOf(report)).slice(0, -1)},"entries":[`);
@@ -109,12 +118,13 @@ async function putDocument(
     await put(between + printableJson(entry));
     between = ',';
   }
-  await put(']}\n');
+  await put(edits.length === 0 ? ']}\n' : `],"edits":${printableJson(edits)}}\n`);
 }
 
 async function putYaml(
   report: SessionReport,
   entries: Iterable<Partial<Entry>> | undefined,
+  edits: readonly EditRecord[],
 ): Promise<void> {
   const { yaml } = await import('./yaml.ts');
   await put(yaml(documentOf(report)));
@@ -125,4 +135,5 @@ async function putYaml(
     head = '';
   }
   if (head !== '') await put('entries: []\n');
+  if (edits.length > 0) await put(yaml({ edits }));
 }
