@@ -182,7 +182,7 @@ class Judge {
     return this.#asked(deed, decision, said, text);
   }
 
-  /** A person said yes before. The first hook of the event uses the yes up. */
+  /** A person said yes before. The first hook of the event uses the yes up; the shell reads it. */
   #approved(deed: Deed, said: Said): Outcome | undefined {
     const subject = this.#subject(deed);
     const granted = this.#approvals.granted(subject);
@@ -207,7 +207,8 @@ class Judge {
     const proven = PROVEN_ASKS.some(
       (one) => one.agent === agent && one.permissionMode === permissionMode,
     );
-    if (proven) return this.#noted(deed, said, { action: 'ask', text });
+    // Without an id it says that the client asks: then the shell takes the run for a yes.
+    if (proven) return this.#noted(deed, { ...said, approval_id: null }, { action: 'ask', text });
     const id = this.#approvals.ask(this.#subject(deed), {
       command: this.#redact(deed.text),
       beside: deed.beside,
@@ -221,7 +222,7 @@ class Judge {
       id === undefined
         ? 'It cannot be kept until a person approves it.'
         : `Ask the person to run this, then ask for it again: cuff policy approve ${id}`;
-    const noted = { ...said, approval_id: id ?? null };
+    const noted = { ...said, approval_id: id ?? UNASKED };
     const entry = entryOf(decision, said);
     return this.#noted(deed, noted, { action: 'deny', text: `${text}\n${what}`, entry });
   }
@@ -249,7 +250,7 @@ class Judge {
       action,
       rule: first?.rule?.pattern ?? null,
       reason: this.#redact(first === undefined ? '' : because(first)),
-      approval_id: null,
+      approval_id: action === 'ask' ? UNASKED : null,
       policy: contentId(policies),
     };
   }
@@ -288,5 +289,8 @@ type Said = NonNullable<Intent['decision']>;
 function entryOf({ verdict, code }: Decision, { rule }: Said): EntryDecision {
   return { verdict, code, mode: 'enforce', rule, approved: null };
 }
+
+/** In the place of an id: no person was asked, and none can be. */
+const UNASKED = 'unasked';
 
 const AGREED_MS = 5_000; // between the event and the hook: a start of Node on a loaded machine

@@ -157,6 +157,19 @@ describe('a command that the policy asks about', () => {
     },
   );
 
+  it('is not taken for approved by the shell behind the hook', async () => {
+    const ids = async (policy: string, mode: 'enforce' | 'record' = 'enforce') => {
+      const place = new HookPlace(policy);
+      const payload = shellCall('claude', 'make', { cwd: place.project });
+      await place.hook(payload, { mode });
+      return place.intents().map(({ decision }) => [decision?.action, decision?.approval_id]);
+    };
+    // An ask without an id would say that the client asks its person.
+    expect(await ids(RULES)).toEqual([['ask', expect.stringMatching(/^[a-z2-7]{8}$/)]]);
+    expect(await ids(RULES, 'record')).toEqual([['ask', 'unasked']]);
+    expect(await ids(`on_ask: allow_recorded\n${RULES}`)).toEqual([['ask', 'unasked']]);
+  });
+
   it('is recorded and runs where the user says `on_ask: allow_recorded`', async () => {
     const place = new HookPlace(`on_ask: allow_recorded\n${RULES}`);
     expect(await place.hook(shellCall('claude', 'make', { cwd: place.project }))).toBeUndefined();
