@@ -89,7 +89,13 @@ export const phoenixBash: GoldenDialect = {
     {
       steps: [
         { tool: 'bash', args: { command: 'true', slow_ok: 'yes' }, golden: 'bad-arguments' },
-        { after: ({ world }) => fs.rmSync(world.project, { recursive: true }) },
+        {
+          // A server makes its journal's directory when it has looked for what others left.
+          after: async ({ world }) => {
+            await until(() => fs.existsSync(world.journal), 'the directory of the journal');
+            fs.rmSync(world.project, { recursive: true });
+          },
+        },
         { tool: 'bash', args: { command: 'true' }, golden: 'no-directory' },
       ],
     },
