@@ -114,18 +114,41 @@ static bool in_path(struct call *c, const struct installation *here) {
   return false;
 }
 
-/* The next one of that name in PATH that is not ours, else the one where systems have it. */
-bool find_real_shell(struct call *c, const struct installation *here) {
-  const char *named = getenv("CUFF_REAL_SHELL");
-  if (named != NULL && *named == '/' && copy(c->real, sizeof c->real, named) &&
-      is_program(c->real, here))
-    return true;
-  if (in_path(c, here)) return true;
+/* Whether we are found by PATH: then the next one in it is what the agent would have found. */
+static bool is_in_path(const struct installation *here) {
+  const char *path = getenv("PATH");
+  size_t own = strlen(here->shells);
+  for (const char *at = path; at != NULL; at = strchr(at, ':')) {
+    if (*at == ':') at++;
+    if (strncmp(at, here->shells, own) == 0 && (at[own] == ':' || at[own] == '\0')) return true;
+  }
+  return false;
+}
+
+/* The user's own, else the one where systems have it: agents that start a shell by its path take
+ * these, and the path stands in front of the shell's messages. */
+static bool in_places(struct call *c, const struct installation *here) {
+  const char *theirs = getenv("CUFF_USER_SHELL");
+  if (theirs == NULL) theirs = getenv("SHELL");
+  bool fits = theirs != NULL && *theirs == '/' && strcmp(strrchr(theirs, '/') + 1, c->name) == 0;
+  if (fits && copy(c->real, sizeof c->real, theirs) && is_program(c->real, here)) return true;
   static const char *const PLACES[] = {"/bin", "/usr/bin", "/usr/local/bin"};
   for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++) {
     snprintf(c->real, sizeof c->real, "%s/%s", PLACES[i], c->name);
     if (is_program(c->real, here)) return true;
   }
+  return false;
+}
+
+/* The one that the agent would have started without us. */
+bool find_real_shell(struct call *c, const struct installation *here) {
+  const char *named = getenv("CUFF_REAL_SHELL");
+  if (named != NULL && *named == '/' && copy(c->real, sizeof c->real, named) &&
+      is_program(c->real, here))
+    return true;
+  if (is_in_path(here) ? in_path(c, here) || in_places(c, here)
+                       : in_places(c, here) || in_path(c, here))
+    return true;
   return copy(c->real, sizeof c->real, "/bin/bash") && is_program(c->real, here);
 }
 

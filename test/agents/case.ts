@@ -2,16 +2,27 @@
 // started is found by a mark in its environment, and ended by its id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { journalSessionIds, type ReadSession, readSession } from '../../src/journal/reader.ts';
 import type { Entry } from '../../src/types.ts';
-import { cacheRoot } from './cache.ts';
+import { cacheRoot, programCommand } from './cache.ts';
 import type { AgentClient, Places, Start } from './clients/client.ts';
 import { ScriptedModel } from './model/model.ts';
 import type { Script } from './model/script.ts';
+
+/** Far beyond what a slow machine needs for the longest script. */
+const AGENT_MS_MAX = 120_000;
 
 /** Far beyond what a slow machine needs to end what was told to end. */
 const END_MS_MAX = 60_000;
@@ -31,6 +42,7 @@ export class AgentCase implements Places {
   readonly #root: string;
   readonly #client: AgentClient;
   readonly model: ScriptedModel;
+  #starter: readonly string[] = [];
 
   private constructor(client: AgentClient, model: ScriptedModel) {
     const cases = join(cacheRoot(), 'cases');
@@ -41,7 +53,10 @@ export class AgentCase implements Places {
     this.home = this.#made('home');
     this.project = this.#made('project');
     this.#made('tmp');
-    symlinkSync(join(ROOT, 'dist', 'cuff.cjs'), join(this.#made('bin'), 'cuff'));
+    this.#made('bin');
+    symlinkSync(join(ROOT, 'dist', 'cuff.cjs'), this.cuffProgram);
+    const words = programCommand(client.name).map((word) => `'${word}'`);
+    writeFileSync(this.program, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 });
     client.prepare(this, model.url);
   }
 
@@ -57,6 +72,7 @@ export class AgentCase implements Places {
       PATH: `${join(this.#root, 'bin')}:${process.env.PATH}`,
       HOME: this.home,
       TMPDIR: join(this.#root, 'tmp'),
+      SHELL: '/bin/bash',
       LANG: 'C.UTF-8',
       TERM: 'dumb',
       CUFF_AGENT_CASE: this.#root,
@@ -66,8 +82,30 @@ export class AgentCase implements Places {
 
   /** The agent works on the prompt to its end. */
   async agent(prompt: string, start: Partial<Start> = {}): Promise<Result> {
-    const command = this.#client.command({ prompt, permissions: 'all', args: [], ...start });
-    return await this.run(command);
+    const child = this.startAgent(prompt, start);
+    const late = setTimeout(() => child.kill('SIGKILL'), AGENT_MS_MAX);
+    const result = await resultOf(child);
+    clearTimeout(late);
+    if (result.signal === 'SIGKILL') {
+      const heard = JSON.stringify(this.model.results('main').slice(-3));
+      throw new Error(`${this.#client.name} did not end: ${heard} ${result.out}${result.err}`);
+    }
+    return result;
+  }
+
+  startAgent(prompt: string, start: Partial<Start> = {}): ChildProcess {
+    const args = this.#client.args({ prompt, permissions: 'all', args: [], ...start });
+    return this.spawn([...this.#starter, this.program, ...args]);
+  }
+
+  /** The agent program, under the name that people start it by. */
+  get program(): string {
+    return join(this.#root, 'bin', this.#client.name);
+  }
+
+  /** From now on the program is started so that its commands run in the shell that records. */
+  record(): void {
+    this.#starter = [this.cuffProgram, 'exec'];
   }
 
   /** Gives the program `cuff mcp`, as a person would. */
@@ -78,7 +116,11 @@ export class AgentCase implements Places {
   }
 
   async cuff(...args: readonly string[]): Promise<Result> {
-    return await this.run([join(this.#root, 'bin', 'cuff'), ...args]);
+    return await this.run([this.cuffProgram, ...args]);
+  }
+
+  get cuffProgram(): string {
+    return join(this.#root, 'bin', 'cuff');
   }
 
   async run(command: readonly string[]): Promise<Result> {
@@ -91,6 +133,19 @@ export class AgentCase implements Places {
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+  }
+
+  /** A text that the client made, without what differs from one case to the next. */
+  neutral(text: string): string {
+    return text
+      .replaceAll(this.#root, '<case>')
+      .replaceAll(this.#root.replaceAll(/[^a-zA-Z0-9]/g, '-'), '<case>')
+      .replace(/^Chunk ID: .*$/m, 'Chunk ID: <id>')
+      .replace(/^Wall time: .*$/m, 'Wall time: <time>')
+      .replace(/^Process Group PGID: \d+$/m, 'Process Group PGID: <pgid>')
+      .replaceAll(/y{1000,}|[\d,]+ characters omitted/g, '<much>') // counted with the group
+      .replace(/(saved to|Full output): <case>.*$/m, '$1: <file>')
+      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>');
   }
 
   /** Resolves when every process of the case has ended: some servers end behind their clients. */

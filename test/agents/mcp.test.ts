@@ -39,7 +39,9 @@ describe.each(CLIENTS.filter(({ mcp }) => mcp !== undefined))('$name with cuff m
     expect(result?.text).toMatch(/code 3|exit 3/i);
     const [session, ...more] = one.sessions();
     expect(more).toEqual([]);
-    expect(session?.metadata).toMatchObject({ status: 'shutdown', entry_count: 1 });
+    // Copilot kills its servers a moment after it asked them to end.
+    const status = client.name === 'copilot' ? /active|shutdown/ : /shutdown/;
+    expect(session?.metadata.status).toMatch(status);
     expect(session?.entries).toEqual([
       expect.objectContaining({
         command: 'echo out; exit 3',

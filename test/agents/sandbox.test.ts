@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { programCommand } from './cache.ts';
 import { AgentCase } from './case.ts';
 import { codex } from './clients/codex.ts';
 
@@ -19,7 +18,7 @@ describe.each([
 
   it('lets a command in cuff run end with its own code', async () => {
     await using one = await AgentCase.start(codex, {});
-    const sandbox = [...programCommand('codex'), 'sandbox', '-c', setting, '--'];
+    const sandbox = [one.program, 'sandbox', '-c', setting, '--'];
     const bare = await one.run([...sandbox, '/bin/sh', '-c', 'echo out; exit 3']);
     expect(bare).toEqual({ code: 3, signal: null, out: 'out\n', err: '' });
     const ours = await one.run([...sandbox, 'cuff', 'run', '--', 'sh', '-c', 'echo out; exit 3']);

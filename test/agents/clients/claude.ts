@@ -1,11 +1,11 @@
 // Claude Code.
 import { join } from 'node:path';
-import { programCommand } from '../cache.ts';
 import { type AgentClient, writeConfig } from './client.ts';
 
 export const claude: AgentClient = {
   name: 'claude',
   init: 'claude',
+  hasShell: true,
   prepare: ({ home }) => {
     writeConfig(join(home, '.claude.json'), { hasCompletedOnboarding: true });
     writeConfig(join(home, '.claude', 'settings.json'), { enableAllProjectMcpServers: true });
@@ -17,8 +17,7 @@ export const claude: AgentClient = {
     DISABLE_AUTOUPDATER: '1',
     IS_SANDBOX: '1', // as root it refuses to work without questions outside of one
   }),
-  command: ({ prompt, permissions, args }) => [
-    ...programCommand('claude'),
+  args: ({ prompt, permissions, args }) => [
     '-p',
     prompt,
     ...(permissions === 'all' ? ['--dangerously-skip-permissions'] : []),

@@ -28,11 +28,13 @@ export interface AgentClient {
   /** Configuration that makes the program work alone, with the model at `url`. */
   prepare(places: Places, url: string): void;
   env(places: Places, url: string): Readonly<Record<string, string>>;
-  command(start: Start): readonly string[];
+  args(start: Start): readonly string[];
   /** The call of its own shell tool. */
   shell(command: string): ScriptCall;
   /** The call of the shell tool that `cuff mcp` gives it; undefined where that is not tried. */
   readonly mcp: ((command: string) => ScriptCall) | undefined;
+  /** Whether its shell can be replaced. */
+  readonly hasShell: boolean;
   /** The call that ends its work, where words alone do not. */
   readonly end?: ScriptCall;
 }

@@ -1,11 +1,11 @@
 // Cline.
 import { join } from 'node:path';
-import { programCommand } from '../cache.ts';
 import { type AgentClient, writeConfig } from './client.ts';
 
 export const cline: AgentClient = {
   name: 'cline',
   init: 'cline',
+  hasShell: false,
   prepare: ({ home }, url) => {
     const provider = 'openai-compatible';
     const settings = { provider, apiKey: 'scripted', model: 'scripted', baseUrl: `${url}/v1` };
@@ -13,12 +13,13 @@ export const cline: AgentClient = {
       version: 1,
       lastUsedProvider: provider,
       modes: {},
-      providers: { [provider]: { settings, tokenSource: 'manual' } },
+      providers: {
+        [provider]: { settings, updatedAt: new Date().toISOString(), tokenSource: 'manual' },
+      },
     });
   },
   env: () => ({}),
-  command: ({ prompt, permissions, args }) => [
-    ...programCommand('cline'),
+  args: ({ prompt, permissions, args }) => [
     ...(permissions === 'all' ? ['--yolo'] : []),
     ...args,
     prompt,

@@ -1,11 +1,11 @@
 // Codex.
 import { join } from 'node:path';
-import { programCommand } from '../cache.ts';
 import { type AgentClient, writeConfig } from './client.ts';
 
 export const codex: AgentClient = {
   name: 'codex',
   init: 'codex',
+  hasShell: true,
   prepare: ({ home }, url) => {
     const lines = [
       'model = "scripted"',
@@ -23,11 +23,11 @@ export const codex: AgentClient = {
     writeConfig(join(home, '.codex', 'config.toml'), lines.join('\n'));
   },
   env: () => ({}),
-  command: ({ prompt, permissions, args }) => [
-    ...programCommand('codex'),
+  args: ({ prompt, permissions, args }) => [
     'exec',
     '--skip-git-repo-check',
     ...(permissions === 'all' ? ['--dangerously-bypass-approvals-and-sandbox'] : []),
+    '--dangerously-bypass-hook-trust', // a person trusts hooks in its window
     ...args,
     prompt,
   ],

@@ -1,11 +1,11 @@
 // Copilot CLI.
 import { join } from 'node:path';
-import { programCommand } from '../cache.ts';
 import { type AgentClient, writeConfig } from './client.ts';
 
 export const copilot: AgentClient = {
   name: 'copilot',
   init: 'copilot',
+  hasShell: false,
   addMcp: ({ home }) => {
     const cuff = {
       type: 'local',
@@ -25,8 +25,7 @@ export const copilot: AgentClient = {
     COPILOT_PROVIDER_API_KEY: 'scripted',
     COPILOT_MODEL: 'claude-sonnet-4.5',
   }),
-  command: ({ prompt, permissions, args }) => [
-    ...programCommand('copilot'),
+  args: ({ prompt, permissions, args }) => [
     '-p',
     prompt,
     ...(permissions === 'all' ? ['--allow-all-tools'] : []),

@@ -1,11 +1,11 @@
 // Gemini CLI.
 import { join } from 'node:path';
-import { programCommand } from '../cache.ts';
 import { type AgentClient, writeConfig } from './client.ts';
 
 export const gemini: AgentClient = {
   name: 'gemini',
   init: 'gemini',
+  hasShell: true,
   addMcp: ({ project }) => {
     const cuff = { command: 'cuff', args: ['mcp', '--dialect', 'cuff_shell'] };
     writeConfig(join(project, '.gemini', 'settings.json'), { mcpServers: { cuff } });
@@ -23,8 +23,7 @@ export const gemini: AgentClient = {
     GEMINI_API_KEY: 'scripted',
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
   }),
-  command: ({ prompt, permissions, args }) => [
-    ...programCommand('gemini'),
+  args: ({ prompt, permissions, args }) => [
     '-m',
     'gemini-2.5-pro',
     ...(permissions === 'all' ? ['--approval-mode', 'yolo'] : []),

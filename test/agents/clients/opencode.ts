@@ -1,11 +1,11 @@
 // OpenCode.
 import { join } from 'node:path';
-import { programCommand } from '../cache.ts';
 import { type AgentClient, writeConfig } from './client.ts';
 
 export const opencode: AgentClient = {
   name: 'opencode',
   init: 'opencode',
+  hasShell: true,
   prepare: ({ home }, url) => {
     writeConfig(join(home, '.config', 'opencode', 'opencode.json'), {
       autoupdate: false,
@@ -20,14 +20,7 @@ export const opencode: AgentClient = {
     });
   },
   env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
-  command: ({ prompt, args }) => [
-    ...programCommand('opencode'),
-    'run',
-    '-m',
-    'loopback/scripted',
-    ...args,
-    prompt,
-  ],
+  args: ({ prompt, args }) => ['run', '-m', 'loopback/scripted', ...args, prompt],
   shell: (command) => ({ name: 'bash', input: { command, description: 'a step' } }),
   mcp: (command) => ({ name: 'cuff_shell_run', input: { command } }),
 };

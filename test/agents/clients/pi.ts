@@ -1,11 +1,11 @@
 // pi.
 import { join } from 'node:path';
-import { programCommand } from '../cache.ts';
 import { type AgentClient, writeConfig } from './client.ts';
 
 export const pi: AgentClient = {
   name: 'pi',
   init: 'pi',
+  hasShell: true,
   prepare: ({ home }, url) => {
     const loopback = {
       baseUrl: `${url}/v1`,
@@ -16,8 +16,7 @@ export const pi: AgentClient = {
     writeConfig(join(home, '.pi', 'agent', 'models.json'), { providers: { loopback } });
   },
   env: () => ({ PI_OFFLINE: '1', PI_TELEMETRY: '0' }),
-  command: ({ prompt, args }) => [
-    ...programCommand('pi'),
+  args: ({ prompt, args }) => [
     '-p',
     '--provider',
     'loopback',

@@ -1,11 +1,11 @@
 // Qwen Code.
 import { join } from 'node:path';
-import { programCommand } from '../cache.ts';
 import { type AgentClient, writeConfig } from './client.ts';
 
 export const qwen: AgentClient = {
   name: 'qwen',
   init: 'qwen',
+  hasShell: true,
   prepare: ({ home }) => {
     writeConfig(join(home, '.qwen', 'settings.json'), {
       general: { enableAutoUpdate: false },
@@ -19,8 +19,7 @@ export const qwen: AgentClient = {
     OPENAI_MODEL: 'scripted',
     QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
   }),
-  command: ({ prompt, permissions, args }) => [
-    ...programCommand('qwen'),
+  args: ({ prompt, permissions, args }) => [
     '--auth-type',
     'openai',
     ...(permissions === 'all' ? ['--yolo'] : []),

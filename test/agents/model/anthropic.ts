@@ -1,4 +1,5 @@
 // Anthropic Messages: POST /v1/messages, streamed as server-sent events.
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Json, list, object, plainText, text } from './json.ts';
 import type { Conversation, Reply } from './script.ts';
@@ -36,7 +37,7 @@ export function writeMessages(response: ServerResponse, body: Json, reply: Reply
     ...reply.calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
   ];
   const message = {
-    id: 'msg_1',
+    id: `msg_${randomUUID()}`, // Claude Code takes messages of one id for one message
     type: 'message',
     role: 'assistant',
     model: text(body.model),

@@ -58,7 +58,7 @@ const byPath = ({ shells }: ShellFiles) => ({ PATH: `${shells}:${PATH}` });
 export const SHAPES = {
   claude: {
     argv: (command, { bash }) => [bash, '-c', claudeText(command)],
-    bare: (command) => ['/usr/bin/bash', '-c', claudeText(command)],
+    bare: (command) => ['/bin/bash', '-c', claudeText(command)],
     env: CLAUDE_ENV,
     knob: ({ bash }) => ({ CLAUDE_CODE_SHELL: bash }),
     oneFile: true,
@@ -89,13 +89,13 @@ export const SHAPES = {
   },
   opencode: {
     argv: (command, { bash }) => [bash, '-c', command],
-    bare: (command) => ['/usr/bin/bash', '-c', command],
+    bare: (command) => ['/bin/bash', '-c', command],
     env: { OPENCODE: '1', AGENT: '1' },
     knob: ({ bash }) => ({ SHELL: bash, CUFF_USER_SHELL: '/bin/bash' }),
   },
   pi: {
     argv: (command, { bash }) => [bash, '-c', command],
-    bare: (command) => ['/usr/bin/bash', '-c', command],
+    bare: (command) => ['/bin/bash', '-c', command],
     env: { AI_AGENT: 'pi', PI_SESSION_ID: 'p-1' },
   },
 } as const satisfies Readonly<Record<string, Shape>>;
