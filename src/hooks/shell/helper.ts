@@ -7,6 +7,7 @@ import * as fs from 'node:fs';
 import { outputCap } from '../../capture/cap.ts';
 import { createCapture, openCapture, type Store } from '../../capture/store.ts';
 import { errnoOf, messageOf, reasonOf } from '../../errors.ts';
+import { wholeBelow } from '../../recorder/ending.ts';
 import type { RecordingSettings } from '../../recorder/settings.ts';
 import { NO_METRICS, openSingle, type SingleEntry } from '../../recorder/single.ts';
 import { parseMessage, runnerWords } from '../../run/messages.ts';
@@ -114,7 +115,7 @@ async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
     return { kind: 'refused', text: `cuff policy: ${messageOf(error)}` };
   }
   try {
-    return await start(options, open(), prefix, recording.strict);
+    return await start(options, open(), prefix, recording);
   } catch (error) {
     if (!recording.strict) return { kind: 'unrecorded' };
     return { kind: 'refused', text: `cuff: ${messageOf(error)}` };
@@ -142,7 +143,7 @@ async function start(
   options: HelperOptions,
   single: SingleEntry,
   prefix: readonly string[],
-  strict: boolean,
+  { strict, captureOutput, redact, outputBytesMax }: RecordingSettings,
 ): Promise<Plan> {
   const { env, store, real, cwd, terminal } = options;
   const shown = single.intent?.draft.command ?? '';
@@ -175,6 +176,8 @@ async function start(
     session: 'group',
     strict,
     sync: 'answer',
+    // Less than this is in the entry as a whole, and that is on the disk before the answer.
+    syncFromBytes: captureOutput && !redact ? wholeBelow(outputBytesMax) : undefined,
   });
   return { kind: 'recorded', words: runnerWords(spec), meta, dir, single };
 }
