@@ -3,7 +3,7 @@
 import { stateRoot } from '../../capture/paths.ts';
 import { Guard, type Refusal, type Ruling } from '../../guard/guard.ts';
 import type { RecorderMetrics } from '../../ops/metrics.ts';
-import { contentId } from '../../policies/decide.ts';
+import { answersOf, contentId } from '../../policies/decide.ts';
 import { openPolicy } from '../../policies/engine.ts';
 import { commandRedactor, redactor } from '../../text/redact.ts';
 import type { AskPerson, EntryDecision, Env } from '../../types.ts';
@@ -36,14 +36,15 @@ export async function judgeBy(question: Question): Promise<Verdict> {
   const shell = { gateCheck: () => ({ ok: false, reason: NO_GATE }) as const };
   const approved = approvalIn(intent, contentId(engine.policies));
   const ask: AskPerson = async () => ({ kind: 'chosen', value: 'once' });
-  const call = { redact, shell, ...(approved !== undefined && { ask }) };
+  const lets = answersOf(engine.policies).onAsk === 'allow_recorded';
+  const call = { redact, shell, ...((approved !== undefined || lets) && { ask }) };
   const ruling = await guard.rule({ command, cwd }, call);
   await guard.close();
   engine.close();
   if (!ruling.run) return refused(ruling);
   const { decision } = ruling;
-  if (decision?.approved !== 'elicitation' || approved === undefined) return permitted(ruling);
-  return permitted({ ...ruling, decision: { ...decision, approved } });
+  if (decision?.approved !== 'elicitation') return permitted(ruling);
+  return permitted({ ...ruling, decision: { ...decision, approved: approved ?? null } });
 }
 
 /**

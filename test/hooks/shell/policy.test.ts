@@ -1,5 +1,5 @@
 // The policy's word on commands of an agent's own shell: the command is judged, not the wrapper.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Intent, writeIntent } from '../../../src/hooks/intent.ts';
@@ -88,6 +88,23 @@ policies:
     expect((await world.call(claude, 'touch made', cwd)).code).toBe(0);
     expect((await world.call(claude, 'touch made', cwd)).code).toBe(126); // it was good once
     expect(world.entries(cwd)[1]).toMatchObject({ decision: { approved: 'elicitation' } });
+  });
+
+  it('runs what is only asked about where the user, and no project, says so', async () => {
+    const lax = `${POLICY}on_ask: allow_recorded\n`;
+    const cwd = ruled();
+    writeFileSync(join(cwd, '.cuff', 'policy.yml'), lax);
+    expect((await world.call(pi, 'touch made', cwd)).code).toBe(126);
+    const config = join(world.env.HOME ?? '', '.config', 'cuff');
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, 'policy.yml'), lax);
+    try {
+      expect((await world.call(pi, 'touch made', cwd)).code).toBe(0);
+      expect((await world.call(pi, 'rm made', cwd)).code).toBe(126);
+    } finally {
+      rmSync(config, { recursive: true });
+    }
+    expect(world.entries(cwd)[1]?.decision).toMatchObject({ verdict: 'ask', approved: null });
   });
 
   it('runs nothing where the policy cannot be read', async () => {
