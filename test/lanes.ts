@@ -22,6 +22,9 @@ const REAL_FOLDERS = [
 
 /** In those folders, tests that start none. */
 export const PURE_FILES = [
+  'cli/init/docs',
+  'cli/init/edits',
+  'cli/init/file',
   'cli/init/jsonc',
   'cli/init/toml',
   'cli/stop-signal',

@@ -230,8 +230,9 @@ function addOthers(top: Command): void {
   top
     .command('doctor')
     .description('what this machine can do for a run, and how to get what is missing')
+    .option('--agents', 'whether cuff works with each agent: its hook is tried')
     .option('--json', JSON_DOCUMENT)
-    .addHelpText('after', examples('cuff doctor'))
+    .addHelpText('after', examples('cuff doctor', 'cuff doctor --agents'))
     .action(async (options) => (await import('./doctor.ts')).doctor(options));
   top
     .command('demo')

@@ -11,8 +11,11 @@ import { uncapturedWords } from './uncaptured.ts';
 
 const COLOURS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
 
+type Options = { readonly json?: boolean; readonly agents?: boolean };
+
 /** `--json`: {"ok","checks":[{"name","status","value","hint"}],"limits":[...]}. */
-export async function doctor({ json }: { readonly json?: boolean }): Promise<void> {
+export async function doctor({ json = false, agents }: Options): Promise<void> {
+  if (agents === true) return (await import('./doctor-agents.ts')).doctorAgents({ json });
   const { checks: own, limits } = await capabilities(process.env);
   const waiting = await trustNotices(process.cwd(), process.env);
   const uncaptured = uncapturedWords(uncapturedRuns(storeOf(process.env).root));

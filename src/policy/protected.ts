@@ -57,7 +57,8 @@ const CONTROLS = [
   // Configuration of cuff, and of other programs that decide what an agent may do.
   ...['**/.cuff', '**/.claude', '**/.codex', '**/.cursor', '**/.gemini', '**/.opencode'],
   ...['**/.mcp.json', '**/opencode.json', '**/opencode.jsonc', '**/.aider*', '**/.continue'],
-  ...['**/.windsurf', '**/.roo', '**/.cline', '**/.kiro', '**/.agents'],
+  ...['**/.windsurf', '**/.roo', '**/.cline', '**/.kiro', '**/.agents', '**/.qwen', '**/.pi'],
+  ...['**/.copilot', '**/.github/hooks'],
   // Captures on their way out of a sandbox.
   '**/.cuff/spool',
   // Files that programs run by themselves.

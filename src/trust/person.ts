@@ -21,14 +21,18 @@ const START_MS_MAX = 300_000;
 
 /** Throws `usage` unless a person asks. `what` is like 'approve its own commands'. */
 export function requirePerson(env: Env, what: string): void {
-  const why = agentReason(env);
-  if (why !== undefined) {
-    throw new AppError('usage', `An agent cannot ${what}${why === '' ? '' : `: ${why}`}.`, {
-      hint: 'Run it in a terminal of your own.',
-    });
-  }
+  refuseAgents(env, what);
   if (hasTerminal()) return;
   throw new AppError('usage', `Only a person at a terminal can do this; there is no terminal.`, {
+    hint: 'Run it in a terminal of your own.',
+  });
+}
+
+/** The same without the terminal, for what a person may also do by a script. */
+export function refuseAgents(env: Env, what: string): void {
+  const why = agentReason(env);
+  if (why === undefined) return;
+  throw new AppError('usage', `An agent cannot ${what}${why === '' ? '' : `: ${why}`}.`, {
     hint: 'Run it in a terminal of your own.',
   });
 }

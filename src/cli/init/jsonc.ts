@@ -13,6 +13,8 @@ type Value = {
   readonly json: Json;
   /** Only of an object. */
   readonly members?: readonly Member[];
+  /** Only of an array. */
+  readonly items?: readonly Value[];
 };
 
 type Member = { readonly key: string; readonly start: number; readonly value: Value };
@@ -52,6 +54,49 @@ export function removeJson(text: string, path: readonly string[]): string {
   return edited.trim() === '{}' ? '' : edited;
 }
 
+/** The array at `path` has this item, too, unless it has one like it. */
+export function addJsonItem(
+  text: string,
+  path: readonly string[],
+  item: Json,
+  like: (json: Json) => boolean,
+): string {
+  if (text.trim() === '') return `${JSON.stringify(nested(path, [item]), null, 2)}\n`;
+  const list = find(text, path);
+  if (list.json === undefined) return setJson(text, path, [item]);
+  const at = itemsOf(list, path).find(({ json }) => like(json));
+  if (at === undefined) {
+    const show: Show = (indent, inline) => formatted(item, text, indent, inline);
+    return insertChild(text, list, itemsOf(list, path), show);
+  }
+  if (isDeepStrictEqual(at.json, item)) return text;
+  const inline = isInline(text, at.start, at.end);
+  const shown = formatted(item, text, indentAt(text, at.start), inline);
+  return splice(text, at.start, at.end, shown);
+}
+
+/** Without the items of the array at `path` that are like it, nor what was only there for them. */
+export function removeJsonItems(
+  text: string,
+  path: readonly string[],
+  like: (json: Json) => boolean,
+): string {
+  const list = text.trim() === '' ? undefined : find(text, path);
+  if (list?.json === undefined) return text;
+  const items = itemsOf(list, path);
+  const index = items.findIndex(({ json }) => like(json));
+  if (index === -1) return text;
+  const edited = withoutChild(text, list, items, index);
+  const rest = find(edited, path);
+  const empty = /^\[\s*\]$/.test(edited.slice(rest.start, rest.end));
+  return empty ? removeJson(edited, path) : removeJsonItems(edited, path, like);
+}
+
+function itemsOf(list: Lookup, path: readonly string[]): readonly Value[] {
+  if (list.items !== undefined) return list.items;
+  throw new ConfigSyntaxError(`"${path.join('.')}" is not a list`, list.start);
+}
+
 /** The value at `path`, or undefined. Throws if a part of the path is no object. */
 export function readJson(text: string, path: readonly string[]): Json | undefined {
   return text.trim() === '' ? undefined : find(text, path).json;
@@ -60,6 +105,7 @@ export function readJson(text: string, path: readonly string[]): Json | undefine
 type Lookup = { readonly start: number; readonly end: number } & {
   readonly json: Json | undefined;
   readonly members?: readonly Member[] | undefined;
+  readonly items?: readonly Value[] | undefined;
 };
 
 function find(text: string, path: readonly string[]): Lookup {
@@ -91,42 +137,74 @@ function setJson(text: string, path: readonly string[], value: Json): string {
 }
 
 function insertMember(text: string, parent: Lookup, key: string, value: Json): string {
-  const last = parent.members?.at(-1);
+  const members = parent.members ?? [];
+  return insertChild(text, parent, members.map(extentOf), (indent, inline) => {
+    return `${JSON.stringify(key)}: ${formatted(value, text, indent, inline)}`;
+  });
+}
+
+/** A member of an object or an item of an array, as text: from its first to its last character. */
+type Extent = { readonly start: number; readonly end: number };
+
+type Show = (indent: string, inline: boolean) => string;
+
+function extentOf({ start, value }: Member): Extent {
+  return { start, end: value.end };
+}
+
+/** Behind the last child of an object or an array. */
+function insertChild(
+  text: string,
+  parent: Lookup,
+  children: readonly Extent[],
+  show: Show,
+): string {
+  const last = children.at(-1);
   const eol = eolOf(text);
   const outer = indentAt(text, parent.start);
   if (last === undefined) {
     const inner = outer + unitOf(text);
-    const body = `${inner}${JSON.stringify(key)}: ${formatted(value, text, inner, false)}`;
+    const body = `${inner}${show(inner, false)}`;
     const remarks = text.slice(parent.start + 1, parent.end - 1).trimEnd();
     return splice(text, parent.start + 1, parent.end - 1, `${remarks}${eol}${body}${eol}${outer}`);
   }
-  const first = parent.members?.[0]?.start ?? last.start;
-  const comma = commaAfter(text, last.value.end);
+  const first = children[0]?.start ?? last.start;
+  const comma = commaAfter(text, last.end);
   // A remark at the end of a line belongs to the line.
-  const after = comma ?? last.value.end;
+  const after = comma ?? last.end;
   const at = endOfRemarks(text, after);
   const inline = !/[\r\n]/.test(text.slice(parent.start, first));
   const inner = inline ? outer : indentAt(text, first);
-  const member = `${JSON.stringify(key)}: ${formatted(value, text, inner, inline)}`;
+  const child = show(inner, inline);
   const gap = inline && !text.slice(after, at).includes('//') ? ' ' : `${eol}${inner}`;
-  if (comma !== undefined) return splice(text, at, at, `${gap}${member},`);
-  return splice(splice(text, at, at, gap + member), last.value.end, last.value.end, ',');
+  if (comma !== undefined) return splice(text, at, at, `${gap}${child},`);
+  return splice(splice(text, at, at, gap + child), last.end, last.end, ',');
 }
 
 function withoutMember(text: string, path: readonly string[]): string {
-  const { members = [], start, end } = find(text, path.slice(0, -1));
+  const parent = find(text, path.slice(0, -1));
+  const members = parent.members ?? [];
   const index = members.findIndex(({ key }) => key === path.at(-1));
-  const member = members[index];
-  if (member === undefined) return text;
-  const before = members[index - 1]?.value.end;
+  return index === -1 ? text : withoutChild(text, parent, members.map(extentOf), index);
+}
+
+function withoutChild(
+  text: string,
+  { start, end }: Lookup,
+  children: readonly Extent[],
+  index: number,
+): string {
+  const child = children[index];
+  if (child === undefined) return text;
+  const before = children[index - 1]?.end;
   const earlier = before === undefined ? start + 1 : (commaAfter(text, before) ?? before);
-  const comma = commaAfter(text, member.value.end);
-  let from = text.slice(0, member.start).trimEnd().length;
-  let to = comma ?? member.value.end;
+  const comma = commaAfter(text, child.end);
+  let from = text.slice(0, child.start).trimEnd().length;
+  let to = comma ?? child.end;
   if (text.slice(earlier, from).includes('//')) {
     // That comment must not swallow what follows on the line of the member.
-    if (!/^[ \t]*(\r?\n|$)/.test(text.slice(to))) from = member.start;
-  } else if (members.length === 1 && text.slice(to, end - 1).trim() === '') {
+    if (!/^[ \t]*(\r?\n|$)/.test(text.slice(to))) from = child.start;
+  } else if (children.length === 1 && text.slice(to, end - 1).trim() === '') {
     to = end - 1; // the only one takes the space behind it along
   }
   const edited = splice(text, from, to, '');
@@ -240,13 +318,13 @@ class Parser {
   }
 
   #array(start: number, depth: number): Value {
-    const json: Json[] = [];
+    const items: Value[] = [];
     const end = this.#list(start, ']', (at) => {
       const value = this.#value(at, depth + 1);
-      json.push(value.json);
+      items.push(value);
       return value.end;
     });
-    return { start, end, json };
+    return { start, end, json: items.map(({ json }) => json), items };
   }
 
   /** Items with commas between them, and perhaps one more comma at the end. */

@@ -3,12 +3,11 @@
 // stops it all.
 
 import { existsSync, lstatSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { findSettings } from '../../host/settings.ts';
 import { homeOf } from '../../places.ts';
 import { unifiedDiff } from '../../text/diff.ts';
-import { printable } from '../../text/printable.ts';
 import { askYes } from '../confirm.ts';
 import { put, say } from '../output.ts';
 import {
@@ -18,35 +17,41 @@ import {
   clientOf,
   type ServerCommand,
 } from './clients.ts';
-import { readConfig, replaceConfig } from './file.ts';
-import { ConfigSyntaxError } from './jsonc.ts';
+import {
+  assertInside,
+  type Change,
+  missingDirectories,
+  readConfig,
+  replaceConfig,
+} from './file.ts';
+import { Ledger, stepOf } from './ledger.ts';
+import { understood as parsed } from './plan.ts';
 import { type FoundServer, findServer } from './server.ts';
 import { SETTINGS_TEMPLATE } from './settings.ts';
+import { shown } from './shown.ts';
 
 type Options = {
-  readonly client?: ClientName;
+  readonly client?: readonly ClientName[];
   readonly dialect?: string;
   readonly only?: boolean;
   readonly print?: boolean;
   readonly remove?: boolean;
+  readonly dryRun?: boolean;
   readonly yes?: boolean;
 };
 
-type Change = {
-  readonly path: string;
-  readonly before: string | undefined;
-  /** Undefined: the file goes. */
-  readonly after: string | undefined;
-};
-
-export async function init(options: Options): Promise<void> {
+/** Gives the clients of the project, or the one that is named, the server alone. */
+export async function initServers(options: Options): Promise<void> {
   const cwd = process.cwd();
   const all = CLIENT_NAMES.map((name) => ({ name, client: clientOf(name, cwd, process.env) }));
-  const named = all.find(({ name }) => name === options.client)?.client;
+  const named = all
+    .filter(({ name }) => options.client?.includes(name))
+    .map(({ client }) => client);
   const required = await requirement(cwd, options);
   const server = { ...findServer(process.env, process.argv[1] ?? ''), required };
   if (options.print === true) return print(named, server, options);
-  const chosen = named === undefined ? found(all, options) : [named];
+  const chosen = named.length === 0 ? found(all, options) : named;
+  for (const client of chosen) assertInside(client.file, shown(client.file), rootsOf(client, cwd));
   const others = all.map(({ client }) => client).filter((client) => !chosen.includes(client));
   const changes = options.remove
     ? [...removals(chosen), ...settingsRemoval(cwd, others)]
@@ -55,9 +60,12 @@ export async function init(options: Options): Promise<void> {
   for (const change of changes) {
     await put(unifiedDiff(shown(change.path), change.before, change.after));
   }
-  if (!(await agreed(changes, options))) return;
-  for (const { path, before, after } of changes) {
-    replaceConfig(path, shown(path), before, after);
+  if (options.dryRun === true) return say('Nothing was written: --dry-run.');
+  if (!(await agreed(changes.length, options))) return;
+  for (const change of changes) {
+    const { path, before, after } = change;
+    if (after !== undefined && options.remove !== true) note(path, before, after);
+    replaceConfig(change, shown(path));
     const verb = before === undefined ? 'Wrote' : 'Changed';
     say(`${after === undefined ? 'Removed' : verb} ${shown(path)}.`);
     if (after !== undefined && path === settingsFile(cwd)) await trustOwn(cwd, path, after);
@@ -65,8 +73,25 @@ export async function init(options: Options): Promise<void> {
   if (options.remove !== true) advise(chosen, server, cwd);
 }
 
+/** Where its file may really lie: one of the project does not lead into the home. */
+function rootsOf({ file, shared }: Client, cwd: string): readonly string[] {
+  return shared ? [cwd] : [homeOf(process.env), dirname(file)];
+}
+
+/** So that `--undo` gives back every byte. Without a state root it takes out the lines. */
+function note(path: string, before: string | undefined, after: string): void {
+  try {
+    new Ledger(process.env).add(path, stepOf(before, [after], missingDirectories(path)));
+  } catch {
+    // What is asked for does not depend on it.
+  }
+}
+
 /** Why a client should not work without the server, if it should not. */
-async function requirement(cwd: string, { only, remove }: Options): Promise<string | undefined> {
+export async function requirement(
+  cwd: string,
+  { only, remove }: { readonly only?: boolean; readonly remove?: boolean },
+): Promise<string | undefined> {
   if (remove === true) return undefined;
   if (only === true) return '--only';
   const [{ openPolicy }, { storeOf }] = await Promise.all([
@@ -82,8 +107,8 @@ async function requirement(cwd: string, { only, remove }: Options): Promise<stri
 
 type Server = Omit<FoundServer, 'required'> & { readonly required: string | undefined };
 
-async function print(named: Client | undefined, server: Server, options: Options) {
-  if (named === undefined || options.remove === true) {
+async function print([named, second]: readonly Client[], server: Server, options: Options) {
+  if (named === undefined || second !== undefined || options.remove === true) {
     throw new AppError('usage', '--print shows what belongs into the configuration of a client.', {
       hint: `Say which one: cuff init --print --client ${CLIENT_NAMES.join('|')}`,
     });
@@ -175,15 +200,7 @@ function settingsRemoval(cwd: string, others: readonly Client[]): Change[] {
 /** Applies `edit` to the client's file. Throws a sentence that names the place of a mistake. */
 function understood<T>(client: Client, edit: (text: string) => T): T {
   const text = readConfig(client.file, shown(client.file)) ?? '';
-  try {
-    return edit(text);
-  } catch (error) {
-    if (!(error instanceof ConfigSyntaxError)) throw error;
-    const lines = text.slice(0, error.offset).split('\n');
-    const place = `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
-    const where = `${shown(client.file)}:${place}`;
-    throw new AppError('usage', `${where}: ${printable(error.message)}; nothing was changed.`);
-  }
+  return parsed(client.file, text, shown, () => edit(text));
 }
 
 function nothing(chosen: readonly Client[], { remove }: Options): string {
@@ -193,14 +210,17 @@ function nothing(chosen: readonly Client[], { remove }: Options): string {
 }
 
 /** Naming a client is a yes; otherwise the person at the terminal has to say it. */
-async function agreed(changes: readonly Change[], { client, yes }: Options): Promise<boolean> {
+export async function agreed(
+  count: number,
+  { client, yes }: { readonly client?: unknown; readonly yes?: boolean | undefined },
+): Promise<boolean> {
   if (yes === true || client !== undefined) return true;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
     say('Nothing was written. Say --yes for all of it, or --client for one.');
     process.exitCode = 2;
     return false;
   }
-  const files = changes.length === 1 ? 'this file' : `these ${changes.length} files`;
+  const files = count === 1 ? 'this file' : `these ${count} files`;
   const agrees = await askYes(`Write ${files}?`, process.stderr);
   if (!agrees) say('Nothing was written.');
   return agrees;
@@ -217,11 +237,4 @@ function advise(chosen: readonly Client[], server: Server, cwd: string): void {
   }
   const titles = chosen.map(({ title }) => title).join(', ');
   if (titles !== '') say(`Start ${titles} again, and it has the tools of cuff.`);
-}
-
-function shown(path: string): string {
-  const here = relative(process.cwd(), path);
-  if (here !== '' && !here.startsWith('..')) return printable(here);
-  const home = relative(homeOf(process.env), path);
-  return printable(home !== '' && !home.startsWith('..') ? join('~', home) : path);
 }

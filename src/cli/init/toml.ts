@@ -53,8 +53,98 @@ export function hasToml(text: string, table: readonly string[]): boolean {
   return read(text).some(({ path }) => startsWith(path, table));
 }
 
+/** The list `key` of the table has this item, too. */
+export function addTomlItem(
+  text: string,
+  table: readonly string[],
+  key: string,
+  item: string,
+): string {
+  const statement = pairOf(read(text), table, key);
+  if (statement === undefined) return mergeToml(text, table, { [key]: [item] });
+  const { value, items } = listOf(text, statement);
+  if (items.some(({ source }) => stringOf(source) === item)) return text;
+  const at = value.start + (items.at(-1)?.end ?? 1);
+  const lead = items.length === 0 ? '' : ', ';
+  return text.slice(0, at) + lead + formatted(item) + text.slice(at);
+}
+
+/** The list without the item; without the list and its table if nothing else is in them. */
+export function removeTomlItem(
+  text: string,
+  table: readonly string[],
+  key: string,
+  item: string,
+): string {
+  const statement = pairOf(read(text), table, key);
+  if (statement === undefined) return text;
+  const { value, items } = listOf(text, statement);
+  const index = items.findIndex(({ source }) => stringOf(source) === item);
+  const found = items[index];
+  if (found === undefined) return text;
+  if (items.length === 1) return removeTomlValue(text, table, key);
+  const from = items[index - 1]?.end ?? found.start;
+  const to = index === 0 ? (items[1]?.start ?? found.end) : found.end;
+  return text.slice(0, value.start + from) + text.slice(value.start + to);
+}
+
+/** Without one value, and without its table if nothing else is in that. */
+export function removeTomlValue(text: string, table: readonly string[], key: string): string {
+  const statements = read(text);
+  const statement = pairOf(statements, table, key);
+  if (statement === undefined) return text;
+  const own = statements.filter(({ path }) => startsWith(path, table));
+  const alone = own.every(({ path, kind }) => kind === 'table' || same(path, statement.path));
+  return alone ? removeToml(text, table) : without(text, statement);
+}
+
+/** The source of a value of the table, as its author wrote it. */
+export function readTomlValue(
+  text: string,
+  table: readonly string[],
+  key: string,
+): string | undefined {
+  const value = pairOf(read(text), table, key)?.value;
+  if (value === undefined) return undefined;
+  const source = text.slice(value.start, value.end);
+  return stringOf(source) ?? source;
+}
+
+/** Whether the list `key` of the table has this item. */
+export function hasTomlItem(
+  text: string,
+  table: readonly string[],
+  key: string,
+  item: string,
+): boolean {
+  const statement = pairOf(read(text), table, key);
+  if (statement === undefined) return false;
+  return listOf(text, statement).items.some(({ source }) => stringOf(source) === item);
+}
+
+function pairOf(
+  statements: readonly Statement[],
+  table: readonly string[],
+  key: string,
+): Statement | undefined {
+  return statements.find(({ kind, path }) => kind === 'pair' && same(path, [...table, key]));
+}
+
+type Item = { readonly start: number; readonly end: number; readonly source: string };
+
+function listOf(text: string, { value, path, start }: Statement) {
+  const source = value === undefined ? '' : text.slice(value.start, value.end);
+  if (value === undefined || !source.startsWith('[')) {
+    throw new ConfigSyntaxError(`${path.join('.')} is not a list`, start);
+  }
+  return { value, items: new Scanner(source).items() };
+}
+
 /** The blank line that was put before the table goes with it, and what ended the file stays so. */
-function without(text: string, { start, end }: { start: number; end: number }): string {
+function without(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): string {
   const [head, tail] = [text.slice(0, start), text.slice(end)];
   if (tail === '' && !text.endsWith('\n')) return head.replace(/(\r?\n){1,2}$/, '');
   return head.replace(/(^|\n)\r?\n$/, '$1') + tail;
@@ -122,7 +212,8 @@ function sameValue(source: string, value: TomlValue): boolean {
   if (typeof value === 'string') return stringOf(source) === value;
   if (typeof value === 'boolean') return source === String(value);
   const items = new Scanner(source).items();
-  return items.length === value.length && items.every((item, i) => stringOf(item) === value[i]);
+  const same = items.every(({ source: item }, i) => stringOf(item) === value[i]);
+  return items.length === value.length && same;
 }
 
 function stringOf(source: string): string | undefined {
@@ -172,13 +263,13 @@ class Scanner {
     }
   }
 
-  /** The sources of the items of an array; of anything else, none. */
-  items(): string[] {
-    const found: string[] = [];
+  /** The items of an array, and where they stand; of anything else, none. */
+  items(): Item[] {
+    const found: Item[] = [];
     if (this.#match(/\[/y) === undefined) return found;
     this.#list(/\]/y, () => {
       const { start, end } = this.#value(1);
-      found.push(this.#text.slice(start, end));
+      found.push({ start, end, source: this.#text.slice(start, end) });
     });
     return found;
   }

@@ -36,7 +36,11 @@ export class Place {
 
   /** Without a terminal. */
   async init(args = '', env: NodeJS.ProcessEnv = {}): Promise<Ran> {
-    const words = [binary('cuff'), 'init', ...args.split(' ').filter(Boolean)];
+    return this.cuff(`init ${args}`, env);
+  }
+
+  async cuff(args: string, env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+    const words = [binary('cuff'), ...args.split(' ').filter(Boolean)];
     const child = spawn(process.execPath, words, {
       cwd: this.project,
       env: { ...this.env, ...env },

@@ -282,7 +282,7 @@ describe('without a client', () => {
   it('or with one that nobody knows, lists those it knows', async () => {
     const { code, err } = await place.init('--client emacs');
     expect(code).toBe(2);
-    expect(err).toContain('Allowed choices are claude, codex, cursor, vscode, opencode.');
+    expect(err).toContain('Allowed choices are claude, codex, gemini, qwen, copilot, cursor,');
   });
 });
 
