@@ -18,6 +18,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withLock } from './lock.mjs';
 import { buildRunner, prebuiltPath, prebuiltShim, runnerSources } from './native.mjs';
+import { pluginFiles, SKILL } from './plugin.mjs';
 import { buildShim, shimFiles } from './shim.mjs';
 import { findProgram, say, spawnQuietly } from './tools.mjs';
 
@@ -34,6 +35,7 @@ const MODULES = {
   'mcp-shipped': 'src/cli/mcp-shipped.ts',
   judge: 'src/hooks/shell/judge.ts',
   'hook-record': 'src/cli/hook-record.ts',
+  'hook-env': 'src/cli/hook-env.ts',
   files: 'src/policies/files.ts', // a policy that a hook has not seen before
 };
 /** The programs themselves: one CommonJS file each, which Node starts 3 ms sooner than a module. */
@@ -81,6 +83,7 @@ function readStamp() {
 function libraryHash(strict) {
   const config = ['package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
   config.push('scripts/tsconfig.types.json', 'scripts/mcp-shims.mjs');
+  config.push('scripts/plugin.mjs', 'package.json', relative(ROOT, SKILL));
   return hashOf([...walk(join(ROOT, 'src')), ...config.map((file) => join(ROOT, file))], [strict]);
 }
 
@@ -167,9 +170,19 @@ async function buildLibrary(strict) {
   const inputs = bundles.flatMap((made) => Object.keys(made.metafile.inputs));
   const licences = placeLicences(inputs);
   const ready = await placeReady(files);
-  const outputs = [...files.map((file) => file.path), ...declarations, licences, ready];
+  const made = [licences, ready, ...placePlugin()];
+  const outputs = [...files.map((file) => file.path), ...declarations, ...made];
   removeOthers(outputs);
   return outputs;
+}
+
+/** What agents install: dist/plugin is a marketplace with one plugin in it. */
+function placePlugin() {
+  return pluginFiles().map(([name, text]) => {
+    const path = join(DIST, 'plugin', name);
+    place(path, text);
+    return path;
+  });
 }
 
 /** What a server says before it is loaded. It is asked for it, as it was just built. */

@@ -1,13 +1,23 @@
 // Uses the packed tarball as a stranger would: installed into an empty project, without this
 // repository, without the network and without optional packages. Both bins run, the library is
-// imported, a TypeScript program compiles against its types, and publint finds nothing.
+// imported, a TypeScript program compiles against its types, the plugin for agents is whole, and
+// publint finds nothing.
 //   node scripts/check-package.mjs TARBALL
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { pluginFiles } from './plugin.mjs';
 import { say, spawnQuietly } from './tools.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -28,6 +38,7 @@ async function main(tarball) {
     install(project, resolve(tarball));
     useBins(project);
     useLibrary(project);
+    findPlugin(project);
     await lint(resolve(tarball));
     say('package: installs offline, both bins and the library work, the types compile');
   } finally {
@@ -66,6 +77,17 @@ function useLibrary(project) {
   const env = { ...process.env, CUFF_STATE_ROOT: join(project, 'state') };
   must('import', process.execPath, [join(folder, 'consumer.mjs')], { cwd: project, env });
   must('tsc', process.execPath, [TSC, '-p', folder]);
+}
+
+/** The directory that agents install, with its dot files, which packers like to leave out. */
+function findPlugin(project) {
+  const folder = join(project, 'node_modules/cuff/dist/plugin');
+  for (const [name, text] of pluginFiles()) {
+    const path = join(folder, name);
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
+      throw new Error(`dist/plugin/${name} is not in the package as the build makes it`);
+    }
+  }
 }
 
 async function lint(tarball) {

@@ -28,4 +28,12 @@ it('a clean clone sets itself up before it is packed', () => {
   const packed = join(clone, stdout.trim().split('\n').at(-1) ?? '');
   const files = spawnSync('tar', ['tzf', packed], { encoding: 'utf8' }).stdout.split('\n');
   expect(files).toContain('package/dist/cuff.cjs');
+  expect(files.filter((name) => name.startsWith('package/dist/plugin/')).sort()).toEqual([
+    'package/dist/plugin/.claude-plugin/marketplace.json',
+    'package/dist/plugin/cuff/.claude-plugin/plugin.json',
+    'package/dist/plugin/cuff/.mcp.json',
+    'package/dist/plugin/cuff/gemini-extension.json',
+    'package/dist/plugin/cuff/hooks/hooks.json',
+    'package/dist/plugin/cuff/skills/cuff/SKILL.md',
+  ]);
 });

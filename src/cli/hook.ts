@@ -13,6 +13,7 @@ import { leadsToRemote } from '../run/mounts.ts';
 import { type AgentId, isAgentId } from '../text/agents.ts';
 import { type JsonObject, parseObject } from '../text/json.ts';
 import { nameAndValue } from './name-and-value.ts';
+import { ownProgram } from './own-program.ts';
 
 const DEADLINE_MS = 1_000;
 
@@ -56,6 +57,9 @@ export async function hookCommand(args: readonly string[]): Promise<void> {
     if (payload === undefined) return { answer: unreadable(text, flags) };
     recognised = recognise(payload, env, flags.agent);
     if (recognised !== undefined && mayHang(recognised)) return { answer: await inner(args, text) };
+    if (recognised?.call.event === 'start' && env.CLAUDE_PLUGIN_ROOT) {
+      (await import('./hook-env.ts')).addClaudeEnv(env, ownProgram());
+    }
     return answerHook(payload, { env, now: Date.now, ...flags, recording });
   };
   const { answer, afterwards } = await Promise.race([work().catch(() => late), late]);
