@@ -368,8 +368,8 @@ export class PolicyEngine {
 
 /** Of the state root, what decides later: answers, rules, and what shells and hooks believe. */
 const OWN_STATE = [
-  ...['approvals', 'gates', 'journals', 'ready', 'settings'],
-  ...['hooks', 'intents', 'rules', 'shells', 'stamps'],
+  ...['approvals', 'bash-env', 'gates', 'journals', 'ready', 'settings'],
+  ...['hooks', 'intents', 'rules', 'shells', 'stamps', 'zdotdir'],
 ];
 
 function pathOf({ path }: { readonly path: string }): string {
