@@ -5,6 +5,7 @@ import { commandRows } from './command.mjs';
 import { dialectRows } from './dialects.mjs';
 import { followRows } from './follow.mjs';
 import { gateRows } from './gate.mjs';
+import { hookRows } from './hook.mjs';
 import { manyRunsRows } from './many-runs.mjs';
 import { mcpRows } from './mcp.mjs';
 import { judge, machine, rounds, summarise, withTempDir } from './measure.mjs';
@@ -27,6 +28,7 @@ const ROWS = [
   ...outputRows,
   ...commandRows,
   ...shellRows,
+  ...hookRows,
   ...readRows,
   ...followRows,
   ...mcpRows,

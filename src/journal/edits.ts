@@ -3,6 +3,7 @@
 // the hashes of the file before and after; the content is in no line. Several processes may append
 // at once: a line is one write, and a reader skips what is none.
 
+import { namesIn } from '../directories.ts';
 import { asString, type JsonObject, parseObject } from '../text/json.ts';
 import {
   closeQuietly,
@@ -12,9 +13,12 @@ import {
   openBeside,
   readText,
   sessionFiles,
+  sessionsDir,
   unwritable,
   writeAll,
 } from './files.ts';
+import { EDITS } from './ids.ts';
+import { placeTrouble } from './place.ts';
 
 export type EditRecord = {
   /** As an entry has it. */
@@ -62,6 +66,32 @@ export function readEdits(directory: string, sessionId: string): readonly EditRe
   const path = findSessionFiles(directory, sessionId)?.edits;
   const lines = (path === undefined ? '' : (readText(path) ?? '')).split('\n');
   return lines.flatMap((line) => editOf(parseObject(line)) ?? []);
+}
+
+export type EditQuery = {
+  /** In the path, in letters of any size. */
+  readonly text: string;
+  /** Epoch milliseconds. */
+  readonly since?: number | undefined;
+  readonly agent?: string | undefined;
+  readonly limit: number;
+};
+
+/** Files that agents' own tools wrote, the newest first. Never throws. */
+export function searchEdits(directory: string, query: EditQuery): readonly EditRecord[] {
+  if (placeTrouble(directory) !== undefined) return [];
+  const ending = `${EDITS}.jsonl`;
+  const text = query.text.toLowerCase();
+  const ids = namesIn(sessionsDir(directory))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length));
+  return ids
+    .flatMap((id) => readEdits(directory, id))
+    .filter(({ path }) => path.toLowerCase().includes(text))
+    .filter(({ timestamp }) => Date.parse(timestamp) >= (query.since ?? 0))
+    .filter(({ agent_id }) => query.agent === undefined || agent_id === query.agent)
+    .sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp))
+    .slice(0, query.limit);
 }
 
 function editOf(json: JsonObject | undefined): EditRecord | undefined {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { addSamples, Journal } from './helper.ts';
@@ -85,6 +87,37 @@ describe('cuff record show', () => {
       '    1  2026-01-18 14:30:52  ✓ exit 0         1.5s  git status',
       '   15  2026-01-18 14:30:52  ✗ exit 1        26.3s  git push',
     ]);
+  });
+
+  it('shows and finds the files that the agent wrote with its own tools', async () => {
+    const id = '20260120_100000_eeeeeeee-eeee';
+    const at = (second: number) => `2026-01-20T10:00:0${second}.000000Z`;
+    journal.add(id, {
+      entries: [
+        { command: 'first', timestamp: at(1) },
+        { command: 'second', timestamp: at(5) },
+      ],
+    });
+    const edit = {
+      ...{ timestamp: at(3), tool: 'Write', path: '/srv/project/a\x1b.ts' },
+      ...{ lines_added: 2, lines_removed: null, hash_before: null, hash_after: 'ab' },
+      ...{ failed: false, agent_id: 'claude', conversation_id: 'c', tool_call_id: 't' },
+    };
+    const path = join(journal.sessions, `${id}.edits.jsonl`);
+    writeFileSync(path, `${JSON.stringify(edit)}\n{"torn\n`);
+    const { out } = await journal.run('show', id, '--entries');
+    const lines = out.slice(out.indexOf('Entries:')).trimEnd().split('\n').slice(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/first$/),
+      expect.stringMatching(/\+2 -\? {2}\/srv\/project\/a.*\.ts$/),
+      expect.stringMatching(/second$/),
+    ]);
+    expect(out).not.toContain('\x1b');
+    const whole = await journal.run('show', id, '--entries', '--format', 'json');
+    expect(JSON.parse(whole.out).edits).toEqual([edit]);
+    const found = await journal.run('search', 'PROJECT/a', '--json');
+    expect(JSON.parse(found.out).edits).toEqual([edit]);
+    expect((await journal.run('search', 'project/a')).out).toContain('✎ Write');
   });
 
   it('shows what they printed, as a terminal may show it', async () => {

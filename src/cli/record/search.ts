@@ -1,6 +1,7 @@
 // `cuff record search`: commands and what they printed, the newest first.
 
 import { AppError } from '../../errors.ts';
+import { type EditRecord, searchEdits } from '../../journal/edits.ts';
 import { shortId } from '../../journal/ids.ts';
 import type { SearchHit, SearchQuery } from '../../journal/search.ts';
 import { journalSearch, type SearchAnswer } from '../../recordings/catalog.ts';
@@ -11,6 +12,7 @@ import { manyText } from '../../text/plural.ts';
 import { printable } from '../../text/printable.ts';
 import { paint, put, putJson, quietPipes, say } from '../output.ts';
 import { direct } from './direct.ts';
+import { editLine } from './entry-words.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
 import { sayUnreadable, unreadableJson } from './unreadable.ts';
@@ -25,25 +27,38 @@ export function recordSearch(args: readonly string[]): Promise<void> {
 /**
  * `--json`: {"hits":[...],"limited":false,"not_searched":{"damaged_lines":0,"cut_outputs":0}}; see
  * `hitJson` for a hit. `not_searched` has `unreadable_sessions`, too, where files may not be read.
- * `limited`: there may be older ones. Exit 1 when nothing was found.
+ * `limited`: there may be older ones. Files that agents' own tools wrote, by their path, are
+ * "edits":[...], if there are any. Exit 1 when nothing was found.
  */
 export async function search(flags: Flags): Promise<void> {
   const { directory } = await flags.journal();
   const query = queryOf(flags);
   const answer = await lookingUp(directory, () => journalSearch(directory, query));
   const { hits } = answer;
+  const edits = editsFor(directory, query);
   const unreadable = sayUnreadable(directory);
   const limited = hits.length === query.limit;
-  if (hits.length === 0) process.exitCode = 1;
-  if (flags.on('--json')) return putJson(answerJson(answer, limited, unreadable));
-  if (hits.length === 0 && !hasSessions(directory)) {
+  if (hits.length + edits.length === 0) process.exitCode = 1;
+  if (flags.on('--json')) {
+    const found = answerJson(answer, limited, unreadable);
+    return putJson(edits.length === 0 ? found : { ...found, edits });
+  }
+  if (hits.length + edits.length === 0 && !hasSessions(directory)) {
     process.exitCode = 0;
     return put(NO_RECORDINGS);
   }
   for (const hit of hits) await put(hitText(hit));
-  if (hits.length === 0) say('Nothing found.');
+  for (const edit of edits) await put(editLine(edit));
+  if (hits.length + edits.length === 0) say('Nothing found.');
   else if (limited) say(`The newest ${hits.length}; there may be more.`);
   for (const line of notSearched(answer)) say(line);
+}
+
+/** Files that agents' own tools wrote; a question about processes or codes is not about them. */
+function editsFor(directory: string, query: SearchQuery): readonly EditRecord[] {
+  const { text, regex, process, exit, since, agent, limit } = query;
+  const about = process === undefined && exit === undefined && regex !== true && text !== '';
+  return about ? searchEdits(directory, { text, since, agent, limit }) : [];
 }
 
 function notSearched({ unsearched }: SearchAnswer): string[] {
