@@ -17,6 +17,7 @@ import { printable, quoteWords } from '../../text/printable.ts';
 import { commandRedactor, redactor } from '../../text/redact.ts';
 import { put, putJson, say } from '../output.ts';
 import type { Flags } from './flags.ts';
+import { nameJournal } from './opened.ts';
 import { Progress } from './progress.ts';
 import { recordingSettingsOf } from './record-settings.ts';
 import { sayUnread, tallyJson } from './transcript-words.ts';
@@ -33,6 +34,7 @@ export async function importFrom(flags: Flags): Promise<void> {
   if (flags.on('--rejects')) throw new AppError('usage', "Option '--rejects' is for a file");
   const target = await targetOf(flags);
   const { settings, directory, project } = target;
+  nameJournal({ directory, because: target.named ? undefined : settings.because });
   const values = redactor(process.env);
   const progress = new Progress('calls read');
   const done = await importTranscripts({
