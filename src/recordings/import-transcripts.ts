@@ -11,6 +11,7 @@ import { journalSessionIds } from '../journal/reader.ts';
 import { resumeSession, type SessionWriter, startSession } from '../journal/writer.ts';
 import { processAlive, thisProcess } from '../run/processes.ts';
 import type { EntryDraft, Env } from '../types.ts';
+import { EditImport } from './import-edits.ts';
 import { KnownCalls } from './known-calls.ts';
 import type { TranscriptAgent, TranscriptCall } from './transcripts/call.ts';
 import { type DraftTerms, draftOf } from './transcripts/draft.ts';
@@ -71,13 +72,14 @@ class Importer {
   readonly #inside: (directory: string | null) => boolean;
   #denied = 0;
   #skipped = { known: 0, running: 0, elsewhere: 0 };
-  #edits = 0;
+  readonly #edits: EditImport;
 
   constructor(job: TranscriptImport) {
     this.#job = job;
     const { since } = job;
     this.#known = new KnownCalls(job.directory, since === undefined ? undefined : since - HOUR_MS);
     this.#writers = new Writers(job.directory);
+    this.#edits = new EditImport(job.directory, since);
     this.#inside = within(job.project);
   }
 
@@ -87,9 +89,13 @@ class Importer {
     for (const fact of transcriptFacts({ agents, env, since, projects }, this.#tally)) {
       this.#job.step?.();
       if (!this.#inside(fact.home)) this.#skipped.elsewhere += Number(fact.kind === 'call');
-      else if (fact.kind === 'edit') this.#edits += 1;
+      else if (fact.kind === 'edit') this.#edit(fact);
       else await this.#call(fact);
     }
+  }
+
+  #edit({ edit, file }: Extract<SourcedFact, { kind: 'edit' }>): void {
+    this.#edits.add(edit, file.modifiedAt, this.#job.terms.redactCommand);
   }
 
   async #call({ call, file }: Extract<SourcedFact, { kind: 'call' }>): Promise<void> {
@@ -118,8 +124,10 @@ class Importer {
     counts.sessions += 1;
   }
 
-  close(): Promise<void> {
-    return this.#writers.close();
+  async close(): Promise<void> {
+    await this.#writers.close();
+    if (this.#job.dryRun) return;
+    await this.#edits.write((key) => this.#writers.sessionOf(key));
   }
 
   result(): TranscriptImportResult {
@@ -130,7 +138,7 @@ class Importer {
       denied: this.#denied,
       agents: this.#agents,
       ...this.#skipped,
-      edits: this.#edits,
+      edits: this.#edits.count,
       tally: this.#tally,
     };
   }
@@ -187,6 +195,16 @@ class Writers {
     if (this.#flight.length >= IN_FLIGHT_MAX) await this.#landed();
   }
 
+  /** The journal's session for the agent's, if there is one. */
+  sessionOf(key: string): string | undefined {
+    return this.#known().get(suffixOf(key));
+  }
+
+  #known(): Map<string, string> {
+    this.#ids ??= new Map(journalSessionIds(this.#directory).map((id) => [id.slice(16), id]));
+    return this.#ids;
+  }
+
   async #opened(key: string, call: TranscriptCall, draft: EntryDraft): Promise<Open> {
     const [oldest] = this.#open;
     if (oldest !== undefined && this.#open.size >= OPEN_WRITERS_MAX) {
@@ -195,14 +213,10 @@ class Writers {
       await end(oldest[1]);
     }
     let clock = Date.parse(draft.timestamp);
-    const random = (count: number): Uint8Array =>
-      createHash('sha256').update(key).digest().subarray(0, count);
+    const random = (count: number): Uint8Array => hashOf(key).subarray(0, count);
     // A session is dated by its commands, and its metadata is written once, at its end.
     const env = { now: () => clock, random, later: () => () => undefined };
-    const suffix = Buffer.from(random(6))
-      .toString('hex')
-      .replace(/^(.{8})/, '$1-');
-    const opened = this.#resumed(suffix, env) ?? this.#started(call, draft, env);
+    const opened = this.#resumed(suffixOf(key), env) ?? this.#started(call, draft, env);
     const set = (at: number): void => {
       clock = Math.max(clock, at);
     };
@@ -211,8 +225,7 @@ class Writers {
 
   /** The session that an earlier import made. */
   #resumed(suffix: string, env: Parameters<typeof resumeSession>[2]) {
-    this.#ids ??= new Map(journalSessionIds(this.#directory).map((id) => [id.slice(16), id]));
-    const id = this.#ids.get(suffix);
+    const id = this.#known().get(suffix);
     if (id === undefined) return undefined;
     const owner = thisProcess();
     const claim = claimSession(this.#directory, id, owner, processAlive);
@@ -230,7 +243,7 @@ class Writers {
       owner: thisProcess(), // while it lives the session is not taken for a forgotten one
     };
     const writer = startSession(this.#directory, facts, env);
-    this.#ids?.set(writer.id.slice(16), writer.id);
+    this.#known().set(writer.id.slice(16), writer.id);
     return { writer, claim: holdSession(this.#directory, writer.id) };
   }
 
@@ -248,6 +261,16 @@ class Writers {
       this.#open.clear();
     }
   }
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** How the id of the journal's session ends, behind its date and time. */
+function suffixOf(key: string): string {
+  const hex = hashOf(key).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}`;
 }
 
 async function end({ writer, claim }: Pick<Open, 'writer' | 'claim'>): Promise<void> {

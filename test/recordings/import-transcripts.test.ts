@@ -3,13 +3,20 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readEdits } from '../../src/journal/edits.ts';
 import { decodeEntry } from '../../src/journal/entry.ts';
 import type { JsonObject } from '../../src/text/json.ts';
 import type { Entry } from '../../src/types.ts';
 import { binary, type Result } from '../cli/helper.ts';
 import { lacking } from '../requirements.ts';
 import { Journal } from './helper.ts';
-import { claudeCall, Home, NO_SAMPLES, sampleText } from './transcripts/helper.ts';
+import {
+  claudeCall,
+  Home,
+  NO_SAMPLES,
+  SECOND_OF_CLAUDE,
+  sampleText,
+} from './transcripts/helper.ts';
 
 let journal: Journal;
 let home: Home;
@@ -54,50 +61,6 @@ const FILE = '.claude/projects/p/s1.jsonl';
 function here(id: string, command: string, more: Parameters<typeof claudeCall>[2] = {}) {
   return claudeCall(id, command, { cwd: journal.project, ...more });
 }
-
-/** Field for field. */
-const SECOND_OF_CLAUDE = {
-  entry_id: expect.stringMatching(/^e_20261117_085239_002-[0-9a-f]{4}$/),
-  session_id: expect.stringMatching(/^20261117_085238_[0-9a-f]{8}-[0-9a-f]{4}$/),
-  sequence_number: 2,
-  timestamp: '2026-11-17T08:52:39.156000Z',
-  duration_ms: 433,
-  command: 'cd /tmp && false; (exit 3)',
-  description: 'stub command 1',
-  working_directory: '/tmp/x/t/proj',
-  shell: '',
-  timeout_seconds: 0,
-  timed_out: false,
-  exit_code: 3,
-  stdout: '',
-  stderr: null,
-  output_truncated: false,
-  output_truncated_bytes: null,
-  environment: null,
-  agent_id: 'claude',
-  conversation_id: 'd44028a0-b5a2-4936-880a-3a57056a3d5b',
-  tool_call_id: 'toolu_stub1',
-  opencuff_version: expect.any(String),
-  plugin_version: 'import',
-  run_id: null,
-  end_reason: 'itself',
-  signal: null,
-  trace_id: null,
-  context_source: 'self-reported',
-  processes: null,
-  failed_processes: null,
-  process_list: null,
-  failed_process_list: null,
-  decision: {
-    verdict: 'allow',
-    code: 'client',
-    mode: 'enforce',
-    rule: null,
-    approved: null,
-    by: 'config',
-  },
-  source: 'transcript',
-};
 
 describe('an import', () => {
   it.skipIf(lacking(NO_SAMPLES, 'there are no samples'))(
@@ -202,6 +165,37 @@ describe('an import', () => {
     home.lines(FILE, here('a', 'one'));
     expect(await imported('--dry-run')).toMatchObject({ dry_run: true, commands: 1 });
     expect(existsSync(join(journal.project, '.cuff'))).toBe(false);
+  });
+
+  it('keeps which files were edited, once, and nothing that was in them', async () => {
+    const input = { file_path: join(journal.project, 'a.ts'), old_string: 'x', new_string: 'y\nz' };
+    const use = { type: 'tool_use', id: 'e', name: 'Edit', input };
+    const common = { sessionId: 's1', cwd: journal.project, timestamp: '2026-11-01T10:00:01.000Z' };
+    const done = { type: 'tool_result', tool_use_id: 'e', is_error: false };
+    const edit = [
+      { ...common, type: 'assistant', message: { content: [use] } },
+      { ...common, type: 'user', message: { content: [done] } },
+    ];
+    home.lines(FILE, [...edit, ...here('a', 'one')]);
+    expect(await imported('--dry-run')).toMatchObject({ file_edits: 1 });
+    expect(await imported()).toMatchObject({ file_edits: 1 });
+    expect(await imported()).toMatchObject({ file_edits: 0 });
+    const [session = ''] = entries().map(({ session_id }) => session_id);
+    expect(readEdits(journal.directory, session)).toEqual([
+      {
+        timestamp: '2026-11-01T10:00:01.000000Z',
+        tool: 'Edit',
+        path: join(journal.project, 'a.ts'),
+        lines_added: 2,
+        lines_removed: 1,
+        hash_before: null,
+        hash_after: null,
+        failed: false,
+        agent_id: 'claude',
+        conversation_id: 's1',
+        tool_call_id: 'e',
+      },
+    ]);
   });
 
   it('a call that may still run is left to the next import', async () => {

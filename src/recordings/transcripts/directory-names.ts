@@ -1,6 +1,6 @@
-// The directories that sessions of Gemini and Cursor worked in. Their transcripts do not say it:
-// Gemini keeps a list beside them, Cursor has the path in the name of a folder, from which it
-// cannot be read back. So a name is compared with the projects that are asked about.
+// The directories that sessions of Gemini, Cline and Cursor worked in. Their transcripts do not say
+// it: Gemini and Cline keep it in a file beside them, Cursor has the path in the name of a folder,
+// from which it cannot be read back. So that is compared with the projects that are asked about.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
@@ -13,9 +13,16 @@ const BYTES_MAX = 1_048_576;
 /** Null when it is not known. `projects`: absolute paths that it could be. */
 export function directoryOf(file: TranscriptFile, projects: readonly string[]): string | null {
   if (file.agent === 'gemini') return geminiDirectory(file, projects);
+  if (file.agent === 'cline') return clineDirectory(file);
   if (file.agent !== 'cursor') return null;
   const name = /\/projects\/([^/]+)\/agent-transcripts\//.exec(file.path)?.[1];
   return projects.find((project) => cursorName(project) === name) ?? null;
+}
+
+/** `<id>.json` lies beside `<id>.messages.json`. */
+function clineDirectory({ path }: TranscriptFile): string | null {
+  const beside = smallText(path.replace(/\.messages\.json$/, '.json')) ?? '';
+  return asString(parseObject(beside)?.cwd) ?? null;
 }
 
 function cursorName(project: string): string {

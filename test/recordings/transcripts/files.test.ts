@@ -178,6 +178,18 @@ describe('where files are', () => {
     expect(homes(['/srv/my.app'])[1]).toEqual(['cursor', '/srv/my.app']);
   });
 
+  it('Cline: the directory by the file beside', () => {
+    const input = { commands: ['ls'] };
+    const content = [{ type: 'tool_use', id: 'c', name: 'run_commands', input }];
+    const document = { version: 1, sessionId: 'k', messages: [{ role: 'assistant', content }] };
+    home.write('.cline/data/sessions/k/k.messages.json', JSON.stringify(document));
+    home.write('.cline/data/sessions/k/k.json', '{"session_id":"k","cwd":"/srv/app"}');
+    expect(read().found[0]).toMatchObject({
+      home: '/srv/app',
+      call: { session: 'k', command: 'ls', end: 'open' },
+    });
+  });
+
   it('the one document of older versions', () => {
     const args = { id: 'g', name: 'run_shell_command', args: { command: 'old' } };
     const result = [{ functionResponse: { response: { output: 'Output: a\nExit Code: 4' } } }];

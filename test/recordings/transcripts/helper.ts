@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
 import type {
   TranscriptCall,
   TranscriptFact,
@@ -94,3 +95,47 @@ export class Home {
     rmSync(this.path, { recursive: true, force: true });
   }
 }
+
+/** The entry of the second call of Claude's sample, field for field. */
+export const SECOND_OF_CLAUDE = {
+  entry_id: expect.stringMatching(/^e_20261117_085239_002-[0-9a-f]{4}$/),
+  session_id: expect.stringMatching(/^20261117_085238_[0-9a-f]{8}-[0-9a-f]{4}$/),
+  sequence_number: 2,
+  timestamp: '2026-11-17T08:52:39.156000Z',
+  duration_ms: 433,
+  command: 'cd /tmp && false; (exit 3)',
+  description: 'stub command 1',
+  working_directory: '/tmp/x/t/proj',
+  shell: '',
+  timeout_seconds: 0,
+  timed_out: false,
+  exit_code: 3,
+  stdout: '',
+  stderr: null,
+  output_truncated: false,
+  output_truncated_bytes: null,
+  environment: null,
+  agent_id: 'claude',
+  conversation_id: 'd44028a0-b5a2-4936-880a-3a57056a3d5b',
+  tool_call_id: 'toolu_stub1',
+  opencuff_version: expect.any(String),
+  plugin_version: 'import',
+  run_id: null,
+  end_reason: 'itself',
+  signal: null,
+  trace_id: null,
+  context_source: 'self-reported',
+  processes: null,
+  failed_processes: null,
+  process_list: null,
+  failed_process_list: null,
+  decision: {
+    verdict: 'allow',
+    code: 'client',
+    mode: 'enforce',
+    rule: null,
+    approved: null,
+    by: 'config',
+  },
+  source: 'transcript',
+};
