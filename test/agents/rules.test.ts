@@ -1,0 +1,81 @@
+// The client's own allow, deny and ask rules: with cuff installed they give the same results as
+// without, because its shell is replaced and its commands are not.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AgentCase } from './case.ts';
+import { CLIENTS } from './clients/all.ts';
+import { type AgentClient, writeConfig } from './clients/client.ts';
+import { addTo, HOOKS } from './hooks.ts';
+import type { AgentName } from './programs.ts';
+
+/** One command is allowed, one denied, one would be asked about. */
+const COMMANDS = ['echo fine', 'touch denied', 'mkdir asked'];
+
+type Rules = {
+  readonly args?: readonly string[];
+  readonly write?: (one: AgentCase) => void;
+};
+
+const RULES: Partial<Record<AgentName, Rules>> = {
+  claude: {
+    write: ({ home }) =>
+      addTo(join(home, '.claude', 'settings.json'), {
+        permissions: { allow: ['Bash(echo:*)'], deny: ['Bash(touch:*)'], ask: ['Bash(mkdir:*)'] },
+      }),
+  },
+  codex: {
+    args: ['--sandbox', 'danger-full-access'],
+    write: ({ home }) =>
+      writeConfig(
+        join(home, '.codex', 'rules', 'own.rules'),
+        [
+          'prefix_rule(pattern=["echo"], decision="allow")',
+          'prefix_rule(pattern=["touch"], decision="forbidden")',
+          'prefix_rule(pattern=["mkdir"], decision="prompt")',
+          '',
+        ].join('\n'),
+      ),
+  },
+  gemini: {
+    write: ({ home }) =>
+      addTo(join(home, '.gemini', 'settings.json'), {
+        tools: {
+          allowed: ['run_shell_command(echo)'],
+          exclude: ['run_shell_command(touch)'],
+        },
+      }),
+  },
+  opencode: {
+    write: ({ home }) =>
+      addTo(join(home, '.config', 'opencode', 'opencode.json'), {
+        permission: { bash: { 'echo *': 'allow', 'touch *': 'deny', 'mkdir *': 'ask' } },
+      }),
+  },
+  copilot: { args: ['--allow-tool', 'shell(echo)', '--deny-tool', 'shell(touch)'] },
+};
+
+const RULED = CLIENTS.filter(({ name }) => RULES[name] !== undefined);
+
+/** What the model was told, and which files there are. */
+async function worked(client: AgentClient, installed: boolean): Promise<unknown> {
+  const { args = [], write } = RULES[client.name] ?? {};
+  const turns = COMMANDS.map((command) => ({ calls: [client.shell(command)] }));
+  await using one = await AgentCase.start(client, { main: turns });
+  write?.(one);
+  if (installed) HOOKS[client.name]?.(one, one.cuffProgram);
+  if (installed && client.hasShell && client.name !== 'codex') one.record();
+  await one.agent('work [[main]]', { permissions: 'rules', args });
+  await one.quiet();
+  return {
+    told: one.model.results('main').map(({ text }) => one.neutral(text)),
+    made: ['denied', 'asked'].filter((name) => existsSync(join(one.project, name))),
+  };
+}
+
+describe.each(RULED)('the own rules of $name', (client) => {
+  it('give the same results with cuff installed', async () => {
+    const bare = await worked(client, false);
+    expect(await worked(client, true)).toEqual(bare);
+  });
+});
