@@ -35,6 +35,11 @@ test('the README has at most 140 lines', () => {
   expect(README.trimEnd().split('\n').length).toBeLessThanOrEqual(140);
 });
 
+test('the README draws the way of a command, and says the same in text', () => {
+  const way = README.slice(README.indexOf('## The way of a command'));
+  expect(way).toMatch(/^## The way of a command\n\n```mermaid\n[\s\S]+?```\n\n```text\n/);
+});
+
 test('the review of the README prints what it says', () => {
   const [, block = ''] =
     /## What did your agents do\?\n\n```console\n([\s\S]*?)```/.exec(README) ?? [];
@@ -81,7 +86,7 @@ test('the sixty seconds of the README print what they say', () => {
     return readFileSync(OUT, 'utf8');
   };
   const steps = block.split(/^\$ /m).slice(1);
-  expect(steps).toHaveLength(6);
+  expect(steps).toHaveLength(5);
   for (const step of steps) {
     const [command = ''] = step.split('\n');
     const printed = bash(command);
