@@ -1,0 +1,40 @@
+// What `cuff init --hooks --shell` writes works in the real program: a call is recorded once, and
+// what the policy denies does not run.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AgentCase } from './case.ts';
+import { CLIENTS } from './clients/all.ts';
+import { writeConfig } from './clients/client.ts';
+
+const POLICY = `default: allow
+policies:
+  - name: made by people
+    commands:
+      - pattern: touch refused
+        decision: deny
+        reason: people make this file
+`;
+
+const BY_INIT = CLIENTS.filter(({ name }) => name === 'claude');
+
+describe.each(BY_INIT)('$name after cuff init', (client) => {
+  it('records each call once, and runs nothing that is denied', async () => {
+    const calls = ['echo fine; exit 3', 'touch refused'].map((one) => client.shell(one));
+    const script = { main: calls.map((call) => ({ calls: [call] })) };
+    await using one = await AgentCase.start(client, script);
+    writeConfig(join(one.home, '.config', 'cuff', 'policy.yml'), POLICY);
+    const init = ['init', '--client', client.init, '--hooks', '--shell', '--yes'];
+    expect(await one.cuff(...init)).toMatchObject({ code: 0 });
+    await one.agent('work [[main]]');
+    await one.quiet();
+    const [fine, refused] = one.model.results('main').map(({ text }) => text);
+    expect(fine).toContain('fine');
+    expect(refused?.split('people make this file'), refused).toHaveLength(2);
+    expect(existsSync(join(one.project, 'refused'))).toBe(false);
+    expect(one.entries()).toMatchObject([
+      { command: 'echo fine; exit 3', exit_code: 3 },
+      { command: 'touch refused', end_reason: 'denied' },
+    ]);
+  });
+});
