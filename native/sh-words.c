@@ -230,6 +230,14 @@ static bool has_guard(const struct call *c) {
   return c->text != NULL && strstr(c->text, "CUFF_INSIDE") != NULL;
 }
 
+/* Whether the real shell would call us again: its BASH_ENV, or ZDOTDIR, is our file, which sends
+ * every text of -c here unless the guard is set, and takes the guard out of the environment. */
+bool comes_back(const struct call *c, const struct installation *here) {
+  bool zsh = strcmp(c->name, "zsh") == 0;
+  const char *value = getenv(zsh ? "ZDOTDIR" : "BASH_ENV");
+  return c->text != NULL && value != NULL && is_ours(value, here, zsh ? "zdotdir" : "bash-env");
+}
+
 /* NULL without memory. */
 char **user_environment(const struct call *c, const struct installation *here) {
   int count = 0, kept = 0;

@@ -206,7 +206,8 @@ int sh_main(struct installation *here, const char *name, int argc, char **argv) 
   c->argv = argv;
   if (argc > 0 && strchr(argv[0], '/') != NULL) argv[0] = c->real;
   if (!is_recorded(c, here)) {
-    unsetenv("CUFF_INSIDE");
+    if (comes_back(c, here)) setenv("CUFF_INSIDE", "1", 1);
+    else unsetenv("CUFF_INSIDE");
     return become(c, environ);
   }
   c->environment = user_environment(c, here);

@@ -40,6 +40,7 @@ struct call {
 bool find_installation(struct installation *here, const char **name);
 void parse_shell_options(struct call *c, int argc, char **argv);
 bool find_real_shell(struct call *c, const struct installation *here);
+bool comes_back(const struct call *c, const struct installation *here);
 char **user_environment(const struct call *c, const struct installation *here);
 
 /* sh-run.c */

@@ -46,8 +46,7 @@ function expectRefused(one: AgentCase, words: string): void {
 
 const HOOKED = CLIENTS.filter(({ name }) => HOOKS[name] !== undefined);
 
-/** `cuff exec` sets BASH_ENV for all that Codex starts, and its hooks then answer too late. */
-const BOTH = HOOKED.filter(({ hasShell, name }) => hasShell && name !== 'codex');
+const BOTH = HOOKED.filter(({ hasShell }) => hasShell);
 
 /** A hook of cuff's, or what a test puts in its place. */
 function addHook(one: AgentCase, client: AgentClient, program = one.cuffProgram): void {

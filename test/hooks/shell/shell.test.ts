@@ -60,6 +60,14 @@ describe('calls that become the real shell', () => {
   });
 });
 
+/** Hooks of Codex: BASH_ENV is theirs, too, and no variable says that an agent called them. */
+it('goes on as the real shell where BASH_ENV brought a call that is not recorded', async () => {
+  const text = 'echo ran; env | grep -c -e CUFF_INSIDE -e BASH_ENV';
+  const env = { ...world.env, BASH_ENV: bashEnv };
+  const { out, entries } = await called(['/bin/bash', '-c', text], env);
+  expect({ out, entries }).toEqual({ out: 'ran\n0\n', entries: [] });
+});
+
 function hookOfGemini(): Readonly<Record<string, string>> {
   const path = `${world.files.shells}:${world.env.PATH}`;
   return { ...world.env, ...gemini.env, PATH: path, GEMINI_PROJECT_DIR: '/' };
