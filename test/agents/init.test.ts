@@ -16,7 +16,7 @@ policies:
         reason: people make this file
 `;
 
-const BY_INIT = CLIENTS.filter(({ name }) => name === 'claude');
+const BY_INIT = CLIENTS.filter(({ name }) => ['claude', 'codex'].includes(name));
 
 describe.each(BY_INIT)('$name after cuff init', (client) => {
   it('records each call once, and runs nothing that is denied', async () => {
