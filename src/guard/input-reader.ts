@@ -4,7 +4,7 @@
 import { analyse } from '../policy/analyse/index.ts';
 import { shellOf } from '../policy/analyse/shells.ts';
 import { programOf } from '../policy/analyse/wrappers.ts';
-import type { Arg, Unit } from '../policy/unit.ts';
+import type { Arg, Unit, UnitRedirect } from '../policy/unit.ts';
 import { isBash, type Reader, scriptOf } from './judged-texts.ts';
 
 /** They do nothing with their input but read it as text, or do not read it. */
@@ -15,8 +15,8 @@ const TEXT_READERS = new Set(
   ).split(' '),
 );
 
-/** `shell` is what reads the text of the command. */
-export function readerOf(command: string, shell = 'bash'): Reader {
+/** `shell` is what reads the text of the command. `keys`: all that is typed into it. */
+export function readerOf(command: string, shell = 'bash', keys = ''): Reader {
   const { units, functions, problems } = analyse(scriptOf(shell, command), ANYWHERE);
   const others = units.filter((unit) => !readsText(unit));
   const shells = [...new Set(others.flatMap(shellName))];
@@ -25,7 +25,10 @@ export function readerOf(command: string, shell = 'bash'): Reader {
   if (first === undefined) return { kind: 'text' };
   const [name] = shells;
   if (name !== undefined && shells.length === 1 && others.every(takesKeys)) {
-    return { kind: 'shell', shell: name };
+    const shared = units.filter(readsText).some(takesLines) || sharesKeys(keys, name);
+    return shared
+      ? { kind: 'other', name: nameOf(first) ?? PROGRAM, shells }
+      : { kind: 'shell', shell: name };
   }
   return { kind: 'other', name: nameOf(first) ?? PROGRAM, shells };
 }
@@ -57,6 +60,58 @@ function takesKeys({ argv, stdin, behind, redirects }: Unit): boolean {
   // On a terminal it is interactive anyway.
   const shell = shellOf(argv.filter((arg) => !isInteractive(arg)));
   return shell?.kind === 'input' && shell.understood;
+}
+
+/**
+ * Programs that may take keys away from the shell that started them, with how many words they need
+ * so that they read files instead. The shell then goes on in the middle of what was typed, where a
+ * quote, a comment or a here-document may have made a command look like text.
+ */
+const TAKERS = new Map([
+  ...words('read mapfile readarray tee tr dd xargs bc dc ed ex vi vim nvim nano less more', 99),
+  ...words('python python3 node perl ruby php irb psql mysql sqlite3 ssh sftp ftp telnet gdb', 99),
+  ...words('grep egrep fgrep rg sed awk gawk mawk jq', 2),
+  ...words('cat head tail wc sort uniq cut nl tac rev paste od xxd hexdump base64 fold fmt', 1),
+  ...words('column expand strings cksum md5sum sha1sum sha256sum sha512sum bash sh dash zsh', 1),
+]);
+
+function words(names: string, needed: number): readonly (readonly [string, number])[] {
+  return names.split(' ').map((name) => [name, needed]);
+}
+
+/** The terminal has names, too, and `read -u 2` needs none. */
+const TERMINAL = /(?:^|\/)(?:dev|proc)\/(?!null$)|^-u/;
+
+function takesLines(unit: Unit): boolean {
+  const needed = TAKERS.get(nameOf(unit) ?? '');
+  if (needed === undefined) return false;
+  const given = unit.argv.slice(1).map((arg) => (arg.kind === 'literal' ? arg.value : ''));
+  if (given.some((word) => TERMINAL.test(word)) || unit.redirects.some(isTerminal)) return true;
+  if (unit.stdin !== 'inherited') return false;
+  const options = given.filter((word) => word.startsWith('-')).length;
+  // Each option may have taken a word, and `-` is the terminal.
+  return given.includes('-') || given.length - options < needed + options;
+}
+
+function isTerminal({ operator, effect, target }: UnitRedirect): boolean {
+  if (effect === 'dup') return operator.startsWith('<');
+  if (effect !== 'read' && effect !== 'readwrite') return false;
+  return target?.kind !== 'literal' || TERMINAL.test(target.value);
+}
+
+/** Whether one of the lines that were typed may have got the next ones. */
+function sharesKeys(keys: string, shell: string): boolean {
+  const text = keys.replace(/\r\n?|[\x03\x04\x1a\x1c]/g, '\n').trimEnd();
+  // What the last line runs has nothing behind it yet.
+  const last = text.lastIndexOf('\n');
+  if (last === -1) return false;
+  const { units, problems } = analyse(text, ANYWHERE);
+  if (problems.length > 0 || /\bselect\b/.test(text)) return true;
+  return units.some((unit) => {
+    // The same shell once more reads on as this one would.
+    const again = takesKeys(unit) && shellName(unit)[0] === shell;
+    return (unit.span?.from ?? 0) < last && !again && takesLines(unit);
+  });
 }
 
 function isInteractive(arg: Arg): boolean {

@@ -237,7 +237,8 @@ export async function questionOf(given: RunRequest, terms: Terms): Promise<Quest
   const asked = { ...chosen, cwd, command, shell, settingsShell, tty };
   if (stdin === undefined && typed === undefined) return { asked, request, beside };
   const { readerOf } = await import('../guard/input-reader.ts');
-  const reader = readerOf(typed?.into ?? command, typed?.shell ?? request.shell);
+  const keys = typed === undefined ? undefined : `${typed.before}${command}`;
+  const reader = readerOf(typed?.into ?? command, typed?.shell ?? request.shell, keys);
   return { asked: { ...asked, reader }, request, beside };
 }
 

@@ -142,6 +142,9 @@ it.each([
   ['cat | tee f', 'other'],
   ['cat > >(bash)', 'other bash'],
   ["cat '", 'other'],
+  ['read x; bash', 'other bash'],
+  ['head -n 1; bash', 'other bash'],
+  ['cat f.txt; bash', 'bash'],
 ])('the input of %s is for %s', (command, kind) => {
   const reader = readerOf(command);
   const { shells } = reader.kind === 'other' ? reader : { shells: [] };
@@ -163,4 +166,25 @@ it.each([
   ['\r', false],
 ])('%j only interrupts: %s', (keys, only) => {
   expect(onlyInterrupts(keys)).toBe(only);
+});
+
+it.each([
+  ['read x\n', false],
+  ["read x\n: <<'E'\na\nE\n", true],
+  ["read -n 6 x\recho 'a'\r", true],
+  ["read x\n\u0003echo 'a'\n", true],
+  ['(sleep 1; timeout 9 head -c 2)\n# a\n', true],
+  ['head -n 1 </dev/tty\na\n', true],
+  ['cat f /dev/stdin\na\n', true],
+  ['read x <&2\na\n', true],
+  ['read -u 2 x <f\na\n', true],
+  ['grep a\na\n', true],
+  ['sh\na\n', true],
+  ['select x in a; do echo; done\na\n', true],
+  ['python3\na\n', true],
+  ['bash\nls\n', false],
+  ['cat f\nhead -n 1 f\ngrep a f\nread x <f\n', false],
+  ["echo a | wc -l\necho 'a\nb'\ngit log\nls\n", false],
+])('a shell shares the keys %j with what it runs: %s', (keys, shares) => {
+  expect(readerOf('bash', 'bash', keys).kind).toBe(shares ? 'other' : 'shell');
 });

@@ -59,6 +59,15 @@ describe('shell_write', () => {
     expect(existsSync(join(native.world.project, 'made'))).toBe(false);
     await native.call('shell_kill', { id });
   });
+
+  it('asks about what follows a command that may take it from the shell', async () => {
+    const native = await Native.open({}, new World({ policy: 'default: allow\npolicies: []\n' }));
+    const { id } = await native.run('bash --norc --noprofile', { ...TTY, wait_ms: 300 });
+    await native.call('shell_write', { id, text: 'read -n 6 x\n' });
+    const asked = await native.call('shell_write', { id, text: "echo 'echo > .git/config #'\n" });
+    expect(asked.text).toMatch(/^cuff policy: needs approval/);
+    await native.call('shell_kill', { id });
+  });
 });
 
 it('a run with a terminal knows which kind it is, unless the call says another', async () => {
