@@ -37,10 +37,10 @@ export const ENTRY_COLUMNS = [
   'failed_process_list',
   'decision',
   'survivors',
+  'later',
   'source',
   'shell_text',
   'wrapper',
-  'later',
 ] as const satisfies readonly (keyof Entry)[];
 
 export const SESSION_COLUMNS = [

@@ -157,10 +157,10 @@ describe('cuff record export', () => {
     const keys = [
       ...Object.keys(sessions[0]?.entries[0] ?? {}),
       'survivors',
+      'later',
       'source',
       'shell_text',
       'wrapper',
-      'later',
     ];
     expect(head.split(',')).toEqual(keys);
     const quoted = `"${ODD_TEXT.replaceAll('"', '""')}"`;

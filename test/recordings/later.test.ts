@@ -104,7 +104,7 @@ describe('output that came behind an entry', () => {
     expect(lines[2]).toBe(own[2]);
     const csv = (await journal.run('export', 'all', '--format', 'csv')).out;
     const cells = [SURVIVORS, LATER].map((one) => `"${JSON.stringify(one).replaceAll('"', '""')}"`);
-    expect(csv.split('\r\n')[1]?.endsWith(`,${cells.join(',')}`)).toBe(true);
+    expect(csv.split('\r\n')[1]).toContain(`,${cells.join(',')},`);
     const html = (await journal.run('export', 'all', '--format', 'html')).out;
     expect(html).toContain('EADDRINUSE &lt;1&gt;');
   });
