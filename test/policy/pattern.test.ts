@@ -85,6 +85,26 @@ describe('a pattern', () => {
     );
   });
 
+  it('means the same when its words are quoted, stars apart', () => {
+    const word = fc.oneof(
+      fc.constantFrom('*', '**', ']', '}', ',', '>', '&&', '--a=b', '\u00e9'),
+      fc.stringMatching(/^[\w\]},>=.-]{1,4}$/),
+    );
+    const gap = fc.constantFrom(' ', '\t', '  ', '\u00a0');
+    const words = ([one]: ReturnType<typeof compilePattern>) => one?.words;
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), gap, (all, space) => {
+        const quoted = all.map((text) => (text.startsWith('*') ? text : `'${text}'`));
+        const slowly = `${quoted.join(space)} ''`;
+        expect(words(compilePattern(`${all.join(space)} x`))?.slice(0, -1)).toEqual(
+          words(compilePattern(slowly))?.slice(0, -1),
+        );
+        const stars = words(compilePattern([...all, '*'].join(space)));
+        expect(stars).toEqual(words(compilePattern(`${[...quoted, "''*"].join(space)}`)));
+      }),
+    );
+  });
+
   it('is compiled or refused with a sentence, never otherwise', () => {
     const piece = fc.oneof(
       fc.constantFrom('*', '<int>', '{a,b}', '[x', ']', "'", '"', '\\', ' ', '<', '{', ',', '}'),
