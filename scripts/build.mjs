@@ -49,7 +49,8 @@ const PARTS = {
   hook: 'src/cli/hook.ts',
   'run-journal': 'src/cli/run-journal.ts',
   spool: 'src/shell/spool.ts',
-  sh: 'src/cli/sh.ts',
+  sh: 'src/cli/sh-start.ts',
+  'sh-call': 'src/cli/sh.ts',
 };
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */
@@ -128,6 +129,11 @@ const OWN_URL =
   'process.platform==="win32"?require("node:url").pathToFileURL(__filename).href:' +
   '"file://"+encodeURI(__filename).replace(/[?#]/g,encodeURIComponent)';
 
+const SPAWNING = 'require("node:child_process")';
+
+// Code that comes from a cache cannot import: the program that loads it does (cli/code-cache.ts).
+const OWN_IMPORT = 'module.import||(name=>import(name))';
+
 /** ES modules that share chunks. */
 const SHARED = {
   splitting: true,
@@ -159,7 +165,7 @@ async function buildLibrary(strict) {
     outExtension: { '.js': '.cjs' },
     plugins: [{ name: 'modules-stay-outside', setup: keepModulesOutside }],
     define: { 'import.meta.url': '__url' },
-    banner: { js: `const __url=${OWN_URL};` },
+    banner: { js: `const __url=${OWN_URL},__import=${OWN_IMPORT};` },
   });
   const declarations = buildDeclarations(strict);
   // Entries last: whoever reads a new entry finds the chunks it names.
@@ -225,8 +231,11 @@ function placeBundle(path, text) {
   // esbuild copies every property of what is imported from Node, each time, for the sake of a
   // default import, of which there are none.
   if (bin) whole = whole.replace(/__toESM\((require\("node:\w+"\)),? ?1?\)/g, '$1');
+  // Most starts begin no process, and this module of Node takes 4 ms to load.
+  if (bin) whole = whole.replaceAll(SPAWNING, `new Proxy({},{get:(_,name)=>${SPAWNING}[name]})`);
   // An import would start the loader of modules, for a file that is none.
   if (bin) whole = whole.replace(/import\(("\.\/[\w-]+\.cjs")\)/g, '(async()=>require($1))()');
+  if (bin) whole = whole.replace(/\bimport\(("\.\/[\w-]+\.js"\))/g, '__import($1');
   if (bin && !whole.startsWith('#!')) whole = `#!/usr/bin/env node\n${whole}`;
   place(path, whole, bin ? 0o755 : 0o644);
 }

@@ -54,7 +54,7 @@ export function existingAbove(path: string): string {
  */
 export function replaceFile(
   path: string,
-  text: string,
+  text: string | Uint8Array,
   { mode = 0o600, sync = false }: { readonly mode?: number; readonly sync?: boolean } = {},
 ): void {
   const draft = `${path}.${process.pid}.new`;

@@ -180,6 +180,7 @@ describe('a rule can fail:', () => {
       'src/dead.ts': "import './used.ts';",
       'src/cli/cuff.ts': '',
       'src/cli/mcp-shipped.ts': '',
+      'src/cli/sh-start.ts': '',
     });
     expect(rules.deadFiles(made)).toEqual([
       'src/cli/derun.ts: missing',

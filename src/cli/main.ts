@@ -21,10 +21,12 @@ export async function main(name: 'cuff' | 'derun', args: readonly string[]): Pro
       const { recordSearch } = await import('./record/search.ts');
       await recordSearch(args.slice(2));
     } else if (name === 'cuff' && args[0] === 'sh') {
-      const { sh } = await import('./sh.ts');
+      const { loadPart } = await import('./code-cache.ts');
+      const { sh } = await loadPart('sh-call', () => import('./sh.ts'));
       await sh(args.slice(1));
     } else if (name === 'cuff' && args[0] === 'hook' && !/^(?:-h|--help)$/.test(args[1] ?? '')) {
-      const { hookCommand } = await import('./hook.ts');
+      const { loadPart } = await import('./code-cache.ts');
+      const { hookCommand } = await loadPart('hook', () => import('./hook.ts'));
       await hookCommand(args.slice(1));
     } else if (name === 'cuff' && args[0] === 'mcp') {
       const { openFront } = await import('./mcp-front.ts');

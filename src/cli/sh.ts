@@ -4,7 +4,6 @@
 
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { basename } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
 import { channelOn, serveCall } from '../hooks/shell/helper.ts';
 import { writeShellFiles } from '../hooks/shell/install.ts';
@@ -41,6 +40,3 @@ async function helper(args: readonly string[]): Promise<void> {
   });
   process.exit(0);
 }
-
-// The client starts this part of the program itself: a command of an agent waits for its start.
-if (basename(process.argv[1] ?? '') === 'sh.cjs') void sh(process.argv.slice(3));

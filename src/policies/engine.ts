@@ -368,7 +368,7 @@ export class PolicyEngine {
 
 /** Of the state root, what decides later: answers, rules, and what shells and hooks believe. */
 const OWN_STATE = [
-  ...['approvals', 'bash-env', 'gates', 'journals', 'ready', 'settings'],
+  ...['approvals', 'bash-env', 'code', 'gates', 'journals', 'ready', 'settings'],
   ...['hooks', 'intents', 'rules', 'shells', 'stamps', 'zdotdir'],
 ];
 
