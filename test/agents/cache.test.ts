@@ -93,3 +93,12 @@ it('refuses a tarball that does not have the pinned hash', async () => {
   expect(asked).toHaveLength(5);
   expect(readdirSync(cacheRoot())).toEqual([]);
 });
+
+it('says what the registry does not have, and goes on', async () => {
+  const urlOf = (): string => {
+    throw new Error('npm error code E404');
+  };
+  await fetchProgram(program(tarball), { say, urlOf });
+  expect(said).toEqual(['agents: the registry has no @scope/tool@1.2.3: skipped']);
+  expect(readdirSync(cacheRoot())).toEqual([]);
+});

@@ -34,6 +34,11 @@ export function programDirectory(program: AgentProgram): string {
   return join(cacheRoot(), `${name}-${program.version}-${hash.slice(0, 16)}`);
 }
 
+/** False where the registry did not have it. */
+export function isFetched(name: AgentName): boolean {
+  return existsSync(programDirectory(PROGRAMS[name]));
+}
+
 /** The command line that starts the program. */
 export function programCommand(name: AgentName): string[] {
   const { runtime, ...program } = PROGRAMS[name];
@@ -53,7 +58,13 @@ interface FetchOptions {
   readonly backoffMs?: number;
 }
 
-/** Fetches what is not there yet; throws when the registry does not give it. */
+/** What npm says where the registry has no such package or version. */
+const ABSENT = /\bE404\b/;
+
+/**
+ * Fetches what is not there yet; throws when the registry does not give it. What the registry does
+ * not have is said, and its tests are left out.
+ */
 export async function fetchProgram(program: AgentProgram, options: FetchOptions): Promise<void> {
   const directory = programDirectory(program);
   if (existsSync(directory)) return;
@@ -68,6 +79,9 @@ export async function fetchProgram(program: AgentProgram, options: FetchOptions)
       await check(part, program.sha512);
       renameSync(part, tarball);
     } catch (error) {
+      if (ABSENT.test(String(error))) {
+        return say(`agents: the registry has no ${program.package}@${program.version}: skipped`);
+      }
       if (attempt === ATTEMPTS_MAX) throw error;
       say(`agents: ${program.package}: ${String(error)}; again`);
       await wait(backoffMs * 2 ** (attempt - 1));

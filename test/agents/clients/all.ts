@@ -1,5 +1,6 @@
 // The agent programs of this run: in CI those that most people use, elsewhere all.
 
+import { isFetched } from '../cache.ts';
 import { programsOfThisRun } from '../programs.ts';
 import { claude } from './claude.ts';
 import type { AgentClient } from './client.ts';
@@ -13,4 +14,6 @@ import { qwen } from './qwen.ts';
 
 const ALL: readonly AgentClient[] = [claude, codex, gemini, opencode, copilot, qwen, pi, cline];
 
-export const CLIENTS = ALL.filter(({ name }) => programsOfThisRun().includes(name));
+const WANTED = programsOfThisRun();
+
+export const CLIENTS = ALL.filter(({ name }) => WANTED.includes(name) && isFetched(name));
