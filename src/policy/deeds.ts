@@ -81,7 +81,8 @@ const LISTING = /^(?:ls|stat|find|test|\[|du|wc -c)\s/;
 function unitDeeds(unit: Unit, place: Place): readonly Act[] {
   const program = programName(literalOf(unit.argv[0]));
   const words = unit.argv.slice(1, WORDS_MAX).map((arg) => literalOf(arg) || arg.source);
-  const line = words.join(' ').slice(0, LINE_LENGTH_MAX);
+  const said = program === 'git' ? withoutGitOptions(words) : words;
+  const line = said.join(' ').slice(0, LINE_LENGTH_MAX);
   const part = unitText(unit);
   const deed = (kind: DeedKind, weight: number): Act => ({ kind, weight, part });
   const deeds: Act[] = [];
@@ -101,6 +102,15 @@ function unitDeeds(unit: Unit, place: Place): readonly Act[] {
 // What a person typed is far shorter, and patterns take long for more.
 const WORDS_MAX = 256;
 const LINE_LENGTH_MAX = 4_096;
+
+const GIT_VALUED = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace']);
+
+/** From the word on that says what git is to do. */
+function withoutGitOptions(words: readonly string[]): readonly string[] {
+  let at = 0;
+  while (words[at]?.startsWith('-')) at += GIT_VALUED.has(words[at] ?? '') ? 2 : 1;
+  return words.slice(at);
+}
 
 const ELEVATING = new Set(['sudo', 'doas', 'su', 'pkexec']);
 const PERMISSIONS = new Set(['chmod', 'chown', 'chgrp', 'setfacl', 'chattr']);
@@ -168,7 +178,7 @@ const DESTROYING: readonly RegExp[] = [
 const FORCED = /\s(?:-\w*f\w*|--force\S*|--mirror|--delete|-d|\+\S+|:\S+)(?:\s|$)/;
 
 function publishes(program: string, line: string): number {
-  if (program === 'git' && /(?:^| )push\b/.test(line) && !/--dry-run|\s-n\b/.test(line)) {
+  if (program === 'git' && /^push\b/.test(line) && !/--dry-run|\s-n\b/.test(line)) {
     return FORCED.test(` ${line} `) ? 3 : /\b(?:main|master)\b/.test(line) ? 2 : 1;
   }
   const whole = `${program} ${line}`;
@@ -185,22 +195,29 @@ const PUBLISHING: readonly (readonly [RegExp, number])[] = [
   [/^gh (?:pr|issue|gist|repo) (?:create|comment|edit|close)\b|^gh api\b.*(?:-X|--method)/, 1],
 ];
 
-const LOCAL = /(?:^|[/@])(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1\])(?=[:/?#]|$)/;
+const LOCAL = new RegExp(
+  '^(?:[a-z]+://(?:[^/@\\s]*@)?)?' +
+    '(?:localhost|127\\.\\d+\\.\\d+\\.\\d+|0\\.0\\.0\\.0|\\[::1\\])(?=[:/?#]|$)',
+  'i',
+);
 const UPLOADING = new RegExp(
   [
-    '\\s(?:-d|-F|-T|--data\\S*|--form\\S*|--upload-file|--json)(?:[\\s=]|$)',
+    '\\s(?:--data\\S*|--form\\S*|--upload-file|--json)(?:[\\s=]|$)',
     '\\s--(?:post|body)-\\w+',
-    '\\s-[a-zA-Z]*[dFT]\\s',
     '\\s(?:-X|--request|--method)[\\s=]?(?:POST|PUT|PATCH|DELETE)\\b',
   ].join('|'),
 );
+
+/** Of curl; to wget they are other words. Those in front of them take no value. */
+const UPLOADING_SHORT = /\s-[46afgiIjkLnNOpqRsSv#]*[dFT]/;
 
 function sends(program: string, joined: string): number {
   const words = joined.split(' ');
   const line = ` ${joined} `;
   const hosts = words.filter((word) => /^[a-z][a-z0-9+.-]*:\/\/|^[\w.-]+@?[\w.-]*:/i.test(word));
   if (program === 'curl' || program === 'wget' || program === 'http' || program === 'xh') {
-    const posts = UPLOADING.test(line) || /^ (?:POST|PUT|PATCH|DELETE) /.test(line);
+    const short = program === 'curl' && UPLOADING_SHORT.test(line);
+    const posts = short || UPLOADING.test(line) || /^ (?:POST|PUT|PATCH|DELETE) /.test(line);
     const addresses = words.filter((word) =>
       /:\/\/|^[\w.-]+\.[a-z]{2,}(?:\/|$)|^localhost/i.test(word),
     );
