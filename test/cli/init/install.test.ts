@@ -343,6 +343,15 @@ describe('nothing is changed', () => {
     expect([readFileSync(outside, 'utf8'), lstatSync(outside).isFile()]).toEqual(['{}', true]);
   });
 
+  it('and what Codex only knows for a user is no part of a project', async () => {
+    const { code, out } = await place.init('--client codex --project');
+    expect([code, out]).toEqual([0, expect.stringMatching(/mcp +not possible +- +only for the/)]);
+    expect([place.has('.codex/hooks.json'), place.has('.codex/config.toml')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it.each([
     ['{"hooks": []}', ':1:11: "hooks" is not an object; nothing was changed.'],
     ['{"hooks": {"PreToolUse": 7}}', ':1:26: "hooks.PreToolUse" is not a list; nothing was'],

@@ -83,7 +83,8 @@ function shell(context: Context): (Part | Gap)[] {
   ];
 }
 
-function server(context: Context): Part[] {
+function server(context: Context): (Part | Gap)[] {
+  if (context.scope === 'project') return [{ kind: 'mcp', why: 'only for the user: --user' }];
   const ask = ['--ask-timeout', String(ASK_SECONDS)];
   const required = context.required !== undefined;
   const entry = {
