@@ -61,9 +61,10 @@ bool find_installation(struct installation *here, const char **name) {
   return true;
 }
 
-/* `--rcfile FILE` and the like. */
+/* `--rcfile FILE` and the like; bash takes them with one dash, too. */
 static bool takes_value(const char *option) {
-  return strcmp(option, "--rcfile") == 0 || strcmp(option, "--init-file") == 0;
+  const char *name = option + (option[1] == '-' ? 2 : 1);
+  return *option == '-' && (strcmp(name, "rcfile") == 0 || strcmp(name, "init-file") == 0);
 }
 
 /* As bash and zsh read them: -c is one of the letters of any word, its text is the first word that
@@ -73,15 +74,16 @@ void parse_shell_options(struct call *c, int argc, char **argv) {
   int i = 1;
   for (; i < argc; i++) {
     const char *word = argv[i];
-    if ((*word != '-' && *word != '+') || word[1] == '\0') break;
-    if (strcmp(word, "--") == 0) {
+    if (*word != '-' && *word != '+') break;
+    if (strcmp(word, "--") == 0 || strcmp(word, "-") == 0) { /* both end the options */
       i++;
       break;
     }
-    if (word[0] == '-' && word[1] == '-') {
-      if (takes_value(word)) i++;
+    if (takes_value(word)) {
+      i++;
       continue;
     }
+    if (word[0] == '-' && word[1] == '-') continue;
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
       if (*letter == 'c' && *word == '-') has_text = true;
       if (*letter == 'i' && *word == '-') c->interactive = true;
@@ -205,8 +207,9 @@ static const struct stand_in STAND_INS[] = {
     {"_", "shells/", NULL},
 };
 
-static const char *const OURS[] = {"CUFF_INSIDE",     "CUFF_REAL_SHELL",   "CUFF_USER_BASH_ENV",
-                                   "CUFF_USER_ZDOTDIR", "CUFF_USER_SHELL", "CUFF_AGENT"};
+static const char *const OURS[] = {"CUFF_INSIDE",       "CUFF_REAL_SHELL", "CUFF_USER_BASH_ENV",
+                                   "CUFF_USER_ZDOTDIR", "CUFF_USER_SHELL", "CUFF_AGENT",
+                                   "CUFF_WRAPPED"};
 
 /* The variable as the user has it; NULL if it is only ours. */
 static char *as_user_has(char *variable, const struct call *c, const struct installation *here) {

@@ -53,16 +53,28 @@ static bool of_harness(void) {
   return length > 8 && strcmp(agent + length - 8, "_harness") == 0;
 }
 
-/* What agents run at their start, to learn how the user's shell is set up. */
-static bool looks_around(const char *text) {
-  return begins(text, "SNAPSHOT_FILE=") || begins(text, "__CODEX_SNAPSHOT_") ||
-         (strcmp(text, "env") == 0 && is_set("CLAUDECODE"));
+/* Claude Code, and no agent inside of it. */
+static bool is_claude(const struct installation *here) {
+  const char *agent = getenv("AI_AGENT");
+  if (!is_set("CLAUDECODE") || (is_set("AI_AGENT") && !begins(agent, "claude"))) return false;
+  for (int i = 0; i < here->variable_count; i++) {
+    const char *name = here->variables[i];
+    bool own = strcmp(name, "CLAUDECODE") == 0 || strcmp(name, "AI_AGENT") == 0;
+    if (!own && is_set(name)) return false;
+  }
+  return true;
+}
+
+/* What Claude Code runs at its start, to learn how the user's shell is set up. Its model cannot
+ * send such a text without a wrapper around it; the models of other agents can. */
+static bool looks_around(const char *text, const struct installation *here) {
+  return (begins(text, "SNAPSHOT_FILE=") || strcmp(text, "env") == 0) && is_claude(here);
 }
 
 static bool is_recorded(const struct call *c, const struct installation *here) {
   if (c->text == NULL || c->interactive || is_set("CUFF_INSIDE")) return false;
   if (*here->node == '\0' || *here->cuff == '\0') return false;
-  return has_agent(here) && !of_harness() && !looks_around(c->text);
+  return has_agent(here) && !of_harness() && !looks_around(c->text, here);
 }
 
 static int become(const struct call *c, char **variables) {

@@ -3,9 +3,10 @@
 // starts for each recorded call.
 
 import { spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
-import { channelOn, serveCall } from '../hooks/shell/helper.ts';
+import { channelOn, type HelperOptions, serveCall } from '../hooks/shell/helper.ts';
 import { writeShellFiles } from '../hooks/shell/install.ts';
 import { openStore } from '../shell/store.ts';
 import { endLike } from './end-like.ts';
@@ -33,10 +34,21 @@ async function helper(args: readonly string[]): Promise<void> {
     store: openStore(stateRoot(env)),
     real,
     text,
-    cwd: realpathSync(process.cwd()),
+    ...workingDirectory(),
     terminal: terminal === 'tty',
     channel,
     recordingOf: (cwd) => recordingOf(cwd, env),
   });
   process.exit(0);
+}
+
+/** Of a directory that was removed, the one above it: a policy counts for what runs in there. */
+function workingDirectory(): Pick<HelperOptions, 'cwd' | 'removed'> {
+  try {
+    return { cwd: realpathSync(process.cwd()), removed: false };
+  } catch {
+    let cwd = dirname(readlinkSync('/proc/self/cwd'));
+    while (!existsSync(cwd)) cwd = dirname(cwd);
+    return { cwd, removed: true };
+  }
 }

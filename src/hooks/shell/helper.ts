@@ -33,6 +33,8 @@ export type HelperOptions = {
   readonly text: string;
   /** The directory of the call, its real path. */
   readonly cwd: string;
+  /** That directory is gone, and `cwd` is the nearest one above it. */
+  readonly removed?: boolean;
   /** Where the agent's stdout is a terminal. */
   readonly terminal: boolean;
   readonly channel: Channel;
@@ -179,7 +181,9 @@ async function start(
     // Less than this is in the entry as a whole, and that is on the disk before the answer.
     syncFromBytes: captureOutput && !redact ? wholeBelow(outputBytesMax) : undefined,
   });
-  return { kind: 'recorded', words: runnerWords(spec), meta, dir, single };
+  // The runner stays where it is: no path leads there any more.
+  const words = runnerWords(options.removed ? { ...spec, cwd: '/proc/self/cwd' } : spec);
+  return { kind: 'recorded', words, meta, dir, single };
 }
 
 function startWords(words: readonly string[]): Uint8Array {

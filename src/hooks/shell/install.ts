@@ -91,14 +91,17 @@ function helperOf(program: string): string {
 }
 
 /**
- * Codex' own wrapper passes: its inner `bash -c COMMAND` comes here again. Everything else that is
- * not recorded goes on as if BASH_ENV were the user's own. `exec` lowers SHLVL again.
+ * Codex' own wrapper passes, once and never in a login shell: its inner `bash -c COMMAND` comes
+ * here again, and a command that begins like the wrapper must not pass, too. Everything else that
+ * is not recorded goes on as if BASH_ENV were the user's own. `exec` lowers SHLVL again.
  */
 function bashEnvText({ bash }: ShellFiles): string {
   return `# Written by cuff: commands of agents go through the shell that records.
-case "\${BASH_EXECUTION_STRING-}" in
-__CODEX_SNAPSHOT_*) ;;
+if shopt -q login_shell; then CUFF_WRAPPED=1; fi
+case "\${CUFF_WRAPPED-}\${BASH_EXECUTION_STRING-}" in
+__CODEX_SNAPSHOT_*) export CUFF_WRAPPED=1 ;;
 *)
+  unset CUFF_WRAPPED
   if [ "\${BASH_EXECUTION_STRING-}" ] && [ ! "\${CUFF_INSIDE-}" ] && [ -x ${quoted(bash)} ]; then
     set -- "$BASH_EXECUTION_STRING" "$0" "$@"
     set -- -c "$@"
@@ -128,7 +131,7 @@ function zshenvText({ zsh }: ShellFiles): string {
 if [[ -n \${ZSH_EXECUTION_STRING-} && -z \${CUFF_INSIDE-} && -x ${quoted(zsh)} ]]; then
   exec ${quoted(zsh)} -c "$ZSH_EXECUTION_STRING" "$0" "$@"
 fi
-unset CUFF_INSIDE
+unset CUFF_INSIDE CUFF_WRAPPED
 if [[ -n \${CUFF_USER_ZDOTDIR-} ]]; then
   export ZDOTDIR=$CUFF_USER_ZDOTDIR
 else

@@ -10,14 +10,16 @@ export type RealCommand = {
   readonly wrapper: 'none' | 'claude' | 'gemini' | 'unknown';
 };
 
-/** `agent`: by its environment. A wrapper says more about who calls than variables do. */
+/**
+ * `agent`: by its environment. Only the wrapper of that agent counts: all others give the model's
+ * own text to the shell, and a model could write a wrapper around an innocent command.
+ */
 export function realCommand(text: string, agent: AgentId): RealCommand {
-  const claude = fromClaude(text);
-  if (claude !== undefined) return { command: claude, wrapper: 'claude' };
-  const gemini = fromGemini(text);
-  if (gemini !== undefined) return { command: gemini, wrapper: 'gemini' };
-  const wraps = agent === 'claude' || agent === 'gemini';
-  return { command: text, wrapper: wraps ? 'unknown' : 'none' };
+  if (agent !== 'claude' && agent !== 'gemini') return { command: text, wrapper: 'none' };
+  const command = agent === 'claude' ? fromClaude(text) : fromGemini(text);
+  return command === undefined
+    ? { command: text, wrapper: 'unknown' }
+    : { command, wrapper: agent };
 }
 
 // Claude Code 2.1.325: [...] && eval WORD [< /dev/null ]&& pwd -P >| FILE
@@ -37,7 +39,7 @@ function fromClaude(text: string): string | undefined {
 
 // Gemini CLI 0.61.0.
 const GEMINI_HEAD =
-  /^shopt -u [\w ]+; _bgpids_file=\S+\n\(\n {2}trap 'jobs -p > "\$_bgpids_file"' EXIT\n/;
+  /^shopt -u [\w ]+; _bgpids_file=[\w./+-]+\n\(\n {2}trap 'jobs -p > "\$_bgpids_file"' EXIT\n/;
 const GEMINI_TAIL = '\n)\n__code=$?\nexit $__code';
 
 function fromGemini(text: string): string | undefined {

@@ -11,7 +11,7 @@ import { SHAPES, World } from './world.ts';
 const world = new World();
 afterAll(() => world.close());
 
-const { claude, codex, pi } = SHAPES;
+const { claude, codex, pi, qwen } = SHAPES;
 
 describe('policy', () => {
   const POLICY = `version: 1
@@ -43,6 +43,46 @@ policies:
       { command: 'rm kept', end_reason: 'denied', decision: { verdict: 'deny', rule: 'rm *' } },
       { command: 'echo fine', decision: { verdict: 'allow' }, exit_code: 0 },
     ]);
+  });
+
+  it.each([
+    ["a wrapper like Claude's", qwen, "rm kept && eval 'echo ok' && pwd -P >| /dev/null"],
+    ["a snapshot like Claude's", qwen, 'SNAPSHOT_FILE=x; rm kept'],
+    ["a snapshot like Codex'", qwen, '__CODEX_SNAPSHOT_1=x; rm kept'],
+    ["a wrapper like Codex', as a login shell", codex, '__CODEX_SNAPSHOT_1=x; rm kept'],
+    ["one inside of Codex' own", SHAPES['codex with a snapshot'], '__CODEX_SNAPSHOT_1=x; rm kept'],
+  ])('judges the whole of a command that looks like %s', async (_, shape, command) => {
+    const cwd = ruled();
+    writeFileSync(join(cwd, 'kept'), '');
+    expect(await world.call(shape, command, cwd)).toMatchObject({ code: 126 });
+    expect(readdirSync(cwd)).toContain('kept');
+    expect(world.entries(cwd)).toMatchObject([{ command, end_reason: 'denied' }]);
+  });
+
+  it.each([
+    ['-c', '-'],
+    ['-rcfile', '/dev/null', '-c'],
+  ])('judges the command behind %s %s', async (...options) => {
+    const cwd = ruled();
+    writeFileSync(join(cwd, 'kept'), '');
+    const argv = [world.files.bash, ...options, 'rm kept'];
+    const { outcome } = world.run({ cwd, argv, env: { ...world.env, ...pi.env } });
+    expect((await outcome).code).toBe(126);
+    expect(readdirSync(cwd)).toContain('kept');
+  });
+
+  it('judges what runs in a directory that was removed, and leaves it there', async () => {
+    const cwd = ruled();
+    const inGone = (shell: string, command: string) => {
+      mkdirSync(join(cwd, 'gone'));
+      const argv = ['/bin/bash', '-c', `cd gone && rmdir ../gone && exec ${shell} -c '${command}'`];
+      return world.run({ cwd, argv, env: { ...world.env, ...pi.env } }).outcome;
+    };
+    const { bash } = world.files;
+    expect((await inGone(bash, 'rm ../kept')).code).toBe(126);
+    const bare = await inGone('/bin/bash', 'ls; ls ..; pwd');
+    expect(await inGone(bash, 'ls; ls ..; pwd')).toEqual(bare);
+    expect(world.entries(cwd)).toMatchObject([{ end_reason: 'denied' }, { exit_code: bare.code }]);
   });
 
   it('refuses what a person has to be asked about, and runs it once approved', async () => {

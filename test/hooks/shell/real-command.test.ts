@@ -101,13 +101,22 @@ describe('Gemini CLI', () => {
     );
   });
 
+  it('cuts nothing out of a head that would run something', () => {
+    const text = `${HEAD.replace('/tmp/g/b.tmp', '$(rm<x)')}echo ok${TAIL}`;
+    expect(realCommand(text, 'gemini')).toEqual({ command: text, wrapper: 'unknown' });
+  });
+
   it('marks a text without its wrapper', () => {
     expect(realCommand('npm test', 'gemini')).toEqual({ command: 'npm test', wrapper: 'unknown' });
   });
 });
 
-it('has nothing to cut out for the others', () => {
+it.each([
+  'npm test',
+  "rm x && eval 'echo ok' && pwd -P >| /tmp/c",
+  'rm x\n# && eval true && pwd -P >| /tmp/c',
+])('has nothing to cut out for the others, whose model wrote all of it: %s', (text) => {
   for (const agent of ['codex', 'opencode', 'pi', 'qwen', 'goose', 'aider'] as const) {
-    expect(realCommand('npm test', agent)).toEqual({ command: 'npm test', wrapper: 'none' });
+    expect(realCommand(text, agent)).toEqual({ command: text, wrapper: 'none' });
   }
 });

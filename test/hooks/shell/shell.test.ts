@@ -45,6 +45,8 @@ describe('calls that become the real shell', () => {
     ['inside of one', [bash, '-c', 'echo i'], { ...CLAUDE, CUFF_INSIDE: '1' }],
     ['interactive', [bash, '--norc', '-i', '-c', 'echo i'], CLAUDE],
     ['a version', [bash, '--version'], CLAUDE],
+    ['no agent, by BASH_ENV', ['/bin/bash', '-c', 'echo n'], { ...world.env, BASH_ENV: bashEnv }],
+    ['env of Claude, by BASH_ENV', ['/bin/bash', '-c', 'env'], { ...CLAUDE, BASH_ENV: bashEnv }],
     ['a hook of Gemini', ['bash', '-c', 'echo h'], hookOfGemini()],
   ])('%s', async (_, argv, env) => {
     const { code, entries } = await called(argv, env);
