@@ -29,6 +29,19 @@ describe('a folder', () => {
     expect(folded(errors, (text) => text.startsWith('error'))).toHaveLength(50);
   });
 
+  it('shows the line whose number differs where those of the others do not', () => {
+    const status = (i: number): string => `host ${i} status ${i === 50 ? 500 : 200}`;
+    const told = folded(count(100, status)).flatMap((one) => (one.kind === 'line' ? one.text : []));
+    expect(told).toEqual([status(1), status(49), status(50), status(100)]);
+    const sums = [...count(9, (i) => `passed: ${i}, broken: 0`), 'passed: 10, broken: 1'];
+    expect(folded(sums).at(-1)).toMatchObject({ text: 'passed: 10, broken: 1' });
+  });
+
+  it('goes on where the minute of a time changes', () => {
+    const at = (i: number): string => `2025-10-09T08:5${Math.floor(i / 10)}:00.000Z request ${i}`;
+    expect(folded(count(90, at))).toHaveLength(3);
+  });
+
   it('loses no line: what is told and what is folded is everything, in order', () => {
     const line = fc.constantFrom('batch 1', 'batch 22', 'step 1', '7', '', 'an error 3', 'end');
     fc.assert(
