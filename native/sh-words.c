@@ -230,7 +230,7 @@ static char *as_user_has(char *variable, const struct call *c, const struct inst
 
 /* A text of CLAUDE_ENV_FILE asks for this variable and takes it out of the environment. */
 static bool has_guard(const struct call *c) {
-  return c->text != NULL && strstr(c->text, "CUFF_INSIDE") != NULL;
+  return c->text != NULL && strstr(c->text, "]; then unset CUFF_INSIDE") != NULL;
 }
 
 /* Whether the real shell would call us again: its BASH_ENV, or ZDOTDIR, is our file, which sends

@@ -119,7 +119,8 @@ async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
   try {
     return await start(options, open(), prefix, recording);
   } catch (error) {
-    if (!recording.strict) return { kind: 'unrecorded' };
+    // Without a sandbox that the policy wants, it may not run at all.
+    if (!recording.strict && prefix.length === 0) return { kind: 'unrecorded' };
     return { kind: 'refused', text: `cuff: ${messageOf(error)}` };
   }
 }

@@ -96,6 +96,11 @@ it('records one entry where CLAUDE_CODE_SHELL and CLAUDE_ENV_FILE name the shell
   }
 });
 
+it('gives no variable of its own to a command that only names it', async () => {
+  const { out } = await called([bash, '-c', 'echo "[$CUFF_INSIDE]"']);
+  expect(out).toBe('[]\n');
+});
+
 it('runs in the session and the group that the agent started it in', async () => {
   const argv = [bash, '-c', "cut -d' ' -f5,6 /proc/$$/stat"];
   const { child, outcome } = world.run({ cwd: world.project(), argv, env: CLAUDE });
