@@ -152,7 +152,7 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   const ending = await native.shell.wait(run, waitMs, caller);
   const subject = ownSubject(native, run, ending);
   if (pattern !== undefined) {
-    const found = await grepBody(subject, pattern, bytesMax, caller);
+    const found = await grepBody(subject, pattern, bytesMax, caller).catch(unsearched);
     return answerAbout(native, subject, { view, bytesMax, ...found });
   }
   if (args.compare === undefined) return answerAbout(native, subject, { view, bytesMax });
@@ -162,6 +162,12 @@ async function runCommand(native: Native, args: Args, caller: Caller): Promise<T
   }
   const { first, body } = comparison(native, subject, caller, bytesMax);
   return answerAbout(native, subject, { view, bytesMax, first, instead: body });
+}
+
+/** The command has run, so that its answer is given without the search. */
+function unsearched(error: unknown): { readonly first: readonly string[] } {
+  if (!(error instanceof PatternError)) throw error;
+  return { first: [`not searched: ${error.message}`] };
 }
 
 /** What view `grep` looks for. Throws `ArgumentError`, or `PatternError`, before anything runs. */

@@ -88,6 +88,15 @@ describe('view grep', () => {
     expect(none.body).toBe('(no matching line)\n');
   });
 
+  it('answers without the search where its pattern takes too long', async () => {
+    const native = await Native.open();
+    const slow = { view: 'grep', pattern: '(a+)+$' };
+    const { text } = await native.run("printf '%060000db' 0 | tr 0 a; exit 3", slow);
+    expect(text).toContain('not searched: The regular expression takes too long');
+    expect(text).toContain('exit 3');
+    expect(text).toMatch(/shell_read \{"id":"[^"]+"/);
+  });
+
   it.each([
     [{ view: 'grep' }, 'view grep needs the argument pattern'],
     [{ pattern: 'x' }, 'pattern belongs to view grep'],
