@@ -64,7 +64,8 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
       ...['CODEX_THREAD_ID', 'CODEX_SESSION_ID', 'CODEX_TOOL_CALL_ID', 'CODEX_VERSION'],
       ...['CODEX_CI', 'CODEX_SANDBOX_NETWORK_DISABLED'],
     ],
-    sessionVariables: ['CODEX_THREAD_ID', 'CODEX_SESSION_ID'],
+    // A subagent has a thread of its own; its hooks name the session.
+    sessionVariables: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
     callVariable: 'CODEX_TOOL_CALL_ID',
     shellKnob: true,
     shellVariable: 'BASH_ENV',

@@ -40,7 +40,8 @@ export function* codexFacts(
     const payload = asObject(line.json.payload);
     if (payload === undefined) continue;
     if (line.json.type === 'session_meta') {
-      state.session = asString(payload.id) ?? state.session;
+      // A subagent has a rollout and an `id` of its own, in the session of the main agent.
+      state.session = asString(payload.session_id) ?? asString(payload.id) ?? state.session;
       state.cwd = textOrNull(payload.cwd) ?? state.cwd;
       if (state.cwd !== null) yield { kind: 'place', session: state.session, cwd: state.cwd };
     } else if (line.json.type === 'turn_context') {

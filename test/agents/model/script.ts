@@ -6,8 +6,11 @@
 /** A call of a tool. `name` is the tool's own name, or a pattern that one offered tool matches. */
 export interface ScriptCall {
   readonly name: string | RegExp;
-  readonly input: Readonly<Record<string, unknown>>;
+  /** What goes with it; where the client gave a name that it needs, made from the last result. */
+  readonly input: Input | ((last: string) => Input);
 }
+
+type Input = Readonly<Record<string, unknown>>;
 
 /** One answer of the model: calls, or the words that end its work. */
 type Turn = { readonly calls: readonly ScriptCall[] } | { readonly text: string };
@@ -38,7 +41,7 @@ export interface Conversation {
 
 interface ModelCall extends OfferedTool {
   readonly id: string;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Input;
 }
 
 export interface Reply {
@@ -61,10 +64,11 @@ export function replyTo(conversation: Conversation, script: Script): Reply {
   const turn = script[mark]?.[conversation.answers];
   if (turn === undefined) return { text: 'done', calls: [] };
   if ('text' in turn) return { text: turn.text, calls: [] };
-  const calls = turn.calls.map((call, index) => ({
-    ...offered(call.name, conversation.tools),
+  const last = conversation.results.at(-1)?.text ?? '';
+  const calls = turn.calls.map(({ name, input }, index) => ({
+    ...offered(name, conversation.tools),
     id: `call_${mark}_${conversation.answers}_${index}`,
-    input: call.input,
+    input: typeof input === 'function' ? input(last) : input,
   }));
   return { text: '', calls };
 }

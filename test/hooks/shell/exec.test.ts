@@ -43,7 +43,11 @@ describe('the agent of a shell', () => {
     ],
     [
       { CODEX_THREAD_ID: 't', CODEX_TOOL_CALL_ID: 'c' },
-      { agent: 'codex', toolCall: 'c' },
+      { agent: 'codex', session: 't', toolCall: 'c' },
+    ],
+    [
+      { CODEX_THREAD_ID: 'subagent', CODEX_SESSION_ID: 's', CODEX_TOOL_CALL_ID: 'c' },
+      { agent: 'codex', session: 's', toolCall: 'c' },
     ],
     [
       { CLAUDECODE: '1', CODEX_TOOL_CALL_ID: 'c' },

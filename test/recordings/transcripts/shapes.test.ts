@@ -117,6 +117,15 @@ describe('Codex', () => {
     return [one?.command, one?.exitCode, one?.output, one?.end, one?.decidedBy];
   };
 
+  it('a call of a subagent belongs to the session of the main agent', () => {
+    const meta = (payload: JsonObject): JsonObject => ({ type: 'session_meta', payload });
+    const asked = call('exec_command', { cmd: 'make' });
+    const sessionOf = (payload: JsonObject) =>
+      calls(codexFacts, [meta(payload), asked])[0]?.session;
+    expect(sessionOf({ session_id: 'main', id: 'sub', parent_thread_id: 'main' })).toBe('main');
+    expect(sessionOf({ id: 'older' })).toBe('older');
+  });
+
   it('an older shell call with a JSON result', () => {
     const json = '{"output":"hi\\n","metadata":{"exit_code":4,"duration_seconds":1.5}}';
     const asked = call('shell', { command: ['bash', '-lc', 'make'], workdir: '/w' });
