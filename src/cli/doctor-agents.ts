@@ -69,10 +69,12 @@ async function reportOf(
   const last = seen === undefined ? null : new Date(seen).toISOString();
   const shell = shellOf(client, contexts);
   const base = { client, file: null, hint: null, last_event_at: last, shell };
-  const registered = contexts.flatMap((context) => hooksOf(client, context));
+  const sign = signOf(client, contexts[0]);
+  // VS Code reads the file of Claude Code: a hook in there is no sign of VS Code.
+  const borrowed = client === 'vscode' && sign === undefined;
+  const registered = borrowed ? [] : contexts.flatMap((context) => hooksOf(client, context));
   const setUp = `cuff init --client ${client} --hooks --shell`;
   if (registered.length === 0) {
-    const sign = signOf(client, contexts[0]);
     if (sign === undefined) return { ...base, status: 'absent', found: 'no sign of it here' };
     if (shell === 'live') return { ...base, status: 'live', found: 'its shell records' };
     const why = SETUPS[client].parts(contexts[0]).find(({ kind }) => kind === 'hooks');

@@ -73,6 +73,13 @@ describe('an agent', () => {
     expect([code, agents.filter(({ status }) => status === 'not firing')]).toEqual([0, []]);
   });
 
+  it('that is VS Code is absent without a sign of it, though Claude Code has a hook', async () => {
+    await place.init('--client claude --hooks');
+    expect((await doctor()).report('vscode')?.status).toBe('absent');
+    mkdirSync(join(place.home, '.config', 'Code'), { recursive: true });
+    expect((await doctor()).report('vscode')?.status).toBe('live');
+  });
+
   it('that is Codex is live when a person has accepted the hook, and not before', async () => {
     await place.init('--client codex --hooks');
     const before = await doctor();
@@ -96,7 +103,7 @@ describe('an agent', () => {
       'not firing',
       `${cuff} cannot be started`,
     ]);
-    expect(gone.report('gemini')?.found).toBe('its program is not there any more');
+    expect(gone.report('gemini')?.found).toBe(`its program is not there any more: ${cuff} hook`);
     writeFileSync(cuff, '#!/bin/sh\necho allowed\n', { mode: 0o755 });
     const wrong = await doctor();
     expect(wrong.report('claude')?.found).toBe('it did not deny what it must deny');

@@ -87,7 +87,10 @@ function ask(
     child.on('close', (code) => {
       clearTimeout(timer);
       const ms = Math.round(performance.now() - began);
-      if (code === 126 || code === 127) return failed('its program is not there any more');
+      if (code === 126 || code === 127) {
+        const line = args[0] === '-c' ? args[1] : program;
+        return failed(`its program is not there any more: ${line}`);
+      }
       if (!isDenial(parseObject(text))) return failed('it did not deny what it must deny');
       if (ms > SLOW_MS) return failed(`it is slow: ${ms} ms`);
       resolve({ kind: 'denied', ms });
