@@ -1,7 +1,8 @@
 // Runs of lines that differ only in digits, told by their first line, their last one and how many
 // are between. Only lines with a word in them are folded: of numbers alone the digits are what was
 // asked for. A number that the first two lines share is the same in the whole run, so that the one
-// `status 500` among many `status 200` is shown. Nothing is lost silently: the ranges of all pieces put together are all lines.
+// `status 500` among many `status 200` is shown. Nothing is lost silently: the ranges of all pieces
+// put together are all lines.
 
 const RUN_MIN = 6; // fewer lines are about as short as what stands for them
 const WORD = /\p{L}{3}/u;
