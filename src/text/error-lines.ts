@@ -22,16 +22,19 @@ const STRONG = new RegExp(
     'panicked at|^panic: |Traceback \\(most|[Ss]egmentation fault|core dumped',
     '(?:undefined|[Uu]nresolved) reference|command not found|No such file|Permission denied',
     '\\*\\*\\* \\[.*\\] Error \\d',
+    'npm ERR!|\\bERR_[A-Z_]{3,}|\\bCRITICAL\\b',
+    '[Oo]ut of memory|^Killed\\b|[Cc]onnection refused|[Cc]ould not (?:resolve|find|connect)',
+    ': not found$',
   ].join('|'),
 );
 
 /** What it says around it. */
-const WEAK = /\b(?:errors?|fail(?:ed|ure|s)?|fatal|exception|aborted|denied|cannot|unable to)\b/i;
+const WEAK = /\b(?:errors?|fail(?:ed|ures?|s)?|fatal|exception|aborted|denied|cannot|unable to)\b/i;
 
 /** Every line of either kind has one of these: most lines are done with after one look. */
 const HINT = new RegExp(
   'err|fail|fatal|except|panic|traceback|fault|dumped|reference|not found|no such|denied|not ok|' +
-    'abort|cannot|unable|[✗✖✕×]|^e[:\\s]',
+    'abort|cannot|could not|unable|refused|killed|out of mem|critical|[✗✖✕×]|^e[:\\s]',
   'i',
 );
 

@@ -23,6 +23,14 @@ const STRONG = [
   'ERROR: No matching distribution found for torch==9.9.9',
   'Segmentation fault (core dumped)',
   'bash: pnpmx: command not found',
+  'sh: 1: pnpmx: not found',
+  'npm ERR! code 1',
+  "Error [ERR_MODULE_NOT_FOUND] of 'x'",
+  'curl: (6) Could not resolve host: db.example.org',
+  'dial tcp 127.0.0.1:5432: connect: connection refused',
+  'Killed',
+  'CRITICAL: the queue is full',
+  'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
 ];
 
 const NONE = [
@@ -48,6 +56,7 @@ describe('a line', () => {
   it('is around one at least, when it only speaks of one', () => {
     expect(errorWeight('      Tests  1 failed | 1800 passed (1801)')).toBe('weak');
     expect(errorWeight('retrying: the request failed')).toBe('weak');
+    expect(errorWeight('Tests run: 12, Failures: 1')).toBe('weak');
   });
 });
 
