@@ -24,7 +24,11 @@ type Report = {
 /** Programs of agents that this machine has are not to be found. */
 async function doctor(more = '') {
   const PATH = `${join(place.root, 'bin')}:${dirname(process.execPath)}`;
-  const { code, out, err } = await place.cuff(`doctor --agents --json${more}`, { PATH });
+  let { code, out, err } = await place.cuff(`doctor --agents --json${more}`, { PATH });
+  // A machine that is busy for a while makes every hook slow.
+  for (let again = 0; out.includes('"it is slow') && again < 20; again += 1) {
+    ({ code, out, err } = await place.cuff(`doctor --agents --json${more}`, { PATH }));
+  }
   expect(err).toBe('');
   const { ok, agents, transcripts } = JSON.parse(out);
   const report = (client: string): Report | undefined =>
