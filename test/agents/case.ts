@@ -1,6 +1,6 @@
 // One case: an agent program with a home, a project and a scripted model of its own. What the case
 // started is found by a mark in its environment, and ended by its id.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   mkdirSync,
@@ -94,8 +94,17 @@ export class AgentCase implements Places {
   }
 
   startAgent(prompt: string, start: Partial<Start> = {}): ChildProcess {
+    return this.spawn(this.#agentCommand(prompt, start));
+  }
+
+  /** As a terminal would start it: in a group of processes that is signaled as one. */
+  startAgentGroup(prompt: string): ChildProcess {
+    return this.spawn(this.#agentCommand(prompt), { detached: true });
+  }
+
+  #agentCommand(prompt: string, start: Partial<Start> = {}): string[] {
     const args = this.#client.args({ prompt, permissions: 'all', args: [], ...start });
-    return this.spawn([...this.#starter, this.program, ...args]);
+    return [...this.#starter, this.program, ...args];
   }
 
   /** The agent program, under the name that people start it by. */
@@ -127,8 +136,9 @@ export class AgentCase implements Places {
     return await resultOf(this.spawn(command));
   }
 
-  spawn([file = '', ...args]: readonly string[]): ChildProcess {
+  spawn([file = '', ...args]: readonly string[], options: SpawnOptions = {}): ChildProcess {
     return spawn(file, args, {
+      ...options,
       cwd: this.project,
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],

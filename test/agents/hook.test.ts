@@ -1,6 +1,6 @@
 // Hooks and shell of cuff under real agent programs: what the policy denies has no effect, its
-// reason reaches the model once, and a hook that is missing, killed or broken changes neither. What
-// the policy asks about is refused with an id, and runs once a person approved it.
+// reason reaches the model once, and a hook that is missing, killed, slow or broken changes
+// neither. What the policy asks about is refused with an id, and runs once a person approved it.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { atOwnTerminal } from '../cli/terminal.ts';
 import { AgentCase } from './case.ts';
 import { CLIENTS } from './clients/all.ts';
 import { type AgentClient, writeConfig } from './clients/client.ts';
+import { Gate } from './gate.ts';
 import { HOOKS } from './hooks.ts';
 
 const REASON = 'people make this file';
@@ -49,8 +50,13 @@ const HOOKED = CLIENTS.filter(({ name }) => HOOKS[name] !== undefined);
 const BOTH = HOOKED.filter(({ hasShell }) => hasShell);
 
 /** A hook of cuff's, or what a test puts in its place. */
-function addHook(one: AgentCase, client: AgentClient, program = one.cuffProgram): void {
-  HOOKS[client.name]?.(one, program);
+function addHook(
+  one: AgentCase,
+  client: AgentClient,
+  program = one.cuffProgram,
+  seconds?: number,
+): void {
+  HOOKS[client.name]?.(one, program, seconds);
 }
 
 describe.each(HOOKED)('$name with the hook of cuff', (client) => {
@@ -83,6 +89,18 @@ describe.each(BOTH)('$name with the hook and the shell of cuff', (client) => {
     one.record();
     await told(one);
     expect(existsSync(join(one.project, 'refused'))).toBe(false);
+  });
+
+  it('does not run what is denied when the hook does not answer in time', async () => {
+    await using one = await started(client, 'touch refused');
+    const path = join(one.home, 'gate');
+    using _gate = new Gate(path);
+    const slow = join(one.home, 'slow-hook');
+    writeFileSync(slow, `#!/bin/sh\nexec cat '${path}'\n`, { mode: 0o755 });
+    addHook(one, client, slow, 1);
+    one.record();
+    expectRefused(one, await told(one));
+    expect(one.entries()).toMatchObject([{ command: 'touch refused', end_reason: 'denied' }]);
   });
 
   it('refuses what is asked about with an id, and runs it once it is approved', async () => {

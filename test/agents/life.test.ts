@@ -1,0 +1,138 @@
+// Commands that outlast their call or their agent: in the background, behind an `&`, under an agent
+// that is killed or interrupted. Each has its entry, with what it printed. The agent leads a group
+// of processes, as in a terminal, and signals go to that group: some programs start themselves once
+// more, and all start their commands in groups of their own.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { alive, until } from '../cli/helper.ts';
+import { AgentCase } from './case.ts';
+import { CLIENTS } from './clients/all.ts';
+import { Gate } from './gate.ts';
+import type { ScriptCall } from './model/script.ts';
+import type { AgentName } from './programs.ts';
+
+const RECORDED = CLIENTS.filter(({ hasShell }) => hasShell);
+
+/** Calls that go on when the model is answered. */
+const BACKGROUND: Partial<Record<AgentName, (command: string) => ScriptCall>> = {
+  claude: (command) => ({
+    name: 'Bash',
+    input: { command, description: 'a step', run_in_background: true },
+  }),
+  codex: (cmd) => ({ name: 'exec_command', input: { cmd, yield_time_ms: 250 } }),
+  gemini: (command) => ({
+    name: 'run_shell_command',
+    input: { command, description: 'a step', is_background: true },
+  }),
+};
+
+const IN_BACKGROUND = RECORDED.filter(({ name }) => BACKGROUND[name] !== undefined);
+
+/** Interrupted, Gemini CLI, OpenCode and pi leave their command running, also without us. */
+const ENDS_COMMANDS: readonly AgentName[] = ['claude', 'codex', 'qwen'];
+
+const INTERRUPTED = RECORDED.filter(({ name }) => ENDS_COMMANDS.includes(name));
+
+const WAITING = 'echo before; echo $$ > pid; read x < gate; echo "after $x"';
+const LEAVING = 'echo before; { read x < gate; echo "after $x"; } &';
+const TREE = '(echo $BASHPID > pid; read x < gate); echo not reached';
+
+/** The second call holds the agent, so that it does not end its commands with itself. */
+const HOLDING = 'read x < second';
+
+function start(one: AgentCase): { child: ChildProcess; ended: Promise<unknown> } {
+  one.record();
+  const child = one.startAgentGroup('work [[main]]');
+  child.stdout?.resume();
+  child.stderr?.resume();
+  return { child, ended: once(child, 'exit') };
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) throw new Error('the agent did not start');
+  process.kill(-pid, signal);
+}
+
+/** Resolves when the command has said which process waits at the gate. */
+async function waitingProcess(one: AgentCase): Promise<number> {
+  const file = join(one.project, 'pid');
+  const said = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  await until(() => said().endsWith('\n'), 'the command runs');
+  return Number(said());
+}
+
+describe.each(IN_BACKGROUND)('$name with a call in the background', (client) => {
+  it('has an entry when the command ends, with all that it printed', async () => {
+    const call = BACKGROUND[client.name]?.(WAITING) ?? client.shell(WAITING);
+    const turns = [{ calls: [call] }, { calls: [client.shell(HOLDING)] }];
+    await using one = await AgentCase.start(client, { main: turns });
+    using gate = new Gate(join(one.project, 'gate'));
+    using second = new Gate(join(one.project, 'second'));
+    const { ended } = start(one);
+    await until(() => one.model.results('main').length === 1, 'the agent goes on');
+    await waitingProcess(one);
+    expect(one.entries()).toEqual([]);
+    gate.letThrough('it');
+    await until(() => one.entries().length === 1, 'an entry');
+    const whole = { command: WAITING, stdout: 'before\nafter it\n', exit_code: 0 };
+    expect(one.entries()).toMatchObject([whole]);
+    second.letThrough('it');
+    await ended;
+  });
+});
+
+describe.each(RECORDED)('$name whose command leaves a process', (client) => {
+  it('has an entry when the shell is done, and what was printed later with it', async () => {
+    const turns = [LEAVING, HOLDING].map((command) => ({ calls: [client.shell(command)] }));
+    await using one = await AgentCase.start(client, { main: turns });
+    using gate = new Gate(join(one.project, 'gate'));
+    using second = new Gate(join(one.project, 'second'));
+    const { ended } = start(one);
+    await until(() => one.entries().length === 1, 'an entry');
+    const first = { command: LEAVING, stdout: 'before\n', exit_code: 0, survivors: [{}] };
+    expect(one.entries()).toMatchObject([first]);
+    gate.letThrough('it');
+    await until(() => one.entries()[0]?.later !== undefined, 'what came later');
+    expect(one.entries()).toMatchObject([{ ...first, later: { stdout: 'after it\n' } }]);
+    second.letThrough('it');
+    await ended;
+  });
+});
+
+describe.each(RECORDED)('$name that is killed', (client) => {
+  it('has an entry for the command that was running', async () => {
+    await using one = await AgentCase.start(client, { main: [{ calls: [client.shell(WAITING)] }] });
+    using gate = new Gate(join(one.project, 'gate'));
+    const { child, ended } = start(one);
+    await waitingProcess(one);
+    signalGroup(child, 'SIGKILL');
+    await ended;
+    gate.letThrough('it');
+    await until(() => one.entries().length === 1, 'an entry');
+    // Codex has its shells get a SIGTERM when it dies; the commands of the others go on.
+    const end =
+      client.name === 'codex'
+        ? { stdout: 'before\n', signal: 'SIGTERM' }
+        : { stdout: 'before\nafter it\n' };
+    expect(one.entries()).toMatchObject([{ command: WAITING, ...end }]);
+  });
+});
+
+describe.each(INTERRUPTED)('$name that is interrupted', (client) => {
+  it('ends all processes of its command, and the entry says so', async () => {
+    await using one = await AgentCase.start(client, { main: [{ calls: [client.shell(TREE)] }] });
+    using _gate = new Gate(join(one.project, 'gate'));
+    const { child, ended } = start(one);
+    const waiting = await waitingProcess(one);
+    signalGroup(child, 'SIGINT');
+    await ended;
+    await until(() => !alive(waiting) && one.entries().length === 1, 'its end');
+    const [entry] = one.entries();
+    expect(entry).toMatchObject({ command: TREE, exit_code: null });
+    // Codex kills the group, and what would have told the signal with it.
+    expect(entry?.signal ?? entry?.end_reason).toMatch(/^(SIGTERM|SIGKILL|interrupted)$/);
+  });
+});
