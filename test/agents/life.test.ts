@@ -115,9 +115,7 @@ describe.each(RECORDED)('$name that is killed', (client) => {
     const dies = client.name === 'codex';
     if (!dies) gate.letThrough('it');
     await until(() => one.entries().length === 1, 'an entry');
-    const end = dies
-      ? { stdout: 'before\n', signal: 'SIGTERM' }
-      : { stdout: 'before\nafter it\n' };
+    const end = dies ? { stdout: 'before\n', signal: 'SIGTERM' } : { stdout: 'before\nafter it\n' };
     expect(one.entries()).toMatchObject([{ command: WAITING, ...end }]);
   });
 });

@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { AgentCase } from './case.ts';
 import { CLIENTS } from './clients/all.ts';
+import type { AgentName } from './programs.ts';
 
 /** The id of the model's first call. */
 const CALL = 'call_main_0_0';
@@ -20,13 +21,24 @@ const IDS = {
   cline: {},
 };
 
+/**
+ * Codex asks its model without the tools of a server that is not there within its first moments,
+ * unless it may not start without that server.
+ */
+const WAITING: Partial<Record<AgentName, readonly string[]>> = {
+  codex: ['required=true', 'startup_timeout_sec=120'].flatMap((one) => [
+    '-c',
+    `mcp_servers.cuff.${one}`,
+  ]),
+};
+
 describe.each(CLIENTS.filter(({ mcp }) => mcp !== undefined))('$name with cuff mcp', (client) => {
   it('offers its tools, runs a call, records it, and ends the session', async () => {
     const call = client.mcp?.('echo out; exit 3') ?? [];
     const script = { main: [{ calls: [call].flat() }] };
     await using one = await AgentCase.start(client, script);
     await one.addMcp();
-    const { code } = await one.agent('work [[main]]');
+    const { code } = await one.agent('work [[main]]', { args: WAITING[client.name] ?? [] });
     await one.quiet();
 
     expect(code).toBe(0);
