@@ -6,6 +6,7 @@ export const DEED_KINDS = [
   'dangerous',
   'secret',
   'remote-code',
+  'hidden-code',
   'published',
   'sent',
   'deleted',
@@ -16,3 +17,11 @@ export const DEED_KINDS = [
 ] as const;
 
 export type DeedKind = (typeof DEED_KINDS)[number];
+
+export type Act = {
+  readonly kind: DeedKind;
+  /** From 1 to 3: how much it matters among its kind. */
+  readonly weight: number;
+  /** The part of the command. */
+  readonly part: string;
+};

@@ -6,32 +6,31 @@
 import { literalOf } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
 import type { Decision } from './decision.ts';
-import { DEED_KINDS, type DeedKind } from './deed-kinds.ts';
+import { type Act, DEED_KINDS, type DeedKind } from './deed-kinds.ts';
+import { foreignCode, LOCAL } from './foreign-code.ts';
 import { absolute, isInside, type Roots } from './paths.ts';
+import { dataLoss, deedMarks, isWatched, onlyAsks } from './profiles/deeds.ts';
 import { readCall } from './profiles/index.ts';
-import { isShell, programName, showsEnvironment } from './programs.ts';
+import { programName, showsEnvironment } from './programs.ts';
 import { isSink } from './protected.ts';
 import { unitText } from './reasons.ts';
 import { touchedWords } from './touched.ts';
 import type { Unit } from './unit.ts';
-
-export type Act = {
-  readonly kind: DeedKind;
-  /** From 1 to 3: how much it matters among its kind. */
-  readonly weight: number;
-  /** The part of the command. */
-  readonly part: string;
-};
 
 type Place = Roots & { readonly cwd: string };
 
 /** `decision`: what a policy without rules says. Each kind once, with its weightiest part. */
 export function deedsOf(text: string, place: Place, decision: Decision): readonly Act[] {
   const units = isWorthReading(text) ? analyse(text, place).units : [];
+  // A policy does not tell a question to a database from a change.
+  const asking = new Set(units.filter(({ argv }) => onlyAsks(argv)).map(unitText));
+  const reasons = decision.reasons.filter(
+    ({ unit, detail }) => detail === 'secret' || !asking.has(unit),
+  );
   const found = [
-    ...decision.reasons.flatMap(reasonDeed),
-    ...units.flatMap((unit) => unitDeeds(unit, place)),
-    ...remoteCode(text, units),
+    ...reasons.flatMap(reasonDeed),
+    ...units.flatMap((unit, at) => unitDeeds(unit, place, inputOf(units, at, text))),
+    ...foreignCode(units, place),
   ];
   const best = new Map<DeedKind, Act>();
   for (const deed of found) {
@@ -39,27 +38,47 @@ export function deedsOf(text: string, place: Place, decision: Decision): readonl
     if (known === undefined || known.weight < deed.weight) best.set(deed.kind, deed);
   }
   if (best.has('protected')) best.delete('overwrote'); // the same file, said once
+  const secret = best.get('secret');
+  if (secret !== undefined && units.some(passesOn)) best.set('secret', { ...secret, weight: 3 });
   return DEED_KINDS.flatMap((kind) => best.get(kind) ?? []);
 }
 
-/** Reading a text takes a while, and most commands have none of these. */
-const WORTH_READING = new RegExp(
-  `>|\\b(?:${[
-    ...['env', 'printenv', 'set', 'export', 'declare', 'rm', 'rmdir', 'unlink', 'shred', 'trash'],
-    ...['find', 'sudo', 'doas', 'su', 'pkexec', 'chmod', 'chown', 'chgrp', 'chattr', 'setfacl'],
-    ...['curl', 'wget', 'https?', 'xh', 'scp', 'rsync', 'sftp', 'nc', 'ncat', 'netcat', 'telnet'],
-    ...['socat', 'ssh', 'aws', 'mail', 'sendmail', 'mutt', 'publish', 'upload', 'deploy', 'apply'],
-    ...['destroy', 'delete', 'uninstall', 'prune', 'volumes?', 'dropdb', 'redis-cli', 'psql'],
-    ...['mysql', 'sqlite3', 'kubectl', 'helm', 'gh', 'docker', 'podman', 'gem', 'cp', 'mv'],
-    ...['install', 'ln', 'tee', 'dd', 'truncate', 'sed'],
-  ].join('|')})\\b`,
-);
+/** It sends what it reads: `env | curl -d @- ...`. */
+function passesOn({ argv, stdin }: Unit): boolean {
+  const [program, ...words] = argv.slice(0, WORDS_MAX).map(literalOf);
+  return stdin === 'pipe' && sends(programName(program ?? ''), words.join(' ')) > 0;
+}
 
-const GIT = /\bgit\b/;
-const OF_GIT = /\b(?:clean|reset|stash|checkout|restore|branch|push)\b/;
+// What a person typed is far shorter, and patterns take long for more.
+const WORDS_MAX = 256;
+const LINE_LENGTH_MAX = 4_096;
+
+const REMOVERS = new Set(['rm', 'rmdir', 'unlink', 'shred', 'trash']);
+const ELEVATING = new Set(['sudo', 'doas', 'su', 'pkexec']);
+const PERMISSIONS = new Set(['chmod', 'chown', 'chgrp', 'setfacl', 'chattr']);
+const FETCHERS = new Set(['curl', 'wget', 'http', 'https', 'xh']);
+const COPIERS = new Set(['scp', 'rsync', 'sftp']);
+const PIPES = new Set(['nc', 'ncat', 'netcat', 'telnet', 'socat']);
+const MAILERS = new Set(['mail', 'sendmail', 'mutt']);
+const WRITERS = new Set(['cp', 'mv', 'install', 'ln', 'tee', 'dd', 'truncate', 'sed', 'rsync']);
+
+/** Reading a text takes a while, and most commands have none of these. */
+const NAMES = new Set([
+  ...['env', 'printenv', 'compgen', 'set', 'export', 'declare', 'typeset', 'readonly', 'find'],
+  ...REMOVERS,
+  ...ELEVATING,
+  ...PERMISSIONS,
+  ...FETCHERS,
+  ...COPIERS,
+  ...PIPES,
+  ...MAILERS,
+  ...WRITERS,
+  'ssh',
+]);
 
 function isWorthReading(text: string): boolean {
-  return WORTH_READING.test(text) || (GIT.test(text) && OF_GIT.test(text));
+  if (/>/.test(text)) return true;
+  return text.match(/[\w.-]+/g)?.some((word) => NAMES.has(word) || isWatched(word)) === true;
 }
 
 function reasonDeed({ code, detail, unit, verdict }: Decision['reasons'][number]): readonly Act[] {
@@ -78,42 +97,42 @@ function reasonDeed({ code, detail, unit, verdict }: Decision['reasons'][number]
 /** They show names and no content. */
 const LISTING = /^(?:ls|stat|find|test|\[|du|wc -c)\s/;
 
-function unitDeeds(unit: Unit, place: Place): readonly Act[] {
+function unitDeeds(unit: Unit, place: Place, input: string): readonly Act[] {
   const program = programName(literalOf(unit.argv[0]));
   const words = unit.argv.slice(1, WORDS_MAX).map((arg) => literalOf(arg) || arg.source);
-  const said = program === 'git' ? withoutGitOptions(words) : words;
-  const line = said.join(' ').slice(0, LINE_LENGTH_MAX);
+  const line = words.join(' ').slice(0, LINE_LENGTH_MAX);
   const part = unitText(unit);
-  const deed = (kind: DeedKind, weight: number): Act => ({ kind, weight, part });
-  const deeds: Act[] = [];
-  if (showsEnvironment(unit)) deeds.push(deed('secret', 1));
-  if (ELEVATING.has(program)) deeds.push(deed('elevated', 2));
-  const deleted = deletes(program, line, unit, place);
-  if (deleted > 0) deeds.push(deed('deleted', deleted));
-  const published = publishes(program, line);
-  if (published > 0) deeds.push(deed('published', published));
-  const sent = sends(program, line);
-  if (sent > 0) deeds.push(deed('sent', sent));
-  if (PERMISSIONS.has(program)) deeds.push(deed('permissions', permissionWeight(words)));
-  if (overwrites(program, unit, place)) deeds.push(deed('overwrote', 2));
+  const deeds = deedMarks(unit.argv).flatMap((mark): readonly Act[] => {
+    const [kind, weight] = mark.split(' ');
+    const known = DEED_KINDS.find((one) => one === kind);
+    return known === undefined ? [] : [{ kind: known, weight: Number(weight), part }];
+  });
+  const add = (kind: DeedKind, weight: number): void => {
+    if (weight > 0) deeds.push({ kind, weight, part });
+  };
+  add('secret', showsEnvironment(unit) ? 1 : 0);
+  add('elevated', ELEVATING.has(program) ? 2 : 0);
+  add('deleted', Math.max(deletes(program, line, unit, place), dataLoss(unit.argv, input)));
+  add('sent', sends(program, line));
+  add('permissions', PERMISSIONS.has(program) ? permissionWeight(words) : 0);
+  add('overwrote', overwrites(program, unit, place) ? 2 : 0);
   return deeds;
 }
 
-// What a person typed is far shorter, and patterns take long for more.
-const WORDS_MAX = 256;
-const LINE_LENGTH_MAX = 4_096;
-
-const GIT_VALUED = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace']);
-
-/** From the word on that says what git is to do. */
-function withoutGitOptions(words: readonly string[]): readonly string[] {
-  let at = 0;
-  while (words[at]?.startsWith('-')) at += GIT_VALUED.has(words[at] ?? '') ? 2 : 1;
-  return words.slice(at);
+/** What a unit reads, as far as the text says: a here-document, or what `echo` prints. */
+function inputOf(units: readonly Unit[], at: number, text: string): string {
+  const [unit, before] = [units[at], units[at - 1]];
+  if (unit?.stdin === 'text') {
+    const given = text.slice(unit.span?.from ?? 0);
+    const word = /^[^\n]*?<<<\s*/.exec(given);
+    // The text of a here-document begins in the next line.
+    return word === null ? given.slice(given.indexOf('\n') + 1) : given.slice(word[0].length);
+  }
+  if (unit?.stdin !== 'pipe' || before === undefined) return '';
+  if (before.stdin === 'text') return inputOf(units, at - 1, text);
+  const [first, ...words] = before.argv;
+  return /^(?:echo|printf)$/.test(literalOf(first)) ? words.map(literalOf).join('\n') : '';
 }
-
-const ELEVATING = new Set(['sudo', 'doas', 'su', 'pkexec']);
-const PERMISSIONS = new Set(['chmod', 'chown', 'chgrp', 'setfacl', 'chattr']);
 
 function permissionWeight(words: readonly string[]): number {
   if (
@@ -124,12 +143,8 @@ function permissionWeight(words: readonly string[]): number {
   return words.some((word) => /^-\w*R|^--recursive$/.test(word)) ? 2 : 1;
 }
 
-const REMOVERS = new Set(['rm', 'rmdir', 'unlink', 'shred', 'trash']);
-
 /** 0: nothing, or nothing that would be missed. */
 function deletes(program: string, line: string, unit: Unit, place: Place): number {
-  if (program === 'git') return discards(line);
-  if (DESTROYING.some((pattern) => pattern.test(`${program} ${line}`))) return 3;
   const finds = program === 'find' && / -delete\b/.test(line);
   if (!REMOVERS.has(program) && !finds) return 0;
   const args = unit.argv.slice(1).filter((arg) => !literalOf(arg).startsWith('-'));
@@ -159,47 +174,6 @@ function isRoutine(path: string, { project, home }: Roots): boolean {
   return TEMPORARY.some((folder) => path !== folder && isInside(path, folder));
 }
 
-/** Work in a repository that is not committed, or what no branch leads to any more. */
-function discards(line: string): number {
-  if (/^clean\b(?!.*(?:\s-\w*n|--dry-run)).*\s-\w*f/.test(line)) return 3;
-  if (/^reset\b.*--hard\b/.test(line) || /^stash (?:drop|clear)\b/.test(line)) return 2;
-  if (/^checkout\b.*\s(?:--\s|\.$)/.test(line) || /^restore\b(?!.*--staged)/.test(line)) return 1;
-  return /^branch\b.*\s(?:-D|--delete --force)\b/.test(line) ? 1 : 0;
-}
-
-const DESTROYING: readonly RegExp[] = [
-  /^(?:docker|podman) (?:system|volume|image|container|builder) prune\b/,
-  /^(?:docker|podman) volume rm\b|^docker[- ]compose down\b.*\s(?:-v|--volumes)\b/,
-  /^kubectl delete\b|^helm (?:uninstall|delete)\b|^terraform destroy\b/,
-  /^dropdb\b|^(?:psql|mysql|sqlite3)\b[\s\S]*\b(?:drop (?:table|database)|truncate table)\b/i,
-  /^aws s3 (?:rm|rb)\b|^gh (?:repo|release) delete\b|^redis-cli\b.*\bflush(?:all|db)\b/i,
-];
-
-const FORCED = /\s(?:-\w*f\w*|--force\S*|--mirror|--delete|-d|\+\S+|:\S+)(?:\s|$)/;
-
-function publishes(program: string, line: string): number {
-  if (program === 'git' && /^push\b/.test(line) && !/--dry-run|\s-n\b/.test(line)) {
-    return FORCED.test(` ${line} `) ? 3 : /\b(?:main|master)\b/.test(line) ? 2 : 1;
-  }
-  const whole = `${program} ${line}`;
-  if (/--dry-run\b/.test(whole)) return 0;
-  return PUBLISHING.find(([pattern]) => pattern.test(whole))?.[1] ?? 0;
-}
-
-const PUBLISHING: readonly (readonly [RegExp, number])[] = [
-  [/^(?:npm|pnpm|yarn|bun|cargo|poetry|uv) publish\b|^yarn npm publish\b|^twine upload\b/, 3],
-  [/^gem push\b|^mvn\b.*\bdeploy\b|^gh pr merge\b|^gh release create\b/, 3],
-  [/^terraform apply\b|^kubectl (?:apply|create|replace|patch|scale)\b/, 3],
-  [/^helm (?:install|upgrade)\b|^(?:docker|podman) push\b|^gh workflow run\b/, 2],
-  [/^(?:wrangler|vercel|netlify|firebase|fly|flyctl|serverless|sls|cdk) deploy\b/, 2],
-  [/^gh (?:pr|issue|gist|repo) (?:create|comment|edit|close)\b|^gh api\b.*(?:-X|--method)/, 1],
-];
-
-const LOCAL = new RegExp(
-  '^(?:[a-z]+://(?:[^/@\\s]*@)?)?' +
-    '(?:localhost|127\\.\\d+\\.\\d+\\.\\d+|0\\.0\\.0\\.0|\\[::1\\])(?=[:/?#]|$)',
-  'i',
-);
 const UPLOADING = new RegExp(
   [
     '\\s(?:--data\\S*|--form\\S*|--upload-file|--json)(?:[\\s=]|$)',
@@ -215,7 +189,7 @@ function sends(program: string, joined: string): number {
   const words = joined.split(' ');
   const line = ` ${joined} `;
   const hosts = words.filter((word) => /^[a-z][a-z0-9+.-]*:\/\/|^[\w.-]+@?[\w.-]*:/i.test(word));
-  if (program === 'curl' || program === 'wget' || program === 'http' || program === 'xh') {
+  if (FETCHERS.has(program)) {
     const short = program === 'curl' && UPLOADING_SHORT.test(line);
     const posts = short || UPLOADING.test(line) || /^ (?:POST|PUT|PATCH|DELETE) /.test(line);
     const addresses = words.filter((word) =>
@@ -223,41 +197,12 @@ function sends(program: string, joined: string): number {
     );
     return posts && !(addresses.length > 0 && addresses.every((one) => LOCAL.test(one))) ? 2 : 0;
   }
-  if (['scp', 'rsync', 'sftp'].includes(program)) return hosts.length > 0 ? 2 : 0;
-  if (['nc', 'ncat', 'netcat', 'telnet', 'socat'].includes(program)) {
+  if (COPIERS.has(program)) return hosts.length > 0 ? 2 : 0;
+  if (PIPES.has(program)) {
     return words.some((word) => LOCAL.test(word) || /^-\w*[lz]/.test(word)) ? 0 : 2;
   }
   if (program === 'ssh') return 1;
-  if (program === 'aws') return /^ s3 (?:cp|sync|mv) .*s3:\/\//.test(line) ? 2 : 0;
-  return ['mail', 'sendmail', 'mutt'].includes(program) ? 2 : 0;
-}
-
-/** `bash -c "$(curl ...)"`, `bash <(curl ...)`, `eval "$(curl ...)"`. */
-const SUBSTITUTED =
-  /\b(?:(?:ba|z|da)?sh(?: -\w+)*|eval|source) ["']?(?:\$\(|<\() ?(?:curl|wget) [^|;)\n]{0,200}/;
-const FETCHERS = new Set(['curl', 'wget']);
-
-/** `curl ... | sh`: whatever a server answers is run. */
-function remoteCode(text: string, units: readonly Unit[]): readonly Act[] {
-  const inner = SUBSTITUTED.exec(text)?.[0];
-  if (inner !== undefined) return [{ kind: 'remote-code', weight: 3, part: inner }];
-  const name = ({ argv }: Unit): string => programName(literalOf(argv[0]));
-  const fetcher = units.find((unit) => FETCHERS.has(name(unit)));
-  if (fetcher === undefined || fetcher.argv.some((arg) => LOCAL.test(literalOf(arg)))) return [];
-  const runner = units.find(
-    (unit) =>
-      unit.stdin === 'pipe' &&
-      (isShell(name(unit)) || /^(?:python3?|node|perl|ruby)$/.test(name(unit))) &&
-      readsInput(unit),
-  );
-  if (runner === undefined) return [];
-  return [{ kind: 'remote-code', weight: 3, part: `${unitText(fetcher)} | ${unitText(runner)}` }];
-}
-
-/** No script of its own: `python3 -c ...` and `node -e ...` only read data. */
-function readsInput({ argv }: Unit): boolean {
-  const words = argv.slice(1).map(literalOf);
-  return words.includes('-s') || words.every((word) => ['-', '--', '-x', '-u'].includes(word));
+  return MAILERS.has(program) ? 2 : 0;
 }
 
 /** A file outside of the project that is no temporary one. */
@@ -277,5 +222,3 @@ function overwrites(program: string, unit: Unit, place: Place): boolean {
       access === 'write' && outside(absolute(value ?? place.project, cwd)),
   );
 }
-
-const WRITERS = new Set(['cp', 'mv', 'install', 'ln', 'tee', 'dd', 'truncate', 'sed', 'rsync']);

@@ -7,6 +7,11 @@
 //           `?role` it may have one, joined (`-i.bak`, `--color=auto`)
 //   EFFECT  what the option itself does: `--textconv!exec`, `-i?word!write`
 // `operands`: roles in order, the last of them may end in `*` (any number) or `?` (may be missing).
+// `deeds`: calls apart by `;`, each the first operands in order, options in any: `down --volumes`,
+//   `restore !--staged` (without it), `api --method=DELETE`. `*` stands for a part of a word, `**`
+//   for any number of words.
+
+import type { DeedKind } from './deed-kinds.ts';
 
 /** An effect of an argument besides those that the program has anyway. */
 export type Effect = 'exec' | 'write' | 'delete' | 'config' | 'net' | 'secret';
@@ -35,6 +40,12 @@ export type Role =
   | 'config'
   | 'net';
 
+/** `fetches`: it prints or writes what a server answers; `decodes`: what no reader can read. */
+export type DeedMark = `${DeedKind} ${1 | 2 | 3}` | 'fetches' | 'decodes';
+
+/** Calls of a program that deserve a look, by what they did and how much it matters. */
+export type Deeds = Readonly<Partial<Record<DeedMark, string>>>;
+
 export type Profile = {
   readonly kind: Kind;
   readonly options?: string;
@@ -59,6 +70,8 @@ export type Profile = {
   readonly asks?: number;
   /** The role of the words behind `--`, which are for another program. */
   readonly behindDashes?: Role;
+  /** Of a program, not of its subcommands. Nothing is decided by it. */
+  readonly deeds?: Deeds;
 };
 
 export type Part = {

@@ -24,6 +24,7 @@ const TITLES: { readonly [kind in Kind]: string } = {
   dangerous: 'Could have emptied or overwritten a disk',
   secret: 'Read secrets, or files that usually hold some',
   'remote-code': 'Ran code straight from the network',
+  'hidden-code': 'Ran code that was decoded first',
   published: 'Pushed, published or deployed',
   sent: 'Sent data to other machines',
   deleted: 'Deleted files or uncommitted work',

@@ -80,8 +80,8 @@ const PROTOC: Profile = {
 
 export const BUILD_MORE: Readonly<Record<string, Profile>> = {
   ...LANGUAGES,
-  gradle: GRADLE,
-  mvn: MVN,
+  gradle: { ...GRADLE, deeds: { 'published 3': '** publish; ** *:publish; ** publishPlugins' } },
+  mvn: { ...MVN, deeds: { 'published 3': '** deploy; ** *:deploy; ** release:perform' } },
   javac: {
     kind: 'write',
     style: 'go',
@@ -116,6 +116,11 @@ export const BUILD_MORE: Readonly<Record<string, Profile>> = {
     kind: 'read',
     style: 'exact',
     options: '--version --info --list-sdks --list-runtimes -h,--help -d',
+    deeds: {
+      'published 3': 'nuget push; nuget delete',
+      'deleted 3': 'ef database drop',
+      'published 2': 'ef database update',
+    },
     subcommands: {
       build: dotnet('exec'),
       test: dotnet('exec'),

@@ -266,6 +266,7 @@ export const BUILD: Readonly<Record<string, Profile>> = {
     style: 'exact',
     options: `+?triple -V,--version --list --explain:word ${CARGO}`,
     subcommands: CARGO_COMMANDS,
+    deeds: { 'published 3': 'publish !-n; yank', 'published 2': 'owner --add; owner --remove' },
   },
   rustfmt: {
     kind: 'write',

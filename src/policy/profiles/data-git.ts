@@ -343,5 +343,18 @@ export const GIT: Readonly<Record<string, Profile>> = {
       --work-tree:exec --namespace:word --literal-pathspecs --glob-pathspecs --noglob-pathspecs
       --icase-pathspecs --attr-source:rev --list-cmds:word --super-prefix:path`,
     subcommands: { ...READ, ...WORK, ...REMOTE, ...GIT_MORE },
+    // Work that is not committed, and what no branch leads to any more.
+    deeds: {
+      'deleted 3': 'clean --force; filter-branch; filter-repo',
+      'deleted 2': 'reset --hard; stash drop; stash clear; reflog expire; worktree remove --force',
+      'deleted 1': `checkout --; checkout ** .; checkout --force; switch --discard-changes;
+        restore !--staged; restore --worktree; branch -D; branch --delete --force; update-ref -d`,
+      'published 3': `push --force; push --force-with-lease; push --mirror; push --delete;
+        push --prune; push ** +*; push ** :*`,
+      'published 2': 'push ** main; push ** master; push ** *:main; push ** *:master',
+      'published 1': 'push; lfs push',
+      'sent 2': 'send-email',
+      'secret 2': 'credential fill',
+    },
   },
 };

@@ -1,6 +1,6 @@
 // What is known of ruby, PHP, perl, lua, elixir and zig: a script is code, a package has a name.
 
-import type { Profile } from '../profile.ts';
+import type { Deeds, Profile } from '../profile.ts';
 import { CONFIG, EXEC, NET } from './common.ts';
 
 const HELP = '-h,--help -v,--version';
@@ -145,10 +145,15 @@ const CLANG_TOOLS: Readonly<Record<string, Profile>> = {
   },
 };
 
+const DROPS_DATABASE: Deeds = {
+  'deleted 3': '** db:drop*; ** db:reset*; ** db:migrate:reset; ** db:purge*; ** db:truncate_all',
+};
+
 export const LANGUAGES: Readonly<Record<string, Profile>> = {
   ...CLANG_TOOLS,
   rake: {
     kind: 'exec',
+    deeds: { ...DROPS_DATABASE, 'published 3': 'release' },
     options: `-T,--tasks?word -P,--prereqs -n,--dry-run -q,--quiet -s,--silent -t,--trace?word
       -v,--verbose -V,--version -m,--multitask -j,--jobs?int -A,--all -D,--describe?word
       -W,--where?word -f,--rakefile:exec -r,--require:exec -e,--execute:exec -p,--execute-print:exec
@@ -160,6 +165,7 @@ export const LANGUAGES: Readonly<Record<string, Profile>> = {
   gem: {
     kind: 'read',
     options: HELP,
+    deeds: { 'published 3': 'push; yank', 'published 2': 'owner' },
     subcommands: {
       list: { kind: 'read', options: '-l,--local -d,--details -a,--all', operands: 'word*' },
       info: { kind: 'read', operands: 'word' },
@@ -179,10 +185,16 @@ export const LANGUAGES: Readonly<Record<string, Profile>> = {
   standardrb: CODE_LINTER,
   ruby: interpreter('-v,--version --version -h,--help -e:exec -c -w -W?word -r:exec -I:exec'),
   irb: EXEC,
-  rails: EXEC,
-  php: interpreter(
-    '-v,--version -i,--info!secret -m,--modules --ini -h,--help -r:exec -l,--syntax-check:path',
-  ),
+  rails: { ...EXEC, deeds: DROPS_DATABASE },
+  php: {
+    ...interpreter(
+      '-v,--version -i,--info!secret -m,--modules --ini -h,--help -r:exec -l,--syntax-check:path',
+    ),
+    deeds: {
+      'deleted 3': `artisan migrate:fresh; artisan migrate:refresh; artisan migrate:reset;
+        artisan db:wipe`,
+    },
+  },
   perl: interpreter('-v -V -e:exec -E:exec -c -w -M:exec -m:exec -I:exec'),
   lua: interpreter('-v -e:exec -l:exec'),
   luac: { kind: 'write', options: '-p -l -s -v -o:output', operands: 'path*' },
@@ -212,7 +224,7 @@ export const LANGUAGES: Readonly<Record<string, Profile>> = {
       },
     },
   },
-  mix: MIX,
+  mix: { ...MIX, deeds: { 'published 3': 'hex.publish', 'deleted 3': 'ecto.drop; ecto.reset' } },
   zig: {
     kind: 'exec',
     style: 'exact',

@@ -2,7 +2,7 @@
 // Looking is `read`, although it asks a server; what changes something there is `net`, and what
 // changes accounts or shows tokens is `config`. Subcommands that are not listed are not known.
 
-import type { Profile } from '../profile.ts';
+import type { Deeds, Profile } from '../profile.ts';
 import { each, type Profiles } from './common.ts';
 
 // A filter can print the environment, `--web` starts a browser.
@@ -53,6 +53,17 @@ const GH: Profile = {
   bare: 'read',
   style: 'exact',
   options: '--version -h,--help -R,--repo:repo',
+  deeds: {
+    'deleted 3': 'repo delete; release delete; api --method=DELETE',
+    'deleted 2': 'issue delete; run delete; gist delete; secret delete; cache delete; label delete',
+    'published 3': 'release create; release upload; pr merge; repo edit --visibility',
+    'published 2': 'workflow run; secret set; variable set',
+    'published 1': `pr create; pr comment; pr edit; pr close; pr review; issue create;
+      issue comment; issue edit; issue close; gist create; gist edit; repo create; repo edit;
+      repo fork;
+      api --method !--method=GET; api --field !--method; api --raw-field !--method; api --input`,
+    'secret 2': 'auth token; auth status --show-token',
+  },
   subcommands: {
     pr: {
       kind: 'net',
@@ -164,6 +175,15 @@ const CLOUD_LOOK: Profile = {
 
 const AWS: Profile = {
   kind: 'net',
+  deeds: {
+    'deleted 3': `s3 rm; s3 rb; s3 sync --delete; * delete-*; * terminate-*; * batch-delete-*;
+      * deregister-*; * purge-*; * destroy-*; * schedule-key-deletion`,
+    'published 2': 'cloudformation deploy; * update-function-code; ecs update-service; * publish',
+    'sent 2': 's3 cp * s3://*; s3 mv * s3://*; s3 sync * s3://*; s3api put-object',
+    'secret 2': `secretsmanager get-secret-value; secretsmanager batch-get-secret-value;
+      ssm get-parameter* --with-decryption; configure export-credentials; ecr get-login-password;
+      sts get-session-token; sts assume-role`,
+  },
   style: 'exact',
   options: `--endpoint-url:config --profile:config --no-verify-ssl!config --region:word
     --output:format
@@ -188,6 +208,13 @@ const AWS: Profile = {
 
 const GCLOUD: Profile = {
   kind: 'net',
+  deeds: {
+    'deleted 3': '** delete; storage rm; secrets versions destroy',
+    'published 2': '** deploy; builds submit; app deploy',
+    'sent 2': 'storage cp ** gs://*; storage rsync * gs://*; storage mv * gs://*',
+    'secret 2': `** secrets versions access; auth ** print-access-token;
+      auth print-identity-token; iam service-accounts keys create`,
+  },
   style: 'exact',
   options: '--version --project:word --account:config --configuration:config',
   subcommands: {
@@ -204,6 +231,13 @@ const GCLOUD: Profile = {
 
 const AZ: Profile = {
   kind: 'net',
+  deeds: {
+    'deleted 3': '** delete; ** purge; ** delete-batch',
+    'published 2': 'webapp up; webapp deploy; ** deployment create; acr build',
+    'sent 2': 'storage blob upload; storage blob upload-batch; storage blob sync',
+    'secret 2': `keyvault secret show; keyvault secret download; account get-access-token;
+      ** keys list; ** show-connection-string`,
+  },
   style: 'exact',
   options: '--version',
   subcommands: {
@@ -222,6 +256,10 @@ const DEPLOYS: Profile = {
   options: '-v,--version --version -h,--help',
   operands: 'exec*',
 };
+
+function deploys(names: string, deeds: Deeds): Profiles {
+  return each(names, { ...DEPLOYS, deeds });
+}
 
 export const SERVICES: Profiles = {
   gh: GH,
@@ -243,5 +281,31 @@ export const SERVICES: Profiles = {
   aws: AWS,
   gcloud: GCLOUD,
   az: AZ,
-  ...each('heroku vercel netlify fly flyctl wrangler railway supabase firebase doctl', DEPLOYS),
+  ...deploys('netlify', { 'published 2': 'deploy', 'deleted 3': 'sites:delete' }),
+  ...deploys('wrangler', {
+    'published 2': 'deploy; publish; pages deploy; versions deploy',
+    'deleted 3': 'delete; ** delete; d1 delete',
+  }),
+  // Without a word it deploys.
+  ...deploys('vercel', {
+    'published 2': 'deploy; --prod',
+    'deleted 3': 'remove; rm; ** rm',
+    'secret 2': 'env pull',
+  }),
+  ...deploys('firebase', { 'published 2': 'deploy', 'deleted 3': '*:delete; *:disable' }),
+  ...deploys('railway', { 'published 2': 'up; deploy', 'deleted 3': 'delete; down' }),
+  ...deploys('supabase', {
+    'published 2': 'db push; functions deploy',
+    'deleted 3': 'db reset; projects delete; functions delete',
+  }),
+  ...deploys('heroku', {
+    'deleted 3': 'apps:destroy; pg:reset; addons:destroy; ** destroy',
+    'published 2': 'container:release; releases:rollback',
+    'secret 2': 'config; config:get; auth:token',
+  }),
+  ...deploys('doctl', { 'deleted 3': '** delete', 'published 2': '** create-deployment' }),
+  ...deploys('fly flyctl', {
+    'published 2': 'deploy',
+    'deleted 3': '** destroy; ** delete',
+  }),
 };

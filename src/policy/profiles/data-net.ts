@@ -12,6 +12,7 @@ import { SERVICES } from './data-net-services.ts';
  */
 const CURL: Profile = {
   kind: 'net',
+  deeds: { fetches: '**' },
   options: `
     -d,--data:word!secret --data-ascii:word!secret --data-binary:word!secret --data-raw:word!config
     --data-urlencode:word!secret --json:word!secret --url-query:word!secret
@@ -65,6 +66,7 @@ const CURL: Profile = {
 
 const WGET: Profile = {
   kind: 'net',
+  deeds: { fetches: '**' },
   options: `
     --use-askpass:exec -e,--execute:config --config:config --no-config
     -O,--output-document:write -o,--output-file:write -a,--append-output:write
@@ -102,6 +104,7 @@ const WGET: Profile = {
 /** Its operands are a method, an address, and what is sent. */
 const HTTPIE: Profile = {
   kind: 'net',
+  deeds: { fetches: '**' },
   style: 'exact',
   options: `-o,--output:write -d,--download!write -c,--continue!write --session:word!write
     --session-read-only:word!secret -a,--auth:word!secret -A,--auth-type:word!secret
@@ -124,17 +127,7 @@ const REMOTE: Profile = {
 const REMOTES: Readonly<Record<string, Profile>> = Object.fromEntries(
   [
     ...['ssh', 'scp', 'sftp', 'nc', 'ncat', 'netcat', 'telnet', 'socat', 'ftp', 'lftp', 'mosh'],
-    ...[
-      'rclone',
-      'tftp',
-      'autossh',
-      'sshfs',
-      'ngrok',
-      'cloudflared',
-      'tailscale',
-      'mail',
-      'sendmail',
-    ],
+    ...['tftp', 'autossh', 'sshfs', 'ngrok', 'cloudflared', 'tailscale', 'mail', 'sendmail'],
     ...['nmap', 'tcpdump', 'openvpn', 'wg'],
   ].map((name): [string, Profile] => [name, REMOTE]),
 );
@@ -145,5 +138,12 @@ export const NET: Readonly<Record<string, Profile>> = {
   http: HTTPIE,
   https: HTTPIE,
   ...REMOTES,
+  rclone: {
+    ...REMOTE,
+    deeds: {
+      'deleted 3': 'delete; deletefile; purge; rmdirs; cleanup',
+      'sent 2': 'copy; copyto; sync; move; moveto',
+    },
+  },
   ...SERVICES,
 };

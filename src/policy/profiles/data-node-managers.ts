@@ -2,7 +2,7 @@
 // packages. A name that is no command of theirs is a script of the project, or else a program:
 // pnpm and bun look for it where the system has its own, so that a rule has to name it.
 
-import type { Profile } from '../profile.ts';
+import type { Deeds, Profile } from '../profile.ts';
 import { each } from './common.ts';
 
 export const NPX: Profile = {
@@ -123,6 +123,8 @@ const BUN: Profile = {
   },
 };
 
+const PUBLISHES: Deeds = { 'published 3': 'publish' };
+
 export const MANAGERS: Readonly<Record<string, Profile>> = {
   pnpm: {
     kind: 'exec',
@@ -130,6 +132,7 @@ export const MANAGERS: Readonly<Record<string, Profile>> = {
     options: PNPM_OPTIONS,
     operands: 'fallback passed*',
     subcommands: BOTH_COMMANDS,
+    deeds: PUBLISHES,
   },
   yarn: {
     kind: 'exec',
@@ -137,6 +140,7 @@ export const MANAGERS: Readonly<Record<string, Profile>> = {
     options: `--cwd:exec --modules-folder:exec --production --non-interactive ${PNPM_OPTIONS}`,
     operands: 'fallback passed*',
     subcommands: YARN_COMMANDS,
+    deeds: { 'published 3': 'publish; npm publish; workspace * publish; workspace * npm publish' },
   },
-  bun: BUN,
+  bun: { ...BUN, deeds: PUBLISHES },
 };

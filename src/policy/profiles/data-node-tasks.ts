@@ -26,6 +26,7 @@ const task = (operands: string): Profile => ({
 function runner(more: Profiles): Profile {
   return {
     ...task('script*'),
+    deeds: { 'published 3': 'publish; release' },
     subcommands: {
       run: task('script*'),
       ...each('run-many affected', task('word*')),

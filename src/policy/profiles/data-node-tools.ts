@@ -323,6 +323,7 @@ export const NODE_TOOLS: Readonly<Record<string, Profile>> = {
   changeset: {
     kind: 'write',
     options: HELP,
+    deeds: { 'published 3': 'publish' },
     subcommands: {
       add: { kind: 'write', options: '--empty --open!exec' },
       status: { kind: 'read', options: '--verbose --since:rev -o,--output:write' },
@@ -335,6 +336,11 @@ export const NODE_TOOLS: Readonly<Record<string, Profile>> = {
   prisma: {
     kind: 'exec',
     options: HELP,
+    deeds: {
+      'deleted 3': 'migrate reset; db push --force-reset',
+      'deleted 2': 'db push --accept-data-loss',
+      'published 2': 'migrate deploy',
+    },
     subcommands: {
       generate: { kind: 'exec', options: `--generator:word --watch ${PRISMA_FILE}` },
       validate: { kind: 'read', options: PRISMA_FILE },

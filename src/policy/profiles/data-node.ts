@@ -188,7 +188,16 @@ export const NODE: Readonly<Record<string, Profile>> = {
     options: `-C,--compiler:exec -P,--project:exec -O,--compilerOptions:exec ${SCRIPT_RUNNER}`,
     operands: 'exec word*',
   },
-  npm: { kind: 'read', style: 'gnu', options: NPM, subcommands: NPM_COMMANDS },
+  npm: {
+    kind: 'read',
+    style: 'gnu',
+    options: NPM,
+    subcommands: NPM_COMMANDS,
+    deeds: {
+      'published 3': 'publish; unpublish; deprecate; dist-tag add; dist-tag rm; owner add',
+      'secret 2': 'token create; config get *_authToken',
+    },
+  },
   npx: NPX,
   bunx: NPX,
   pnpx: NPX,
@@ -198,6 +207,7 @@ export const NODE: Readonly<Record<string, Profile>> = {
     bare: 'read',
     style: 'exact',
     options: '-V,--version -h,--help -q,--quiet -L,--log-level:word',
+    deeds: { 'published 3': 'publish', 'published 2': 'deploy' },
     subcommands: {
       fmt: { kind: 'write', style: 'exact', options: '--check --ext:word', operands: 'path*' },
       lint: { kind: 'read', style: 'exact', options: '--json --fix!write', operands: 'path*' },

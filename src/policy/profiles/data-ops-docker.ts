@@ -1,7 +1,7 @@
 // Profiles of docker, podman and compose. A user who may start a container is root as far as mounts
 // go, so that images and what is mounted are never covered by a star; looking at what runs is.
 
-import type { Profile } from '../profile.ts';
+import type { Deeds, Profile } from '../profile.ts';
 import { each, type Profiles } from './common.ts';
 
 function docker(kind: Profile['kind'], options: string, operands = ''): Profile {
@@ -187,6 +187,20 @@ const COMPOSE: Profile = {
   },
 };
 
+const COMPOSE_DEEDS: Deeds = {
+  'deleted 3': 'down --volumes; rm --volumes',
+  'published 2': 'push; build --push',
+};
+
+/** Images and containers can be made again; what is in a volume cannot. */
+const CONTAINER_DEEDS: Deeds = {
+  'deleted 3': `system prune; volume prune; volume rm; image prune; container prune; builder prune;
+    compose down --volumes; compose rm --volumes`,
+  'deleted 2': 'stack rm; service rm; secret rm; config rm; network prune; swarm leave --force',
+  'published 2': `push; image push; build --push; buildx build --push; image build --push;
+    compose push; compose build --push; stack deploy; service update`,
+};
+
 const CONTAINERS: Profile = {
   kind: 'exec',
   bare: 'read',
@@ -226,9 +240,6 @@ const CONTAINERS: Profile = {
 };
 
 export const DOCKER: Profiles = {
-  docker: CONTAINERS,
-  podman: CONTAINERS,
-  nerdctl: CONTAINERS,
-  'docker-compose': COMPOSE,
-  'podman-compose': COMPOSE,
+  ...each('docker podman nerdctl', { ...CONTAINERS, deeds: CONTAINER_DEEDS }),
+  ...each('docker-compose podman-compose', { ...COMPOSE, deeds: COMPOSE_DEEDS }),
 };

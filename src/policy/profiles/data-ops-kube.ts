@@ -71,6 +71,13 @@ const KUSTOMIZE = `--enable-helm!exec --helm-command:exec --enable-exec!exec
 
 const KUBECTL: Profile = {
   kind: 'config',
+  deeds: {
+    'deleted 3': 'delete; drain',
+    'published 3': 'apply; create; replace; patch; scale',
+    'published 2': 'edit; set; rollout restart; rollout undo; autoscale; expose',
+    'secret 2': `get secret* --output; get *,secret* --output; config view --raw`,
+    'secret 1': 'get secret*; get *,secret*; describe secret*; create token',
+  },
   bare: 'read',
   style: 'exact',
   options: EVERYWHERE,

@@ -1,7 +1,7 @@
 // Profiles of what builds and keeps infrastructure: terraform, helm, ansible and the checkers of
 // their files. Containers and clusters are in data-ops-docker.ts and data-ops-kube.ts.
 
-import type { Profile } from '../profile.ts';
+import type { Deeds, Profile } from '../profile.ts';
 import { each, type Profiles } from './common.ts';
 import { DOCKER } from './data-ops-docker.ts';
 import { KUBE } from './data-ops-kube.ts';
@@ -27,6 +27,11 @@ const TERRAFORM: Profile = {
   kind: 'exec',
   style: 'go',
   options: '-chdir:path -version -v -help -h',
+  deeds: {
+    'deleted 3': 'destroy; apply -destroy; state rm; workspace delete',
+    'published 3': 'apply',
+    'secret 1': 'output -json; output -raw; show -json; state pull',
+  },
   subcommands: {
     version: terraform('-json'),
     fmt: {
@@ -114,6 +119,11 @@ const HELM: Profile = {
   bare: 'read',
   style: 'exact',
   options: HELM_OPTIONS,
+  deeds: {
+    'deleted 3': 'uninstall; delete',
+    'published 2': 'install; upgrade; rollback; push',
+    'secret 1': 'get values; get all',
+  },
   subcommands: {
     template: helm(
       `--output-dir:write -s,--show-only:word --name-template:word --include-crds --skip-tests
@@ -218,11 +228,28 @@ const CHECKERS: Profiles = {
 };
 
 /** Playbooks, machines and clouds: what they do is in files that we do not read. */
-const RUNNERS: Profiles = each(
-  'ansible ansible-playbook ansible-galaxy ansible-vault ansible-console ansible-pull packer ' +
-    'vagrant minikube k3d k9s pulumi skaffold tilt cdk sam serverless multipass lima',
-  RUNS,
-);
+const RUNNERS: Profiles = {
+  ...each(
+    'ansible ansible-galaxy ansible-console ansible-pull packer k3d k9s skaffold tilt lima',
+    RUNS,
+  ),
+  ...runs('ansible-playbook', { 'published 2': '** !--check !--syntax-check !--list-tasks' }),
+  ...runs('ansible-vault', { 'secret 2': 'view; decrypt' }),
+  ...runs('vagrant', { 'deleted 3': 'destroy' }),
+  ...runs('minikube multipass', { 'deleted 3': 'delete; purge' }),
+  ...runs('pulumi', {
+    'deleted 3': 'destroy; stack rm; state delete',
+    'published 3': 'up; update',
+    'secret 1': 'config --show-secrets; stack output --show-secrets',
+  }),
+  ...runs('cdk', { 'deleted 3': 'destroy', 'published 2': 'deploy' }),
+  ...runs('sam', { 'deleted 3': 'delete', 'published 2': 'deploy' }),
+  ...runs('serverless', { 'deleted 3': 'remove', 'published 2': 'deploy' }),
+};
+
+function runs(names: string, deeds: Deeds): Profiles {
+  return each(names, { ...RUNS, deeds });
+}
 
 export const OPS: Profiles = {
   terraform: TERRAFORM,

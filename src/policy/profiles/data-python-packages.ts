@@ -1,7 +1,7 @@
 // What is known of the package managers and the rarer tools of python. A requirement that is a
 // path, a url or comes from another index is foreign code.
 
-import type { Profile } from '../profile.ts';
+import type { Deeds, Profile } from '../profile.ts';
 import { CONFIG, EXEC, each, NET } from './common.ts';
 
 const HELP = '-h,--help --version';
@@ -291,13 +291,15 @@ const CONDA: Profile = {
   },
 };
 
+const PUBLISHES: Deeds = { 'published 3': 'publish' };
+
 export const PYTHON_PACKAGES: Readonly<Record<string, Profile>> = {
   pip: PIP,
   pip3: PIP,
-  uv: UV_PROFILE,
+  uv: { ...UV_PROFILE, deeds: PUBLISHES },
   uvx: EXEC,
   pipx: EXEC,
-  poetry: POETRY_PROFILE,
+  poetry: { ...POETRY_PROFILE, deeds: PUBLISHES },
   pipenv: {
     kind: 'read',
     options: HELP,
@@ -333,6 +335,7 @@ export const PYTHON_PACKAGES: Readonly<Record<string, Profile>> = {
   },
   hatch: {
     kind: 'exec',
+    deeds: PUBLISHES,
     options: HELP,
     subcommands: {
       test: { kind: 'exec', options: '-a,--all -c,--cover -p,--parallel', operands: 'testid*' },
@@ -357,6 +360,7 @@ export const PYTHON_PACKAGES: Readonly<Record<string, Profile>> = {
   alembic: {
     kind: 'exec',
     options: '-c,--config:exec -n,--name:word -x:word --raiseerr --version -h,--help',
+    deeds: { 'deleted 2': 'downgrade !--sql' },
     subcommands: {
       current: { kind: 'exec', options: '-v,--verbose' },
       history: { kind: 'exec', options: '-r:word -v,--verbose -i,--indicate-current' },
@@ -369,6 +373,7 @@ export const PYTHON_PACKAGES: Readonly<Record<string, Profile>> = {
   },
   twine: {
     kind: 'net',
+    deeds: { 'published 3': 'upload' },
     options: HELP,
     subcommands: { check: { kind: 'read', options: '--strict', operands: 'path*' }, upload: NET },
   },
@@ -382,5 +387,5 @@ export const PYTHON_PACKAGES: Readonly<Record<string, Profile>> = {
   uvicorn: NET,
   flask: EXEC,
   celery: EXEC,
-  'django-admin': EXEC,
+  'django-admin': { ...EXEC, deeds: { 'deleted 3': 'flush; reset_db' } },
 };

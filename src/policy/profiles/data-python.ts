@@ -13,6 +13,7 @@ const PYTHON_PROGRAM: Profile = {
   options: `-c:exec -m:module -i!exec -V,--version -VV -h,--help --help-all --help-env -u -B -b -bb
     -O -OO -q -s -S -E -I -P -v -d -W:format -X:format -x --check-hash-based-pycs:word`,
   operands: 'exec word*',
+  deeds: { 'deleted 3': '*manage.py flush; *manage.py reset_db' },
 };
 
 const PYTEST: Profile = {

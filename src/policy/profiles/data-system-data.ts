@@ -39,6 +39,15 @@ const REDIS_READS = [
   ...['scan', 'xlen', 'xrange', 'time'],
 ];
 
+const KEYS: Profile = { kind: 'config', operands: 'config*' };
+
+const MONGO: Profile = {
+  kind: 'exec',
+  options: '--version --help --eval:exec',
+  operands: 'exec*',
+  deeds: { 'deleted 3': '--eval=*.drop*; --eval=*.deleteMany*; --eval=*.remove(*' },
+};
+
 export const DATABASES: Readonly<Record<string, Profile>> = {
   sqlite3: {
     kind: 'exec',
@@ -58,6 +67,7 @@ export const DATABASES: Readonly<Record<string, Profile>> = {
   'redis-cli': {
     kind: 'exec',
     style: 'first',
+    deeds: { 'deleted 3': 'flushall; flushdb', 'deleted 1': 'del; unlink' },
     options: `-h:net -u:net -s:net -a:word!secret --pass:word!secret --eval:exec --pipe!exec -x!exec
       --rdb:write --functions-rdb:write -p:int -n:int -r:int -i:word --raw --no-raw --json --csv
       --version --help`,
@@ -67,10 +77,15 @@ export const DATABASES: Readonly<Record<string, Profile>> = {
       ),
     ),
   },
-  mongosh: { kind: 'exec', options: '--version --help --eval:exec', operands: 'exec*' },
-  mongo: { kind: 'exec', options: '--version --help --eval:exec', operands: 'exec*' },
+  mongosh: MONGO,
+  mongo: MONGO,
   gpg: {
     kind: 'config',
+    deeds: {
+      'secret 2': '--export-secret-keys; --export-secret-subkeys; --decrypt',
+      'deleted 3': '--delete-keys; --delete-secret-keys',
+      decodes: '--decrypt',
+    },
     options: `-k,--list-keys --list-public-keys --fingerprint -K,--list-secret-keys --verify
       -a,--armor --export-secret-keys!secret --export-secret-subkeys!secret -d,--decrypt!secret
       -o,--output:write --import!config --delete-keys!delete --delete-secret-keys!delete
@@ -80,6 +95,7 @@ export const DATABASES: Readonly<Record<string, Profile>> = {
   openssl: {
     kind: 'exec',
     style: 'go',
+    deeds: { decodes: 'enc -d; base64 -d; aes-256-cbc -d; cms -decrypt' },
     subcommands: {
       version: { kind: 'read', style: 'go', options: '-a -b -d -f -o -p -v' },
       x509: {
@@ -122,8 +138,17 @@ export const DATABASES: Readonly<Record<string, Profile>> = {
     options: '-t:word -p:int -H -T:int -f:path!config',
     operands: 'url*',
   },
-  pass: { kind: 'config', operands: 'config*' },
-  op: { kind: 'config', operands: 'config*' },
-  security: { kind: 'config', operands: 'config*' },
-  vault: { kind: 'config', operands: 'config*' },
+  pass: { ...KEYS, deeds: { 'secret 2': 'show; grep; otp', 'deleted 2': 'rm; delete; remove' } },
+  op: { ...KEYS, deeds: { 'secret 2': 'read; item get; inject; document get' } },
+  security: {
+    ...KEYS,
+    deeds: {
+      'secret 2': 'find-generic-password; find-internet-password; dump-keychain; export',
+      'deleted 2': 'delete-*',
+    },
+  },
+  vault: {
+    ...KEYS,
+    deeds: { 'secret 2': 'read; kv get; print token; unwrap', 'deleted 2': 'delete; kv delete' },
+  },
 };

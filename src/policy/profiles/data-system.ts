@@ -206,7 +206,12 @@ const SETTINGS: Readonly<Record<string, Profile>> = {
     },
   },
   service: { kind: 'config', style: 'none', operands: 'config*' },
-  crontab: { kind: 'config', options: '-l -u:word -e!exec -r!delete -i', operands: 'exec' },
+  crontab: {
+    kind: 'config',
+    options: '-l -u:word -e!exec -r!delete -i',
+    operands: 'exec',
+    deeds: { 'deleted 3': '-r', 'protected 2': '*' },
+  },
   at: {
     kind: 'exec',
     options: '-f:exec -l -m -q:word -t:word -r!delete -d!delete',

@@ -84,6 +84,7 @@ const LANGUAGES: Readonly<Record<string, Profile>> = {
   xxd: {
     kind: 'read',
     style: 'go',
+    deeds: { decodes: '-r; -revert' },
     // The second operand is written, with or without `-r`.
     options: `-r!write -revert!write -a -autoskip -b -bits -c:int -cols:int -C -capitalize -d
       -e -E -g:int -groupsize:int -i -include -l:word -len:word -n:word -name:word -o:word -p -ps

@@ -87,3 +87,51 @@ function readStatements(sql: string, found: Found[]): void {
     }
   }
 }
+
+const TEXT_LENGTH_MAX = 65_536; // a longer one is a dump
+
+/** How much data the statements delete, from 0 to 3. */
+export function sqlLoss(text: string): number {
+  return Math.max(0, ...statementsOf(text).map(statementLoss));
+}
+
+/** Whether all of the statements only look, however they are called. */
+export function sqlAsks(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length > 0 && lines.every(isLookingCommand)) return true;
+  const statements = statementsOf(text).filter((statement) => statement.trim() !== '');
+  return statements.length > 0 && statements.every(isLooking);
+}
+
+function isLookingCommand(line: string): boolean {
+  const name = /^\s*\.([a-z]+)\b/.exec(line)?.[1];
+  return name !== undefined && DOT_COMMANDS.has(name) && !/[|>]/.test(line);
+}
+
+function isLooking(statement: string): boolean {
+  const text = statement.trim();
+  if (/^pragma\b/i.test(text)) return !text.includes('=');
+  if (!/^(?:select|explain|values|with)\b/i.test(text)) return false;
+  return !/\b(?:insert|update|delete|outfile|dumpfile|writefile|load_extension)\b/i.test(text);
+}
+
+/** Here, unlike above, texts and comments are told from code. */
+function statementsOf(text: string): readonly string[] {
+  const quoted = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g;
+  const code = text
+    .slice(0, TEXT_LENGTH_MAX)
+    .replace(quoted, (found) => (found.startsWith("'") ? "''" : ' '));
+  return code.split(';');
+}
+
+function statementLoss(statement: string): number {
+  const text = statement.replace(/^[\s"'(]+/, '');
+  if (/^drop\s+(?:table|database|schema|keyspace|collection|role|user|owned)\b/i.test(text))
+    return 3;
+  if (/^truncate\b/i.test(text)) return 3;
+  if (/^(?:with\b[\s\S]*\)\s*)?delete\s+from\b/i.test(text)) {
+    return /\bwhere\b/i.test(text) ? 2 : 3;
+  }
+  if (/^alter\s+table\b[\s\S]*\bdrop\s+(?:column|partition)\b/i.test(text)) return 2;
+  return /^drop\s+\w+/i.test(text) ? 1 : 0;
+}
