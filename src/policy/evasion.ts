@@ -6,6 +6,7 @@ import { baseName } from '../text/base-name.ts';
 import { subcommandName } from './aliases.ts';
 import { literalOf, wordArg } from './analyse/args.ts';
 import type { Objection } from './bounds.ts';
+import { inputUse } from './input.ts';
 import type { Roots } from './paths.ts';
 import type { Call } from './profile.ts';
 import {
@@ -13,7 +14,6 @@ import {
   isOpaque,
   isOwnPath,
   isShell,
-  runsItsInput,
   showsEnvironment,
   tellsPrograms,
 } from './programs.ts';
@@ -41,6 +41,7 @@ export function hides(
 ): Objection | undefined {
   const { deny, ask } = given.rules.strict;
   if (deny.length + ask.length === 0) return undefined;
+  const argvs = lines.map(({ argv }) => argv);
   for (const line of lines) {
     const [first] = line.argv;
     const program = literalOf(first);
@@ -48,7 +49,7 @@ export function hides(
     const named = namesDenied(unit, line, given);
     const unseen =
       isShell(program) ||
-      runsItsInput(unit) ||
+      inputUse(unit, argvs) === 'code' ||
       isClosed(line.argv) ||
       // Both the program and the words that `xargs` adds are unknown.
       (unit.via.includes('xargs') && line.call === undefined) ||
@@ -62,8 +63,7 @@ export function hides(
       };
     }
   }
-  const all = lines.map(({ argv }) => argv);
-  return equivalentObjection(unit, all, [...deny, ...ask], given.roots);
+  return equivalentObjection(unit, argvs, [...deny, ...ask], given.roots);
 }
 
 /**

@@ -6,10 +6,11 @@ import { literalOf, wordArg } from './analyse/args.ts';
 import { type Bounds, type Objection, protectionObjection } from './bounds.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
 import { hides, type Line } from './evasion.ts';
+import { inputUse } from './input.ts';
 import { type Covers, coversOf, inertObjection } from './match.ts';
 import { otherWords } from './other-words.ts';
 import { readCall } from './profiles/index.ts';
-import { approvesItself, isOwnPath, needsNoRule, programName, runsItsInput } from './programs.ts';
+import { approvesItself, isOwnPath, needsNoRule, programName } from './programs.ts';
 import { objectionReason, plainReason, ruleReason, unitText } from './reasons.ts';
 import type { Rule, Rules } from './rules.ts';
 import { strictMatch } from './strict.ts';
@@ -170,11 +171,12 @@ function maybe(unit: Unit, ref: RuleRef): Reason {
 function protection({ unit, lines, court }: Hearing): Objection | undefined {
   let found: Objection | undefined;
   for (const { argv, call } of lines) {
-    for (const { access, removes, word } of touchedWords(argv, call)) {
+    for (const { access, removes, word, perhaps } of touchedWords(argv, call)) {
       const where = { cwds: unit.cwds, bounds: court.bounds, removes };
       const objection = protectionObjection(word, access, where);
-      if (objection?.final === true && call !== undefined) return objection;
-      // Without a profile we cannot tell whether the program would write.
+      const certain = call !== undefined && perhaps !== true;
+      if (objection?.final === true && certain) return objection;
+      // Without a profile, and of a script, we cannot tell whether it would write.
       if (objection !== undefined) found ??= { ...objection, final: false };
     }
     found ??= copyTargetObjection(argv, call, { cwds: unit.cwds, bounds: court.bounds });
@@ -246,12 +248,22 @@ function ruleObjection(
   if (rule.stdin === 'none' && piped) {
     return { code: 'stdin', detail: unit.stdin, message: 'the rule is for no input' };
   }
-  if (rule.stdin !== 'any' && runsItsInput(unit)) {
+  const use =
+    rule.stdin === 'any'
+      ? 'data'
+      : inputUse(
+          unit,
+          lines.map(({ argv }) => argv),
+        );
+  if (use === 'code' || use === 'unknown') {
     return {
       code: 'code.unseen',
       detail: unit.stdin,
-      message: 'the program runs its input, which is not in the text',
-      hint: 'Save it to a file, look at it, and run that.',
+      message:
+        use === 'code'
+          ? 'the program runs its input, which is not in the text'
+          : 'the program may run its input, which the rule does not cover',
+      hint: 'Save it to a file, look at it, and run that; `stdin: any` in the rule covers it.',
     };
   }
   const unseen = via.includes('xargs') && unit.via.includes('xargs');

@@ -3,12 +3,13 @@
 
 import { positionOf, readYaml } from '../text/yaml.ts';
 import { wordArg } from './analyse/args.ts';
+import { inputUse } from './input.ts';
 import { type Finding, lintLists } from './lint-lists.ts';
 import { type PolicyContext, type PolicyProblem, readPolicy, VALUES_MAX } from './load.ts';
 import { literalText, operatorOf, type WordPattern } from './pattern.ts';
 import type { CommandRule, Policy } from './policy.ts';
 import { readCall } from './profiles/index.ts';
-import { isOpaque, isShell, runsItsInput } from './programs.ts';
+import { isOpaque, isShell } from './programs.ts';
 import { type RuleVariant, starMeaning, variantsOf } from './rules.ts';
 import { strictMatch } from './strict.ts';
 
@@ -170,7 +171,7 @@ function runsCode(program: string): boolean {
   const argv = [wordArg(program)];
   const around = { assigned: [], redirects: [], cwds: undefined, via: [], behind: undefined };
   const piped = { ...around, span: undefined, argv, stdin: 'pipe' } as const;
-  return runsItsInput(piped) || readCall(argv)?.kind === 'exec';
+  return inputUse(piped, [argv]) === 'code' || readCall(argv)?.kind === 'exec';
 }
 
 function starFinding({ path, rule }: RuleEntry, variant: RuleVariant): Finding | undefined {

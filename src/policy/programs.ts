@@ -102,46 +102,11 @@ export function tellsPrograms(program: string): boolean {
   return /^(?:which|type|whereis|hash|command|realpath|readlink)$/.test(baseName(program));
 }
 
-const INTERPRETERS = new RegExp(
-  [
-    '^(?:python|pypy|node(?:js)?|deno|bun',
-    'ruby|perl|php|lua(?:jit)?|tclsh|wish|Rscript|R|julia|osascript|ghci|irb|scala|groovy|jshell',
-    'elixir|iex|erl',
-    'guile|racket|sbcl|psql|mysql|mariadb|sqlite3|m4|make|gmake|ed|ex|bc|dc|xargs|at|batch|crontab',
-    'gnuplot|octave)$',
-  ].join('|'),
-);
-
 const SHELLS =
   /^(?:(?:ba|da|z|k|mk|a|fi|tc|c|ya|pd|po|lk|ok|hu|o|y)?sh|rbash|pwsh|nu|elvish|xonsh|rc|es|ion)$/;
 
 export function isShell(program: string): boolean {
   return SHELLS.test(plainName(program));
-}
-
-/** They read commands, whatever their words say. */
-const DATABASES = /^(?:psql|mysql|mariadb|sqlite)$/;
-
-/** Whether what it reads from its input is code that it runs: `curl ... | sh`. */
-export function runsItsInput({ argv, stdin }: Unit): boolean {
-  if (stdin === 'inherited' || stdin === 'closed') return false;
-  const [first, ...rest] = argv;
-  if (first?.kind !== 'literal') return false;
-  const name = plainName(first.value);
-  if (DATABASES.test(name)) return true;
-  if (!INTERPRETERS.test(name) && !SHELLS.test(name)) return false;
-  const operands = rest.filter((arg) => arg.kind !== 'literal' || !/^-./.test(arg.value));
-  const code = rest.some((arg) => arg.kind === 'literal' && /^-[a-zA-Z]*[cemp]$/.test(arg.value));
-  const fromInput = operands.some(
-    (arg) =>
-      arg.kind === 'literal' && /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/.*\/fd\/0)$/.test(arg.value),
-  );
-  return fromInput || (!code && operands.length === 0) || rest.some(readsInput);
-}
-
-/** `sh -s`, `bash -is`. */
-function readsInput(arg: Arg): boolean {
-  return arg.kind === 'literal' && /^-[a-zA-Z]+$/.test(arg.value) && arg.value.includes('s');
 }
 
 /** `./git`, `bin/git`: a program by its path, outside of the system's directories. */

@@ -59,11 +59,12 @@ const CONTROLS = [
   ...['**/.mcp.json', '**/opencode.json', '**/opencode.jsonc', '**/.aider*', '**/.continue'],
   ...['**/.windsurf', '**/.roo', '**/.cline', '**/.kiro', '**/.agents', '**/.qwen', '**/.pi'],
   ...['**/.copilot', '**/.github/hooks'],
+  // Git alone writes it: `commondir`, `config.worktree` and a file of that name lead to hooks, too.
+  '**/.git',
   // Captures on their way out of a sandbox.
   '**/.cuff/spool',
   // Files that programs run by themselves.
-  ...['**/.git/hooks', '**/.git/config', '**/.git/info/attributes', '**/.gitmodules', '**/.husky'],
-  ...['**/.git/modules', '**/.git/worktrees', '**/.gitattributes', '**/.envrc', '**/.direnv'],
+  ...['**/.gitmodules', '**/.gitattributes', '**/.husky', '**/.envrc', '**/.direnv'],
   ...['**/.vscode', '**/.idea', '**/.devcontainer', '**/.npmrc', '**/.yarnrc*', '**/.pnp.*'],
   ...[
     '**/sitecustomize.py',

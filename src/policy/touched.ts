@@ -21,6 +21,8 @@ export type FileUse = {
   /** With all that is in it. */
   readonly removes: boolean;
   readonly word: PathWord;
+  /** What runs gets the word, and what it does with it is not known. */
+  readonly perhaps?: true;
 };
 
 export function touchedWords(argv: readonly Arg[], call: Call | undefined): readonly FileUse[] {
@@ -40,10 +42,25 @@ export function touchedWords(argv: readonly Arg[], call: Call | undefined): read
     }
     if (role === 'url' && /^(?:\.|\/|~)/.test(value ?? '')) return both(word);
     if (role === 'path' && rewrites) return both(word);
+    if (call.kind === 'exec' && isPassed(part, call)) return perhaps(word);
     if (role === 'path' || role === 'exec') return [{ access: 'read' as const, ...ONLY, word }];
     if (effect === undefined || role === 'option') return [];
     return pathLike([argv[0] ?? EMPTY, argv[index] ?? EMPTY]);
   });
+}
+
+/** `python3 build.py ~/.ssh/id_rsa`: a word for a script, which may read or write what it names. */
+function isPassed({ role, option, index }: Part, { subcommands }: Call): boolean {
+  return (
+    option === undefined &&
+    !subcommands.includes(index) &&
+    (role === 'word' || role === 'path' || role === 'exec')
+  );
+}
+
+function perhaps({ value, prefix, arg }: PathWord): readonly FileUse[] {
+  const behind = value?.replace(/^-[^=]*=/, '');
+  return both({ value: behind, prefix, arg }).map((use) => ({ ...use, perhaps: true as const }));
 }
 
 /** They write what they are given, without being told to. */

@@ -83,9 +83,10 @@ const TO_STDOUT: Profile = {
   operands: 'path*',
 };
 
-const GZIP = packer('-S,--suffix:word -a --rsyncable');
+const GZIP = packer('-S,--suffix:output -a --rsyncable');
 const BZIP2 = packer('-z,--compress -s,--small -L,--license');
-const XZ = packer(`-z,--compress -S,--suffix:word -e,--extreme -0 -T,--threads:int -F,--format:word
+const XZ =
+  packer(`-z,--compress -S,--suffix:output -e,--extreme -0 -T,--threads:int -F,--format:word
   -C,--check:word -M,--memlimit:word --files?path!secret --files0?path!secret --single-stream
   --no-sparse -H --robot --no-warn -Q`);
 const ZSTD =
@@ -181,7 +182,7 @@ export const ARCHIVES: Readonly<Record<string, Profile>> = {
       --exclude-from:path --include-from:path --compare-dest:path --copy-dest:path --link-dest:path
       --exclude:word --include:word --info:word --debug:word --out-format:word
       --log-file-format:word --bwlimit:word --timeout:int --contimeout:int --max-size:word
-      --min-size:word --suffix:word --modify-window:int --block-size:word --checksum-choice:word
+      --min-size:word --suffix:output --modify-window:int --block-size:word --checksum-choice:word
       --compress-choice:word --compress-level:int --skip-compress:word -C,--cvs-exclude
       -a,--archive -v,--verbose -z,--compress -n,--dry-run -r,--recursive -l,--links -L,--copy-links
       -p,--perms -t,--times -g,--group -o,--owner -D -H,--hard-links -A,--acls -X,--xattrs

@@ -193,7 +193,7 @@ const MAKING: Readonly<Record<string, Profile>> = {
       -a,--archive --attributes-only -b --backup?word --copy-contents -c -d --debug -f,--force
       -i,--interactive -H -l,--link -L,--dereference -n,--no-clobber -P,--no-dereference -p
       --preserve?word --no-preserve:word --parents -r,-R,--recursive --reflink?word --sparse:word
-      --strip-trailing-slashes -s,--symbolic-link!config -S,--suffix:word -T,--no-target-directory
+      --strip-trailing-slashes -s,--symbolic-link!config -S,--suffix:output -T,--no-target-directory
       -u --update?word -v,--verbose -x,--one-file-system -X -Z --context?word ${HELP}`,
     operands: 'path* output',
     operandsWith: { '-t': 'path*' },
@@ -201,7 +201,7 @@ const MAKING: Readonly<Record<string, Profile>> = {
   mv: {
     kind: 'delete',
     options: `-t,--target-directory:output -b --backup?word -f,--force -i,--interactive
-      -n,--no-clobber --strip-trailing-slashes -S,--suffix:word -T,--no-target-directory
+      -n,--no-clobber --strip-trailing-slashes -S,--suffix:output -T,--no-target-directory
       -u --update?word -v,--verbose -Z ${HELP}`,
     operands: 'output*',
   },
@@ -211,19 +211,20 @@ const MAKING: Readonly<Record<string, Profile>> = {
     options: `-s,--symbolic!config -t,--target-directory:output -b --backup?word -d,-F,--directory
       -f,--force!delete -i,--interactive -L,--logical -n,--no-dereference -P,--physical
       -r,--relative
-      -S,--suffix:word -T,--no-target-directory -v,--verbose ${HELP}`,
+      -S,--suffix:output -T,--no-target-directory -v,--verbose ${HELP}`,
     operands: 'output*',
   },
   install: {
     kind: 'write',
     options: `--strip-program:exec -s,--strip!exec -m,--mode:mode -o,--owner:word!config
       -g,--group:word!config -t,--target-directory:output -d,--directory -D -b --backup?word -c
-      -C,--compare -p,--preserve-timestamps -S,--suffix:word -T,--no-target-directory -v,--verbose`,
+      -C,--compare -p,--preserve-timestamps -S,--suffix:output -T,--no-target-directory
+      -v,--verbose`,
     operands: 'output*',
   },
   mktemp: {
     kind: 'write',
-    options: `-d,--directory -u,--dry-run -q,--quiet --suffix:word -p:output --tmpdir?output -t
+    options: `-d,--directory -u,--dry-run -q,--quiet --suffix:output -p:output --tmpdir?output -t
       ${HELP}`,
     operands: 'output',
   },

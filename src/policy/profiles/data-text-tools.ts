@@ -20,7 +20,7 @@ const AWK: Profile = {
 const SED: Profile = {
   kind: 'read',
   // A script in a file can write, and run commands, as one on the line can.
-  options: `-i,--in-place?word!write -f,--file:exec -e,--expression:sed -n,--quiet --silent
+  options: `-i,--in-place?output!write -f,--file:exec -e,--expression:sed -n,--quiet --silent
     -E,-r,--regexp-extended -s,--separate -u,--unbuffered -z,--null-data -l,--line-length:int
     --posix --debug --follow-symlinks --sandbox -b,--binary --help --version`,
   operands: 'sed path*',
@@ -99,9 +99,9 @@ const CONVERTERS: Readonly<Record<string, Profile>> = {
     kind: 'delete',
     // An ed script is run by ed, and `-g` lets a version control fetch files.
     options: `-e,--ed!exec -g,--get:word!exec -o,--output:output -r,--reject-file:output
-      -i,--input:path -d,--directory:output -p,--strip:int -B,--prefix:word
-      -Y,--basename-prefix:word
-      -z,--suffix:word -D,--ifdef:word -F,--fuzz:int -V,--version-control:word
+      -i,--input:path -d,--directory:output -p,--strip:int -B,--prefix:output
+      -Y,--basename-prefix:output
+      -z,--suffix:output -D,--ifdef:word -F,--fuzz:int -V,--version-control:word
       --follow-symlinks!config --backup -b --backup-if-mismatch --no-backup-if-mismatch -c,--context
       -n,--normal -u,--unified -E,--remove-empty-files!delete -f,--force -l,--ignore-whitespace
       -N,--forward -R,--reverse -s,--quiet --silent -t,--batch -T,--set-time -Z,--set-utc

@@ -207,14 +207,14 @@ const SHAPING: Readonly<Record<string, Profile>> = {
   },
   split: {
     kind: 'write',
-    options: `--filter:exec -a,--suffix-length:int --additional-suffix:word -b,--bytes:word
+    options: `--filter:exec -a,--suffix-length:int --additional-suffix:write -b,--bytes:word
       -C,--line-bytes:word -d -x --numeric-suffixes?int --hex-suffixes?int -e,--elide-empty-files
       -l,--lines:int -n,--number:word -t,--separator:word -u,--unbuffered --verbose -NUM`,
     operands: 'path output',
   },
   csplit: {
     kind: 'write',
-    options: `-f,--prefix:output -b,--suffix-format:word -n,--digits:int -k,--keep-files
+    options: `-f,--prefix:output -b,--suffix-format:write -n,--digits:int -k,--keep-files
       -s,--quiet --silent -z,--elide-empty-files --suppress-matched`,
     operands: 'path word*',
   },
