@@ -41,7 +41,6 @@ export function hides(
 ): Objection | undefined {
   const { deny, ask } = given.rules.strict;
   if (deny.length + ask.length === 0) return undefined;
-  const argvs = lines.map(({ argv }) => argv);
   for (const line of lines) {
     const [first] = line.argv;
     const program = literalOf(first);
@@ -49,7 +48,7 @@ export function hides(
     const named = namesDenied(unit, line, given);
     const unseen =
       isShell(program) ||
-      inputUse(unit, argvs) === 'code' ||
+      inputUse(unit, lines) === 'code' ||
       isClosed(line.argv) ||
       // Both the program and the words that `xargs` adds are unknown.
       (unit.via.includes('xargs') && line.call === undefined) ||
@@ -63,6 +62,7 @@ export function hides(
       };
     }
   }
+  const argvs = lines.map(({ argv }) => argv);
   return equivalentObjection(unit, argvs, [...deny, ...ask], given.roots);
 }
 

@@ -4,6 +4,7 @@
 
 import { baseName } from '../text/base-name.ts';
 import { literalOf } from './analyse/args.ts';
+import type { Call } from './profile.ts';
 import { PYTHON_MODULES } from './profiles/data-python.ts';
 import { isShell, plainName } from './programs.ts';
 import type { Arg, Unit } from './unit.ts';
@@ -53,6 +54,9 @@ const TEXT_GIVEN: Readonly<Record<string, RegExp>> = {
   gh: /^(?:-F|--body-file|--notes-file|--input)(?:=.*)?$/,
 };
 
+/** `git add -p` asks about each part, and one answer starts an editor. */
+const ASKS = /^(?:-[a-zA-Z]*[piec]|--(?:patch|interactive|edit)(?:=.*)?)$/;
+
 /** They run what they read, whatever their words are. */
 const CODE = words(`
   psql mysql mariadb sqlite sqlite3 mongo mongosh redis-cli ed ex vi vim nvim view vimdiff emacs
@@ -100,10 +104,12 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
+type Line = { readonly argv: readonly Arg[]; readonly call: Call | undefined };
+
 /** `lines`: the command line, and those inside of it, which get the same input. */
-export function inputUse({ stdin }: Unit, lines: readonly (readonly Arg[])[]): InputUse {
+export function inputUse({ stdin }: Pick<Unit, 'stdin'>, lines: readonly Line[]): InputUse {
   if (stdin === 'inherited' || stdin === 'closed') return 'none';
-  const argv = lines.at(-1) ?? [];
+  const { argv, call } = lines.at(-1) ?? { argv: [], call: undefined };
   const inner = lines.length > 1;
   const [first, ...rest] = argv;
   if (first?.kind !== 'literal') return 'unknown';
@@ -114,11 +120,12 @@ export function inputUse({ stdin }: Unit, lines: readonly (readonly Arg[])[]): I
   if (CODE.has(name)) return 'code';
   if (REPL.test(values.find((value) => !value.startsWith('-')) ?? '')) return 'code';
   const base = baseName(first.value);
-  if (values.some((value) => TEXT_GIVEN[base]?.test(value))) return 'data';
   const subcommands = DATA_WITH[base];
+  if (values.some((value) => base === 'git' && ASKS.test(value))) return 'unknown';
+  if (values.some((value) => TEXT_GIVEN[base]?.test(value))) return 'data';
   if (subcommands !== undefined) {
-    const subcommand = values.find((value) => !value.startsWith('-'));
-    return subcommand !== undefined && subcommands.has(subcommand) ? 'data' : 'unknown';
+    const subcommand = literalOf(argv[call?.subcommands[0] ?? 1]);
+    return subcommands.has(subcommand) ? 'data' : 'unknown';
   }
   if (DATA.has(base) || DATA.has(name)) return 'data';
   return inner && Object.hasOwn(PYTHON_MODULES, base) ? 'data' : 'unknown';

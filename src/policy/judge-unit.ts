@@ -248,13 +248,7 @@ function ruleObjection(
   if (rule.stdin === 'none' && piped) {
     return { code: 'stdin', detail: unit.stdin, message: 'the rule is for no input' };
   }
-  const use =
-    rule.stdin === 'any'
-      ? 'data'
-      : inputUse(
-          unit,
-          lines.map(({ argv }) => argv),
-        );
+  const use = rule.stdin === 'any' ? 'data' : inputUse(unit, lines);
   if (use === 'code' || use === 'unknown') {
     return {
       code: 'code.unseen',

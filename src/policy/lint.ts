@@ -169,9 +169,8 @@ function broadness({ path, rule }: RuleEntry, { words }: RuleVariant): Finding |
 
 function runsCode(program: string): boolean {
   const argv = [wordArg(program)];
-  const around = { assigned: [], redirects: [], cwds: undefined, via: [], behind: undefined };
-  const piped = { ...around, span: undefined, argv, stdin: 'pipe' } as const;
-  return inputUse(piped, [argv]) === 'code' || readCall(argv)?.kind === 'exec';
+  const call = readCall(argv);
+  return inputUse({ stdin: 'pipe' }, [{ argv, call }]) === 'code' || call?.kind === 'exec';
 }
 
 function starFinding({ path, rule }: RuleEntry, variant: RuleVariant): Finding | undefined {
