@@ -2,8 +2,24 @@
 // nothing, or that has none, does not load what does.
 
 import type { StartOptions } from '../shell/shell.ts';
+import type { Env } from '../types.ts';
 
-export type Restraints = Pick<StartOptions, 'gate' | 'sandbox'>;
+export type Restraints = Pick<StartOptions, 'gate' | 'sandbox' | 'env'>;
+
+/**
+ * So that git takes no directory of the project for a repository by its content alone: an agent
+ * could make one whose settings name programs. Counted behind what the person has set there.
+ */
+export function gitVariables({
+  GIT_CONFIG_COUNT: count = '',
+}: Env): Readonly<Record<string, string>> {
+  const next = /^\d{1,4}$/.test(count) ? Number(count) : 0;
+  return {
+    GIT_CONFIG_COUNT: String(next + 1),
+    [`GIT_CONFIG_KEY_${next}`]: 'safe.bareRepository',
+    [`GIT_CONFIG_VALUE_${next}`]: 'explicit',
+  };
+}
 
 export type ConfinementResult =
   | {

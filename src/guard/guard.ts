@@ -10,7 +10,7 @@ import { because } from '../policy/explain.ts';
 import type { Shell } from '../shell/shell.ts';
 import { printable, shortLine } from '../text/printable.ts';
 import type { AskPerson, EntryDecision, PersonAnswer } from '../types.ts';
-import { type ConfinementResult, FREE, type Restraints } from './confined.ts';
+import { type ConfinementResult, FREE, gitVariables, type Restraints } from './confined.ts';
 import type { Confinement } from './confinement.ts';
 import { judgedTexts } from './judged-texts.ts';
 import {
@@ -45,8 +45,9 @@ export type GuardCall = {
 export type Ruling = {
   readonly run: true;
   /** What it has to be started with, by its command line. To be called once, at the start: it uses
-   * up what the start needs, and throws an `AppError` when that is gone. */
-  readonly hold: (argv: readonly string[]) => Restraints;
+   * up what the start needs, and throws an `AppError` when that is gone. `env`: what the command
+   * gets besides. */
+  readonly hold: (argv: readonly string[], env?: Restraints['env']) => Restraints;
   readonly decision: EntryDecision | null;
   /** A line for the answer. */
   readonly note: string | undefined;
@@ -97,7 +98,7 @@ export class Guard {
     if (diverges) this.#metrics.shadowDivergence();
     const ruled = await this.#ruled(inForce, decision, asked, call);
     if (!ruled.run) return ruled;
-    if (this.#engine.inForce === inForce) return holding(ruled, ground, call);
+    if (this.#engine.inForce === inForce) return this.#holding(ruled, ground, call);
     // The policy changed while we waited; anything the new one denies must be refused.
     if (ruled.decision?.approved === null) return this.rule(asked, call);
     const now = await this.#ground(asked, call);
@@ -107,7 +108,7 @@ export class Guard {
     if (mode === 'enforce' && other.verdict !== 'allow' && !approvable(other)) {
       return refusal(entryDecision(other, mode), explain(other), call);
     }
-    return holding(ruled, now, call);
+    return this.#holding(ruled, now, call);
   }
 
   /** What the policy says to a command that ran where it could not be asked. Asks no person. */
@@ -295,6 +296,22 @@ export class Guard {
     return { decision, relies: some((one) => one.relies), diverges: some((one) => one.diverges) };
   }
 
+  /** The ruling with what holds the command; no ruling where that cannot be had. */
+  #holding(ruled: Ruling, ground: Ground, call: GuardCall): Ruling | Refusal {
+    const { confined, decided, inForce } = ground;
+    if (confined.kind === 'held') {
+      const git = inForce.mode === 'enforce' ? gitVariables(this.#engine.options.env) : undefined;
+      const hold: Ruling['hold'] = (argv, env) => ({
+        ...ruled.hold(argv),
+        ...confined.hold(argv, decided.relies),
+        ...(git && { env: { ...env, ...git } }),
+      });
+      return { ...ruled, hold };
+    }
+    const denied = { verdict: 'deny', code: confined.code, mode: 'enforce', rule: null } as const;
+    return refusal({ ...denied, approved: null }, confined.why, call);
+  }
+
   #subject(asked: GuardRequest): Subject {
     const { command, cwd } = asked;
     return { project: this.#engine.project, cwd, command, beside: besides(asked) };
@@ -306,20 +323,6 @@ type Ground = {
   readonly confined: ConfinementResult;
   readonly decided: PolicyDecision;
 };
-
-/** The ruling with what holds the command; no ruling where that cannot be had. */
-function holding(ruled: Ruling, ground: Ground, call: GuardCall): Ruling | Refusal {
-  const { confined, decided } = ground;
-  if (confined.kind === 'held') {
-    const hold = (argv: readonly string[]): Restraints => ({
-      ...ruled.hold(argv),
-      ...confined.hold(argv, decided.relies),
-    });
-    return { ...ruled, hold };
-  }
-  const denied = { verdict: 'deny', code: confined.code, mode: 'enforce', rule: null } as const;
-  return refusal({ ...denied, approved: null }, confined.why, call);
-}
 
 /** With the reasons of all, so that one that cannot be approved is not hidden by another. */
 function strictestOf(decisions: readonly Decision[]): Decision {

@@ -22,7 +22,7 @@ import { asObject, asString, asStrings, type JsonObject, parseObject } from '../
 import type { Env } from '../types.ts';
 import { readPolicyFile } from './files.ts';
 import { policyPlaces, projectAt, projectPolicy } from './places.ts';
-import { literalGlob, realPath, shortMemory } from './real-path.ts';
+import { isBare, literalGlob, realPath, shortMemory } from './real-path.ts';
 import { countingPolicies } from './trust.ts';
 
 export { lossLine, type Reason, TARGETS, type Target };
@@ -127,7 +127,14 @@ export class PolicyChecker {
     // As for a server: what they say is what it does.
     const settings = settingsCandidates(project, this.#options.env).map(({ path }) => path);
     const kept = [...settings, ...files].map(literalGlob);
-    const judgement = judge({ policies, project, home: this.#home, real: this.#real, kept });
+    const judgement = judge({
+      policies,
+      project,
+      home: this.#home,
+      real: this.#real,
+      bare: isBare,
+      kept,
+    });
     return { judgement, mode: judgement.mode, files, project };
   }
 

@@ -341,6 +341,7 @@ export class PolicyEngine {
       project: this.project,
       home: this.home,
       real: this.paths.real,
+      bare: this.paths.bare,
       kept: this.kept,
     };
   }

@@ -5,7 +5,7 @@
 
 import { remoteMountOf, remoteMounts } from '../run/mounts.ts';
 import { MountReader } from './mount-reader.ts';
-import { realPath, shortMemory } from './real-path.ts';
+import { isBare, realPath, shortMemory } from './real-path.ts';
 
 const TRIES_MAX = 5; // a resolved directory can lead to new paths, but hardly more often than this
 
@@ -13,6 +13,7 @@ export type UnseenPath = { readonly path: string; readonly mount: string };
 
 export class PathLookup {
   readonly #look = shortMemory(lookAt);
+  readonly #bare = shortMemory(isBare);
   readonly #readers = new Map<string, MountReader>();
   /** What readers found for the decision that is tried now. */
   #found: ReadonlyMap<string, string> = new Map();
@@ -26,6 +27,12 @@ export class PathLookup {
     const found = this.#found.get(path);
     if (found === undefined) this.#unseen?.set(path, mount);
     return found ?? path;
+  };
+
+  /** On a mount that may not answer no one looks: git itself refuses such a repository there. */
+  readonly bare = (directory: string): boolean => {
+    const { real } = this.#look(directory);
+    return real !== undefined && this.#bare(real);
   };
 
   /** What `decide` gives, and the paths that it asked for and that were not seen. */

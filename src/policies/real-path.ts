@@ -42,6 +42,11 @@ export function realPathWith(
   return real(name, linksMax);
 }
 
+/** What git takes for a repository when it comes to a directory of any name. */
+export function isBare(directory: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every((name) => fs.existsSync(path.join(directory, name)));
+}
+
 /** Where a name has what a glob would understand, it is only a name. */
 export function literalGlob(name: string): string {
   return /[*?[{]/.test(name) ? name.replace(/[*?[{\\]/g, '\\$&') : name;

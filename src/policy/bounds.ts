@@ -35,10 +35,13 @@ export type Bounds = {
   readonly scoped: Readonly<Record<Access, boolean>>;
   /** Where a path really leads, if the caller can resolve links. */
   readonly real: (path: string) => string;
+  /** Whether git would take a directory for a repository that is not called `.git`. */
+  readonly bare: (directory: string) => boolean;
 };
 
 export type BoundsOptions = {
   readonly real?: ((path: string) => string) | undefined;
+  readonly bare?: ((directory: string) => boolean) | undefined;
   /** Directories that only cuff itself writes. */
   readonly kept?: readonly string[] | undefined;
 };
@@ -46,7 +49,7 @@ export type BoundsOptions = {
 export function boundsOf(
   policies: readonly LoadedPolicy[],
   roots: Roots,
-  { real = (path) => path, kept = [] }: BoundsOptions = {},
+  { real = (path) => path, bare = () => false, kept = [] }: BoundsOptions = {},
 ): Bounds {
   const all = policies.map(({ policy }) => policy);
   const scope = (name: 'cwd' | 'read' | 'write' | 'protect'): readonly string[] =>
@@ -71,6 +74,7 @@ export function boundsOf(
     host: hostList(all.flatMap(({ network }) => network)),
     scoped: { read: read.length > 0, write: write.length > 0 },
     real,
+    bare,
   };
 }
 

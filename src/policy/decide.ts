@@ -44,6 +44,8 @@ export type Judge = {
   readonly home: string;
   /** Where a path really leads; without it, links are not seen. */
   readonly real?: (path: string) => string;
+  /** Whether git would take a directory for a repository; without it, none is. */
+  readonly bare?: (directory: string) => boolean;
   /** Directories that only cuff itself writes. */
   readonly kept?: readonly string[];
 };
@@ -66,8 +68,8 @@ export type DecideOptions = {
   readonly gated?: boolean;
 };
 
-export function judge({ policies, project, home, real, kept }: Judge): Judgement {
-  const bounds = boundsOf(policies, { project, home }, { real, kept });
+export function judge({ policies, project, home, real, bare, kept }: Judge): Judgement {
+  const bounds = boundsOf(policies, { project, home }, { real, bare, kept });
   const strictest = <T>(order: readonly T[], of: (policy: Policy) => T): T | undefined =>
     policies.reduce<T | undefined>((before, { policy }) => {
       const next = of(policy);

@@ -1,6 +1,8 @@
 // The surroundings of a unit's words: the directory it runs in, the variables it sets, the files it
 // is redirected to. A rule is about words; these are allowed by the policy as a whole.
 
+import { posix } from 'node:path';
+import { literalOf } from './analyse/args.ts';
 import {
   type Bounds,
   type Objection,
@@ -10,6 +12,7 @@ import {
 } from './bounds.ts';
 import type { Verdict } from './decision.ts';
 import { absolute } from './paths.ts';
+import { programName } from './programs.ts';
 import { isSink } from './protected.ts';
 import type { Assigned, Unit, UnitRedirect } from './unit.ts';
 import { showsSecret, variableClass } from './variables.ts';
@@ -44,7 +47,48 @@ export function surroundings(
       };
     }
   }
-  return open ? undefined : directoryObjection(unit, bounds);
+  return bareObjection(unit, bounds) ?? (open ? undefined : directoryObjection(unit, bounds));
+}
+
+/**
+ * A repository that an agent made of plain files: its settings name programs, which `git status`
+ * in it would run.
+ */
+function bareObjection(unit: Unit, { bare, roots }: Bounds): Objection | undefined {
+  const found = directoriesOf(unit)
+    .flatMap((directory) => [...above(directory, roots.project)])
+    .find(bare);
+  if (found === undefined) return undefined;
+  return {
+    code: 'cwd',
+    detail: found,
+    span: unit.span,
+    message: `\`${found}\` is a repository of its own, whose settings could make git run programs`,
+    hint: 'Run it in another directory.',
+  };
+}
+
+/** Where it runs, and where `git -C` goes. */
+function directoriesOf({ cwds = [], argv }: Unit): readonly string[] {
+  const words = argv.map(literalOf);
+  if (programName(words[0] ?? '') !== 'git') return cwds;
+  const found = [...cwds];
+  let at: readonly string[] = cwds;
+  for (const [index, word] of words.entries()) {
+    if (words[index - 1] !== '-C') continue;
+    at = at.map((cwd) => absolute(word, cwd));
+    found.push(...at);
+  }
+  return found;
+}
+
+/** The directory and those above it, below the project. */
+function* above(directory: string, project: string): Generator<string> {
+  let at = directory;
+  while (at.startsWith(project === '/' ? '/' : `${project}/`) && at !== '/') {
+    if (posix.basename(at) !== '.git') yield at;
+    at = posix.dirname(at);
+  }
 }
 
 function variableObjection(

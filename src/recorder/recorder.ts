@@ -319,7 +319,7 @@ export class Recorder {
       const command = { kind: 'shell', text, shell: draft.shell } as const;
       const run = shell.start(command, {
         ...how,
-        ...hold(argvOf(command)),
+        ...hold(argvOf(command), how.env),
         cwd: draft.working_directory,
         shown: draft.command,
         output: captureOutput ? 'capture' : 'memory',

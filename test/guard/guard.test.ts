@@ -270,7 +270,14 @@ describe('a grant', () => {
       await guard.rule(asked, place.call()),
     ];
     if (!first.run || !second.run) throw new Error('the grant is gone');
-    expect(first.hold(['bash', '-c', 'touch x'])).toEqual({});
+    expect(first.hold(['bash', '-c', 'touch x'], { A: '1' })).toEqual({
+      env: {
+        A: '1',
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'safe.bareRepository',
+        GIT_CONFIG_VALUE_0: 'explicit',
+      },
+    });
     expect(() => second.hold(['bash', '-c', 'touch x'])).toThrow('used for another start');
     expect((await guard.rule(asked, place.call())).run).toBe(false);
   });

@@ -130,13 +130,18 @@ class Execution {
       ({ name, value }): Assigned => ({ name, value, span: layer.span, how: 'prefix' }),
     );
     const gone = new Set([...(peeled.unset ?? []), ...given.map(({ name }) => name)]);
+    // We set it, so that git takes no directory of the project for a repository without being told.
+    const freed = peeled.cleared === true || [...gone].some((name) => name.startsWith(GIT_CONFIG));
+    const lost: readonly Assigned[] = freed
+      ? [{ name: `${GIT_CONFIG}_COUNT`, value: undefined, span: layer.span, how: 'prefix' }]
+      : [];
     const kept = peeled.cleared === true ? [] : layer.variables.filter(([name]) => !gone.has(name));
     const read: UnitRedirect[] =
       file === undefined ? [] : [{ effect: 'read', operator: '<', target: file, span: layer.span }];
     return {
       ...layer,
       argv: peeled.argv,
-      assigned: [...layer.assigned, ...given],
+      assigned: [...layer.assigned, ...given, ...lost],
       redirects: [
         ...(directory === undefined ? layer.redirects : anchored(layer.redirects, layer.cwds)),
         ...read,
@@ -344,6 +349,8 @@ class Execution {
     return either(this.#state);
   }
 }
+
+const GIT_CONFIG = 'GIT_CONFIG';
 
 /** `command` and its like are only taken off where the shell would run them. */
 function opensInShell({ argv, inShell }: Layer): boolean {

@@ -339,7 +339,8 @@ export const GIT: Readonly<Record<string, Profile>> = {
     style: 'first',
     options: `-v,--version -h,--help -C:path -c:config!exec --config-env:config!exec
       --exec-path?exec --html-path --man-path --info-path -p,--paginate -P,--no-pager
-      --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --bare --git-dir:exec
+      --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice
+      --bare!exec --git-dir:exec
       --work-tree:exec --namespace:word --literal-pathspecs --glob-pathspecs --noglob-pathspecs
       --icase-pathspecs --attr-source:rev --list-cmds:word --super-prefix:path`,
     subcommands: { ...READ, ...WORK, ...REMOTE, ...GIT_MORE },
