@@ -264,7 +264,7 @@ export function policyFilesAt(cwd: string, env: Env): readonly string[] {
 export function exportFor(
   policies: readonly LoadedPolicy[],
   to: Target,
-  options: { readonly strict: boolean },
+  options: { readonly loose: boolean },
 ): PolicyExport {
   return exportPolicy(merged(policies), to, options);
 }

@@ -1,5 +1,5 @@
 // `cuff policy export`: the rules for another tool on stdout, and on stderr a line for everything
-// that it cannot express. With --strict, what would allow more there is left out.
+// that it cannot express. What would allow more there is left out, unless --loose is given.
 
 import { AppError } from '../../errors.ts';
 import { exportFor, lossLine, policiesFor, TARGETS, type Target } from '../../policies/check.ts';
@@ -12,7 +12,7 @@ export { TARGETS };
 
 export type ExportFlags = {
   readonly to: string;
-  readonly strict?: boolean;
+  readonly loose?: boolean;
   readonly trust?: boolean;
 };
 
@@ -21,7 +21,7 @@ export async function exportRules(file: string | undefined, flags: ExportFlags):
   await policyTrouble(async () => {
     const options = { env: process.env, policy: file, trusted: flags.trust };
     const policies = policiesFor(projectAt(process.cwd()), options);
-    const exported = exportFor(policies, to, { strict: flags.strict === true });
+    const exported = exportFor(policies, to, { loose: flags.loose === true });
     for (const loss of exported.losses) say(`cuff: ${lossLine(loss)}`);
     await put(exported.text);
   });

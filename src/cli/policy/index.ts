@@ -124,9 +124,9 @@ function addExport(policy: Command): void {
     .description('the rules in the format of another tool, and what that format cannot express')
     .addArgument(new Argument('[file]', POLICY))
     .requiredOption('--to <tool>', 'claude, codex, opencode or gemini')
-    .option('--strict', 'leave out rules that would allow more there than here')
+    .option('--loose', 'write also rules that would allow more there than here')
     .option('--trust', TRUST_POLICY)
-    .addHelpText('after', examples('cuff policy export --to claude --strict policy.yml'))
+    .addHelpText('after', examples('cuff policy export --to claude policy.yml'))
     .action(async (file, flags) => (await import('./export.ts')).exportRules(file, flags));
 }
 

@@ -33,13 +33,13 @@ const TOOLS: Readonly<
   gemini: { ability: GEMINI, write: geminiText },
 };
 
-/** `strict`: rules that would allow more there than here are left out. */
+/** `loose`: also rules that allow more there than here. */
 export function exportPolicy(
   policy: Policy,
   to: Target,
-  { strict }: { readonly strict: boolean },
+  { loose }: { readonly loose: boolean },
 ): PolicyExport {
   const { ability, write } = TOOLS[to];
-  const plan = planOf(policy, ability, strict);
+  const plan = planOf(policy, ability, loose);
   return { text: write(plan), losses: plan.losses, rules: plan.items.length };
 }

@@ -1,6 +1,6 @@
 // The part that the exports for other tools share: each variant of each rule, and the list of all
 // that would be lost by writing it there. A rule that would let more through there than here is
-// marked, and left out when only the safe ones are wanted.
+// left out, and named, unless the caller wants it all the same.
 
 import type { Verdict } from '../decision.ts';
 import { compilePattern, fixedText, literalText, type WordPattern } from '../pattern.ts';
@@ -11,7 +11,7 @@ export type Loss = {
   readonly kind: LossKind;
   /** With it, more is allowed there than here. */
   readonly loosens: boolean;
-  /** It is not in the export, because only what is safe was wanted. */
+  /** It is not in the export, which allows nothing more than we do. */
   readonly leftOut: boolean;
   /** A clause: "`*` covers every argument there". */
   readonly message: string;
@@ -83,11 +83,11 @@ export type LossKind = keyof typeof CLAUSES;
 /** Terminal control and invisible characters: a reviewer of the rule would not see them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-export function planOf(policy: Policy, ability: Ability, strict: boolean): Plan {
+export function planOf(policy: Policy, ability: Ability, loose: boolean): Plan {
   const lost = new Losses();
   const items = policy.policies.flatMap(({ name, commands }) =>
     commands.flatMap((rule) =>
-      itemsOf(rule, name).filter((item) => isKept(item, ability, { strict, lost })),
+      itemsOf(rule, name).filter((item) => isKept(item, ability, { loose, lost })),
     ),
   );
   for (const item of items) {
@@ -96,7 +96,7 @@ export function planOf(policy: Policy, ability: Ability, strict: boolean): Plan 
     const tests = rule.tests.match.length + rule.tests.not_match.length;
     if (tests > 0 && !ability.tests) lost.add('tests', rule.pattern);
   }
-  const fallback = fallbackOf(policy, ability, { strict, lost });
+  const fallback = fallbackOf(policy, ability, { loose, lost });
   return { items, losses: [...lost.all(), ...aroundLosses(policy)], fallback };
 }
 
@@ -112,9 +112,9 @@ function itemsOf(rule: CommandRule, group: string): readonly Item[] {
   });
 }
 
-type LossContext = { readonly strict: boolean; readonly lost: Losses };
+type LossContext = { readonly loose: boolean; readonly lost: Losses };
 
-function isKept(item: Item, ability: Ability, { strict, lost }: LossContext): boolean {
+function isKept(item: Item, ability: Ability, { loose, lost }: LossContext): boolean {
   const { rule, words, decision } = item;
   const strange = words.some((word) => UNPRINTABLE.test(fixedText(word)));
   if (strange || ability.unsaid(words, decision)) {
@@ -130,7 +130,7 @@ function isKept(item: Item, ability: Ability, { strict, lost }: LossContext): bo
     return false;
   }
   const looser = loosenings(item, ability);
-  const leftOut = strict && looser.length > 0;
+  const leftOut = !loose && looser.length > 0;
   for (const kind of looser) lost.add(kind, rule.pattern, !leftOut, leftOut);
   return !leftOut;
 }
@@ -153,7 +153,7 @@ function loosenings({ rule, words, open }: Item, ability: Ability): readonly Los
 function fallbackOf(
   { default: fallback }: Policy,
   { defaults }: Ability,
-  { strict, lost }: LossContext,
+  { loose, lost }: LossContext,
 ): Verdict | undefined {
   const item = `default: ${fallback}`;
   if (!defaults.includes(fallback)) {
@@ -161,8 +161,8 @@ function fallbackOf(
     return undefined;
   }
   if (fallback !== 'allow') return fallback;
-  lost.add('open', item, !strict, strict);
-  return strict ? undefined : fallback;
+  lost.add('open', item, loose, !loose);
+  return loose ? fallback : undefined;
 }
 
 /** Each kind once, with the rules it is about in the order of the policy. */

@@ -187,7 +187,7 @@ const READ: Readonly<Record<string, Profile>> = {
 const WORK: Readonly<Record<string, Profile>> = {
   add: {
     kind: 'write',
-    options: `-n,--dry-run -v,--verbose -f,--force -i,--interactive -p,--patch -e,--edit!exec
+    options: `-n,--dry-run -v,--verbose -f,--force!secret -i,--interactive -p,--patch -e,--edit!exec
       -u,--update --renormalize!exec -N,--intent-to-add -A,--all,--no-ignore-removal
       --no-all,--ignore-removal --refresh --ignore-errors --ignore-missing --sparse --chmod:word
       --pathspec-from-file:path --pathspec-file-nul`,

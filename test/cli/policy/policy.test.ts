@@ -351,8 +351,8 @@ describe('cuff policy lint', () => {
 });
 
 describe('cuff policy export', () => {
-  it('prints the rules on stdout, and what gets lost on stderr', async () => {
-    const { out, err, code } = await cuff(project, 'export', '--to', 'claude');
+  it('with --loose prints all rules on stdout, and what gets lost on stderr', async () => {
+    const { out, err, code } = await cuff(project, 'export', '--to', 'claude', '--loose');
     expect(code).toBe(0);
     expect(JSON.parse(out).permissions).toEqual({
       allow: ['Bash(git status)', 'Bash(git log:*)', 'Bash(cat *)'],
@@ -363,8 +363,8 @@ describe('cuff policy export', () => {
     expect(err.split('\n')[0]).toBe(`cuff: 1 rule lets more through: ${star}: git log *`);
   });
 
-  it('with --strict leaves out what would allow more', async () => {
-    const { out } = await cuff(project, 'export', '--to', 'opencode', '--strict', policy);
+  it('leaves out what would allow more', async () => {
+    const { out } = await cuff(project, 'export', '--to', 'opencode', policy);
     expect(JSON.parse(out).permission.bash).toEqual({
       '*': 'ask',
       'git status': 'allow',
@@ -377,7 +377,7 @@ describe('cuff policy export', () => {
     mkdirSync(config, { recursive: true });
     const user = join(config, 'policy.yml');
     writeFileSync(user, 'default: deny\npolicies: [{name: u, commands: [{pattern: git diff}]}]\n');
-    const { out } = await cuff(project, 'export', '--to', 'opencode', '--strict');
+    const { out } = await cuff(project, 'export', '--to', 'opencode');
     rmSync(user);
     expect(JSON.parse(out).permission.bash).toEqual({
       '*': 'deny',
