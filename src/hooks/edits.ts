@@ -2,12 +2,12 @@
 // and the lines that come and go are noted in `<state root>/hooks/`; after it the note is taken and
 // the hash of the new file added. The content of a file is read for this and kept nowhere.
 
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ensurePrivateDir, ensureRoot, stateRoot } from '../capture/paths.ts';
 import { namesIn, replaceFile } from '../directories.ts';
 import { leadsToRemote } from '../run/mounts.ts';
+import { sha256 } from '../text/hash.ts';
 import { asCount, asString, parseObject } from '../text/json.ts';
 import type { Env } from '../types.ts';
 import type { FileEdit, HookCall } from './call.ts';
@@ -64,7 +64,7 @@ export function fileHash(path: string): string | null {
 }
 
 function hashOf(bytes: Buffer | undefined): string | null {
-  return bytes === undefined ? null : createHash('sha256').update(bytes).digest('hex');
+  return bytes === undefined ? null : sha256(bytes);
 }
 
 /** Undefined for anything that is not a regular file of a common size on a disk of this machine. */
@@ -116,7 +116,7 @@ function linesOf(text: string): readonly string[] {
 
 function noteOf(env: Env, { agent, session, toolCall, tool }: HookCall, path: string): string {
   const id = [agent, session ?? '', toolCall ?? '', tool?.name ?? '', path].join('\0');
-  const hash = createHash('sha256').update(id).digest('hex').slice(0, 40);
+  const hash = sha256(id).slice(0, 40);
   return join(notesDir(env), `edit-${hash}.json`);
 }
 

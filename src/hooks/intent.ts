@@ -15,13 +15,13 @@
 // files leaves one intent, whole from its first moment on. A claim is a rename to
 // `<name>.claimed-<pid>`: exactly one shell wins. An intent is good for 60 seconds.
 
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDir, ensureRoot, isPrivateDir, stateRoot } from '../capture/paths.ts';
 import { namesIn, replaceFile } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
 import { AGENTS, type AgentId, isAgentId } from '../text/agents.ts';
+import { sha256 } from '../text/hash.ts';
 import { asCount, asObject, asOneOf, asString, parseObject } from '../text/json.ts';
 import type { Env } from '../types.ts';
 
@@ -82,7 +82,7 @@ export function intentsDir(env: Env): string {
 /** What the name of an intent begins with. */
 export function intentKey(intent: Pick<Intent, 'agent' | 'session' | 'cwd' | 'command'>): string {
   const session = AGENTS[intent.agent].sessionVariables.length > 0 ? (intent.session ?? '') : '';
-  return digest([intent.agent, session, intent.cwd, intent.command].join('\0')).slice(0, 40);
+  return sha256([intent.agent, session, intent.cwd, intent.command].join('\0')).slice(0, 40);
 }
 
 /** `second`: of the event as the client tells it, so that two hooks of one event agree. */
@@ -90,7 +90,7 @@ export function intentName(
   intent: Omit<Intent, 'decision' | 'description' | 'permission_mode'>,
   second: number = Math.floor(intent.at / 1000),
 ): string {
-  const call = digest(intent.tool_call ?? String(second)).slice(0, 16);
+  const call = sha256(intent.tool_call ?? String(second)).slice(0, 16);
   return `${intentKey(intent)}-${call}.intent`;
 }
 
@@ -194,7 +194,7 @@ export function callIntents(
   const directory = intentsDir(env);
   if (!isPrivateDir(directory)) return [];
   const { tool_call: toolCall } = wanted;
-  const call = toolCall === null ? '' : digest(toolCall).slice(0, 16);
+  const call = toolCall === null ? '' : sha256(toolCall).slice(0, 16);
   const start = `${intentKey(wanted)}-${call}`;
   return namesIn(directory)
     .flatMap((file) => {
@@ -217,7 +217,7 @@ export function claimIntent(
 ): StoredIntent | undefined {
   const directory = intentsDir(env);
   if (!isPrivateDir(directory)) return undefined;
-  const call = toolCall === null ? '[0-9a-f]{16}' : digest(toolCall).slice(0, 16);
+  const call = toolCall === null ? '[0-9a-f]{16}' : sha256(toolCall).slice(0, 16);
   const form = new RegExp(`^${intentKey(wanted)}-${call}\\.intent$`);
   const found = namesIn(directory)
     .filter((name) => form.test(name))
@@ -348,8 +348,4 @@ function decisionOf(value: unknown): IntentDecision | null {
     approval_id: asString(json?.approval_id) ?? null,
     policy: asString(json?.policy) ?? null,
   };
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

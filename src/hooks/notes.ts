@@ -3,13 +3,13 @@
 // (`session-<agent>-<hash>.json`), so that a later import finds their transcripts. Neither prompts
 // nor addresses of users are among it. A note that cannot be written is left out.
 
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDir, ensureRoot, stateRoot } from '../capture/paths.ts';
 import { namesIn, replaceFile } from '../directories.ts';
 import { appendLog } from '../log.ts';
 import { type AgentId, isAgentId } from '../text/agents.ts';
+import { sha256 } from '../text/hash.ts';
 import { asCount, asString, parseObject } from '../text/json.ts';
 import type { Env } from '../types.ts';
 import type { HookCall } from './call.ts';
@@ -55,7 +55,7 @@ export function noteSession(env: Env, call: HookCall, now: number): void {
   const { agent, session, cwd, transcript, event } = call;
   if (session === null) return;
   attempt(env, (directory) => {
-    const hash = createHash('sha256').update(session).digest('hex').slice(0, 32);
+    const hash = sha256(session).slice(0, 32);
     const path = join(directory, `session-${agent}-${hash}.json`);
     const before = readNote(path);
     const note: SessionNote = {

@@ -3,7 +3,6 @@
 // alone. The hash is over the text and everything else that reading depends on, so that a file of
 // another text, or of another build, is simply not found. What is no policy is never kept.
 
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +12,7 @@ import { namesIn, replaceFile } from '../directories.ts';
 import { isThere } from '../places.ts';
 import { explain, judge } from '../policy/decide.ts';
 import type { Policy } from '../policy/policy.ts';
+import { sha256 } from '../text/hash.ts';
 import { asObject, parseObject } from '../text/json.ts';
 import { type Court, PolicyEngine, type PolicyOptions } from './engine.ts';
 import type { PolicyFile, PolicyGround } from './files.ts';
@@ -107,9 +107,8 @@ function keep(
 
 /** The examples in rules are judged for this home and project. */
 function keyOf(text: string, { home, project }: PolicyGround): string {
-  const hash = createHash('sha256');
-  for (const part of [buildId(), home, project, text]) hash.update(`${part.length} ${part}`);
-  return `${hash.digest('hex')}.json`;
+  const parts = [buildId(), home, project, text].map((part) => `${part.length} ${part}`);
+  return `${sha256(parts.join(''))}.json`;
 }
 
 /** Of the program that reads: another build may read the same text in another way. */

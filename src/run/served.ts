@@ -11,7 +11,14 @@ import { heldWord, listenTo, runnerWords } from './messages.ts';
 import { handleOver, orderQueue } from './orders.ts';
 import { send } from './portable-group.ts';
 import { processAlive } from './processes.ts';
-import type { Backend, Handle, Listener, RunMessage, RunSpec } from './spec.ts';
+import {
+  type Backend,
+  type Handle,
+  type Listener,
+  type RunMessage,
+  type RunSpec,
+  startsEarly,
+} from './spec.ts';
 
 /** Runs that a dead server had started report within this time; other requests are lost. */
 const LAST_WORDS_MS = 1_000;
@@ -24,12 +31,7 @@ export function servedBackend(runner: string): Backend {
   };
   return {
     kind: 'native',
-    prepare(spec) {
-      // Only a trace has files that the command needs from its start. A strict run has more of
-      // them, and its runner must find the capture complete.
-      const worthIt = spec.trace !== undefined && spec.memory === undefined && !spec.strict;
-      return worthIt ? serving().prepare(spec) : undefined;
-    },
+    prepare: (spec) => (startsEarly(spec) ? serving().prepare(spec) : undefined),
     start(spec, listener) {
       const { memory } = spec;
       if (memory !== undefined) return startForwarded(runner, { ...spec, memory }, listener);

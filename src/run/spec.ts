@@ -39,6 +39,15 @@ export type RunSpec = {
   readonly trace?: TraceSpec;
 };
 
+/**
+ * Whether the runner starts while meta.json is still being written. Only a trace has files that the
+ * command needs from its start. A strict run has more of them, and its runner must find the capture
+ * complete.
+ */
+export function startsEarly({ trace, memory, strict }: RunSpec): boolean {
+  return trace !== undefined && memory === undefined && !strict;
+}
+
 type TraceSpec = {
   /** The directory of the shim, an absolute path. */
   readonly shimDir: string;

@@ -12,7 +12,7 @@ import { type Log, type LogFields, openLog } from '../log.ts';
 import { type Attached, restoreTerminal, startAttached } from '../run/attached.ts';
 import { findRunner, type Runner } from '../run/binary.ts';
 import { childEnvironment, type Environment } from '../run/env.ts';
-import type { Listener, RunMessage, RunSpec } from '../run/spec.ts';
+import { type Listener, type RunMessage, type RunSpec, startsEarly } from '../run/spec.ts';
 import type { CaptureMeta, JournalIntent, Outcome } from '../types.ts';
 import { newMeta, newSpec } from './new-run.ts';
 import { deferred } from './run.ts';
@@ -81,12 +81,11 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
     if (ended !== undefined) end.resolve(ended);
   });
   const specIn = (dir: string | undefined): RunSpec => specify(meta, argv, dir, options, plan);
-  // A traced run has more files: its runner makes them while we write meta.json.
-  const early = runner.kind === 'native' && plan.spec !== undefined && options.strict !== true;
-  const hold = (): Attached | undefined =>
-    early
-      ? startAttached(runner.path, specIn(captureDir(store.root, meta.id)), listener, true)
-      : undefined;
+  const hold = (): Attached | undefined => {
+    const spec = specIn(captureDir(store.root, meta.id));
+    const early = runner.kind === 'native' && startsEarly(spec);
+    return early ? startAttached(runner.path, spec, listener, true) : undefined;
+  };
   const found = captureFor(store, meta, argv, options.strict ?? false, hold);
   const { dir, why, held } = await spooledFor(store, meta, argv, found);
   // Handlers first: a signal that arrives before the pid is known must still reach the command.

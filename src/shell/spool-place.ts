@@ -7,13 +7,13 @@
 // tells captures that were made here from those that come with a repository. It is no secret: any
 // process of this user can make one.
 
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createIn, isPrivateDir, sessionsDir } from '../capture/paths.ts';
 import { createCapture, type Store } from '../capture/store.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import { repositoryOf } from '../places.ts';
+import { sha256 } from '../text/hash.ts';
 import type { CaptureMeta, Env } from '../types.ts';
 import { temporaryFolders } from './spool-look.ts';
 
@@ -115,7 +115,7 @@ export function marksOf(inode: number, { root }: Pick<Store, 'root'>): readonly 
       const machine = fs.readFileSync(path, 'utf8').trim();
       if (machine === '') return [];
       const words = ['cuff-spool 1', machine, process.getuid?.() ?? '', resolve(root), inode];
-      return createHash('sha256').update(words.join('\0')).digest('hex');
+      return sha256(words.join('\0'));
     } catch {
       return []; // not on this system, or hidden by the sandbox
     }
