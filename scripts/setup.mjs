@@ -19,6 +19,7 @@ const NODE_MAJOR_MIN = 20;
 const PROGRAMS = [
   { name: 'cc', packages: ['gcc', 'libc6-dev'], dev: false, lost: 'the native runner' },
   { name: 'bash', packages: ['bash'], dev: true, lost: 'tests of shell commands' },
+  { name: 'zsh', packages: ['zsh'], dev: true, lost: 'tests with zsh' },
   { name: 'git', packages: ['git'], dev: true, lost: 'tests with git' },
   { name: 'python3', packages: ['python3'], dev: true, lost: 'tests with Python' },
   { name: 'tmux', packages: ['tmux'], dev: true, lost: 'tests in a real terminal' },

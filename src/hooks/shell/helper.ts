@@ -84,7 +84,7 @@ type Plan =
 
 async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
   const { env, cwd, text, store, real } = options;
-  const { command, wrapper } = realCommand(text, call.agent);
+  const { command, wrapper } = realCommand(text, call.agent, { env, real });
   if (isHook(call, wrapper, env)) return { kind: 'unrecorded' };
   const { project, recording } = await options.recordingOf(cwd);
   const wanted = { agent: call.agent, session: call.session, cwd, command };
@@ -101,7 +101,8 @@ async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
       origin: {
         source: 'shell',
         ...(wrapper === 'unknown' && { wrapper }),
-        ...(command !== text && { shell_text: text }),
+        // Codex' wrapper is 38 kB of its own, the same for every command.
+        ...(command !== text && wrapper !== 'codex' && { shell_text: text }),
       },
       decision: verdict.decision,
       env,

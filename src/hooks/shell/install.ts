@@ -14,6 +14,7 @@ import { ensurePrivateDir, ensureRoot, stateRoot } from '../../capture/paths.ts'
 import { AppError } from '../../errors.ts';
 import { realOf } from '../../places.ts';
 import { findRunner } from '../../run/binary.ts';
+import { quoteWord } from '../../text/printable.ts';
 import type { Env } from '../../types.ts';
 import { SIGN_VARIABLES } from './agent-call.ts';
 
@@ -66,7 +67,7 @@ export function writeShellFiles(
 
 /** For `$CLAUDE_ENV_FILE`, whose text Claude puts in front of every command. */
 export function claudeEnvText(files: ShellFiles): string {
-  const bash = quoted(files.bash);
+  const bash = quoteWord(files.bash);
   return `if [ -n "\${BASH_EXECUTION_STRING-}" ] && [ -x ${bash} ]; then
   if [ -n "\${CUFF_INSIDE-}" ]; then unset CUFF_INSIDE
   else exec ${bash} -c "$BASH_EXECUTION_STRING" "$0" "$@"; fi
@@ -91,47 +92,47 @@ function helperOf(program: string): string {
 }
 
 /**
- * Codex' own wrapper passes, once and never in a login shell: its inner `bash -c COMMAND` comes
- * here again, and a command that begins like the wrapper must not pass, too. Everything else that
- * is not recorded goes on as if BASH_ENV were the user's own. `exec` lowers SHLVL again.
+ * Every text of `-c` goes to the shell that records, with the options of this one. What is not
+ * recorded goes on as if BASH_ENV were the user's own. `exec` lowers SHLVL again.
  */
 function bashEnvText({ bash }: ShellFiles): string {
+  const file = quoteWord(bash);
   return `# Written by cuff: commands of agents go through the shell that records.
-if shopt -q login_shell; then CUFF_WRAPPED=1; fi
-case "\${CUFF_WRAPPED-}\${BASH_EXECUTION_STRING-}" in
-__CODEX_SNAPSHOT_*) export CUFF_WRAPPED=1 ;;
-*)
-  unset CUFF_WRAPPED
-  if [ "\${BASH_EXECUTION_STRING-}" ] && [ ! "\${CUFF_INSIDE-}" ] && [ -x ${quoted(bash)} ]; then
-    set -- "$BASH_EXECUTION_STRING" "$0" "$@"
-    set -- -c "$@"
-    case $- in *e*) set -- -e "$@" ;; esac
-    case $- in *u*) set -- -u "$@" ;; esac
-    case $- in *x*) set -- -x "$@" ;; esac
-    case $- in *f*) set -- -f "$@" ;; esac
-    case ":\${SHELLOPTS-}:" in *:pipefail:*) set -- -o pipefail "$@" ;; esac
-    if shopt -q login_shell; then set -- -l "$@"; fi
-    exec ${quoted(bash)} "$@"
-  fi
-  unset CUFF_INSIDE
-  if [ -n "\${CUFF_USER_BASH_ENV-}" ]; then
-    BASH_ENV=$CUFF_USER_BASH_ENV
-    unset CUFF_USER_BASH_ENV
-    . "$BASH_ENV"
-  else
-    unset BASH_ENV CUFF_USER_BASH_ENV
-  fi
-  ;;
-esac
+if [ "\${BASH_EXECUTION_STRING-}" ] && [ ! "\${CUFF_INSIDE-}" ] && [ -x ${file} ]; then
+  set -- "$BASH_EXECUTION_STRING" "$0" "$@"
+  set -- -c "$@"
+  case $- in *e*) set -- -e "$@" ;; esac
+  case $- in *u*) set -- -u "$@" ;; esac
+  case $- in *x*) set -- -x "$@" ;; esac
+  case $- in *f*) set -- -f "$@" ;; esac
+  case ":\${SHELLOPTS-}:" in *:pipefail:*) set -- -o pipefail "$@" ;; esac
+  if shopt -q login_shell; then set -- -l "$@"; fi
+  exec ${file} "$@"
+fi
+unset CUFF_INSIDE
+if [ -n "\${CUFF_USER_BASH_ENV-}" ]; then
+  BASH_ENV=$CUFF_USER_BASH_ENV
+  unset CUFF_USER_BASH_ENV
+  . "$BASH_ENV"
+else
+  unset BASH_ENV CUFF_USER_BASH_ENV
+fi
 `;
 }
 
+/** As the file for bash does it; zsh reads ours before any of the user's own. */
 function zshenvText({ zsh }: ShellFiles): string {
+  const file = quoteWord(zsh);
   return `# Written by cuff: commands of agents go through the shell that records.
-if [[ -n \${ZSH_EXECUTION_STRING-} && -z \${CUFF_INSIDE-} && -x ${quoted(zsh)} ]]; then
-  exec ${quoted(zsh)} -c "$ZSH_EXECUTION_STRING" "$0" "$@"
+if [[ -n \${ZSH_EXECUTION_STRING-} && -z \${CUFF_INSIDE-} && -x ${file} ]]; then
+  set -- -c "$ZSH_EXECUTION_STRING" "$0" "$@"
+  for option in errexit nounset xtrace noglob pipefail; do
+    if [[ -o $option ]]; then set -- -o $option "$@"; fi
+  done
+  if [[ -o login ]]; then set -- -l "$@"; fi
+  exec ${file} "$@"
 fi
-unset CUFF_INSIDE CUFF_WRAPPED
+unset CUFF_INSIDE
 if [[ -n \${CUFF_USER_ZDOTDIR-} ]]; then
   export ZDOTDIR=$CUFF_USER_ZDOTDIR
 else
@@ -141,10 +142,6 @@ unset CUFF_USER_ZDOTDIR
 [[ -r \${ZDOTDIR:-$HOME}/.zshenv ]] && source \${ZDOTDIR:-$HOME}/.zshenv
 true
 `;
-}
-
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A running client keeps the file that it was started from. */

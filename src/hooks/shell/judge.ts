@@ -69,7 +69,9 @@ function permitted({ decision, hold }: Ruling): Verdict {
     decision,
     hold: () => {
       const { sandbox } = hold([]);
-      return sandbox?.([], { read: [], write: [] }) ?? [];
+      const words = sandbox?.([], { read: [], write: [] }) ?? [];
+      // The client takes a `--` at the end for the runner's own, and the shell for the program.
+      return words.at(-1) === '--' ? words.slice(0, -1) : words;
     },
   };
 }

@@ -1,25 +1,32 @@
-// The command as the model sent it, cut out of the text that an agent gives to its shell. Claude
-// and Gemini put it into a wrapper; the others do not. What is cut out is exact or nothing: a text
-// that has the form of no known wrapper stays whole and is marked.
+// The command as the model sent it, cut out of the text that an agent gives to its shell. Claude,
+// Codex and Gemini put it into a wrapper; the others do not. What is cut out is exact or nothing: a
+// text that has the form of no known wrapper stays whole and is marked.
 
 import type { AgentId } from '../../text/agents.ts';
+import { type CodexSurroundings, fromCodex } from './codex-wrapper.ts';
 
 export type RealCommand = {
   readonly command: string;
   /** `none`: the text is the command. `unknown`: there should be a wrapper, of another form. */
-  readonly wrapper: 'none' | 'claude' | 'gemini' | 'unknown';
+  readonly wrapper: 'none' | 'claude' | 'codex' | 'gemini' | 'unknown';
 };
 
 /**
  * `agent`: by its environment. Only the wrapper of that agent counts: all others give the model's
  * own text to the shell, and a model could write a wrapper around an innocent command.
  */
-export function realCommand(text: string, agent: AgentId): RealCommand {
-  if (agent !== 'claude' && agent !== 'gemini') return { command: text, wrapper: 'none' };
-  const command = agent === 'claude' ? fromClaude(text) : fromGemini(text);
+export function realCommand(text: string, agent: AgentId, around: CodexSurroundings): RealCommand {
+  if (agent !== 'claude' && agent !== 'gemini' && agent !== 'codex') return bare(text);
+  if (agent === 'codex' && !text.startsWith('__CODEX_SNAPSHOT_')) return bare(text);
+  const from = { claude: fromClaude, codex: fromCodex, gemini: fromGemini }[agent];
+  const command = from(text, around);
   return command === undefined
     ? { command: text, wrapper: 'unknown' }
     : { command, wrapper: agent };
+}
+
+function bare(text: string): RealCommand {
+  return { command: text, wrapper: 'none' };
 }
 
 // Claude Code 2.1.325: [...] && eval WORD [< /dev/null ]&& pwd -P >| FILE

@@ -6,12 +6,14 @@ import { type Intent, writeIntent } from '../../../src/hooks/intent.ts';
 import { Approvals } from '../../../src/policies/approvals.ts';
 import { contentId } from '../../../src/policies/decide.ts';
 import { openPolicy } from '../../../src/policies/engine.ts';
-import { SHAPES, World } from './world.ts';
+import { codexText, SHAPES, type Shape, World } from './world.ts';
 
 const world = new World();
 afterAll(() => world.close());
 
 const { claude, codex, pi, qwen } = SHAPES;
+/** What its model gets with `login: false`. */
+const codexPlain: Shape = { ...codex, argv: (command) => ['/bin/bash', '-c', command] };
 
 describe('policy', () => {
   const POLICY = `version: 1
@@ -50,6 +52,12 @@ policies:
     ["a snapshot like Claude's", qwen, 'SNAPSHOT_FILE=x; rm kept'],
     ["a snapshot like Codex'", qwen, '__CODEX_SNAPSHOT_1=x; rm kept'],
     ["a wrapper like Codex', as a login shell", codex, '__CODEX_SNAPSHOT_1=x; rm kept'],
+    ["a wrapper like Codex', without a login shell", codexPlain, '__CODEX_SNAPSHOT_1=x; rm kept'],
+    [
+      "Codex' own with more in it",
+      codexPlain,
+      codexText('echo ok').replace('\n\n', '\nrm kept\n\n'),
+    ],
     ["one inside of Codex' own", SHAPES['codex with a snapshot'], '__CODEX_SNAPSHOT_1=x; rm kept'],
   ])('judges the whole of a command that looks like %s', async (_, shape, command) => {
     const cwd = ruled();
@@ -57,6 +65,24 @@ policies:
     expect(await world.call(shape, command, cwd)).toMatchObject({ code: 126 });
     expect(readdirSync(cwd)).toContain('kept');
     expect(world.entries(cwd)).toMatchObject([{ command, end_reason: 'denied' }]);
+  });
+
+  it("judges the command in Codex' own wrapper, for any shell that it names", async () => {
+    const cwd = ruled();
+    writeFileSync(join(cwd, 'kept'), '');
+    for (const shell of ['/bin/bash', '/bin/sh']) {
+      const text = (command: string) => codexText(command).replace('/bin/bash', shell);
+      expect(await world.call(codexPlain, text('rm kept'), cwd)).toMatchObject({ code: 126 });
+      expect(await world.call(codexPlain, text('echo ok'), cwd)).toMatchObject({ out: 'ok\n' });
+    }
+    expect(readdirSync(cwd)).toContain('kept');
+    const said = world.entries(cwd).map(({ command, end_reason }) => [command, end_reason]);
+    const both = [
+      ['rm kept', 'denied'],
+      ['echo ok', 'itself'],
+    ];
+    expect(said).toEqual([...both, ...both]);
+    expect(world.entries(cwd)[1]).not.toHaveProperty('shell_text');
   });
 
   it.each([

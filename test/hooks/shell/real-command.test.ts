@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { realCommand } from '../../../src/hooks/shell/real-command.ts';
+import { realCommand as cut } from '../../../src/hooks/shell/real-command.ts';
+import type { AgentId } from '../../../src/text/agents.ts';
+import type { Env } from '../../../src/types.ts';
+
+const ENV = { HOME: '/home/user', PATH: '/opt/codex/codex-path:/usr/bin:/bin' };
+const realCommand = (text: string, agent: AgentId, env: Env = ENV, real = '/bin/bash') =>
+  cut(text, agent, { env, real });
 
 function texts(name: string): string[] {
   const path = join(import.meta.dirname, 'examples', `${name}-shell-argv.jsonl`);
@@ -108,6 +114,72 @@ describe('Gemini CLI', () => {
 
   it('marks a text without its wrapper', () => {
     expect(realCommand('npm test', 'gemini')).toEqual({ command: 'npm test', wrapper: 'unknown' });
+  });
+});
+
+describe('Codex', () => {
+  const [text = ''] = texts('codex');
+  const END = `'echo err >&2; exit 4'`;
+  const sent = { command: 'echo err >&2; exit 4', wrapper: 'codex' };
+
+  it('gives the command that was sent', () => {
+    expect(realCommand(text, 'codex')).toEqual(sent);
+    const elsewhere = { ...ENV, HOME: '/', CODEX_HOME: '/home/user/.codex' };
+    expect(realCommand(text, 'codex', elsewhere)).toEqual(sent);
+    const own = text.replace(`'/bin/bash'`, `'/opt/bash'`);
+    expect(realCommand(own, 'codex', ENV, '/opt/bash')).toEqual(sent);
+  });
+
+  it('gives any command back exactly', () => {
+    const tricky = fc.constantFrom("'", `'"'"'`, '"', '\\', '\n\nexec ', END, '$(', '\n');
+    fc.assert(
+      fc.property(fc.array(fc.oneof(tricky, fc.string())), (parts) => {
+        const command = parts.join('');
+        const whole = text.replace(END, () => quoted(command));
+        expect(realCommand(whole, 'codex')).toEqual({ command, wrapper: 'codex' });
+      }),
+    );
+  });
+
+  it('knows the form of earlier versions', () => {
+    const [set, value] = ['__CODEX_SNAPSHOT_OVERRIDE_SET_0', '__CODEX_SNAPSHOT_OVERRIDE_0'];
+    const earlier = `${set}="\${A+x}"
+${value}="\${A-}"
+
+if . '/home/user/.codex/shell_snapshots/s.sh' >/dev/null 2>&1; then :; fi
+
+if [ -n "\${${set}}" ]; then export A="\${${value}}"; else unset A; fi
+
+exec '/bin/bash' -c 'ls'`;
+    expect(realCommand(earlier, 'codex')).toEqual({ command: 'ls', wrapper: 'codex' });
+  });
+
+  const snapshot = /'\/home\/user\/\.codex\/shell_snapshots\/[^']*'/;
+  it.each([
+    ['a command in front', `__CODEX_SNAPSHOT_1=x; rm x\n${text}`],
+    ['a command behind the variables', text.replace('\n\n', '\nrm x\n\n')],
+    ['a command behind the snapshot', text.replace('fi\n\nif', 'fi\nrm x\n\nif')],
+    ['a command in front of the shell', text.replace('\n\nexec', '\nrm x\n\nexec')],
+    ['a command behind the shell', `${text}; rm x`],
+    ['a word behind the command', `${text} 'rm'`],
+    ['an expansion in the command', text.replace(END, '"$(rm x)"')],
+    ['a value that runs something', text.replace('{CODEX_VERSION-}', '(rm x)')],
+    ['another snapshot', text.replace(snapshot, `'/tmp/s.sh'`)],
+    ['a snapshot above', text.replace('/shell_snapshots/', '/shell_snapshots/../')],
+    ['another search path', text.replaceAll('/opt/codex/codex-path', '/tmp/bin')],
+    ['another shell', text.replace(`'/bin/bash'`, `'/tmp/bash'`)],
+    ['an option for the shell', text.replace(`'/bin/bash' -c`, `'/bin/bash' -ic`)],
+    ['a variable taken away', text.replace('builtin unset CODEX_VERSION', 'unset BASH_ENV')],
+    ['a variable that gets a value', text.replace('export CODEX_VERSION=', 'export BASH_ENV=')],
+    ['the same number twice', text.replaceAll('OVERRIDE_1', 'OVERRIDE_0')],
+    ['no shell', text.replace(/\n\nexec[\s\S]*/, '')],
+  ])('keeps a text with %s whole, and marks it', (_, changed) => {
+    expect(changed).not.toBe(text);
+    expect(realCommand(changed, 'codex')).toEqual({ command: changed, wrapper: 'unknown' });
+  });
+
+  it('is the wrapper of Codex alone', () => {
+    expect(realCommand(text, 'qwen')).toEqual({ command: text, wrapper: 'none' });
   });
 });
 

@@ -46,12 +46,28 @@ function geminiText(command: string): string {
   return `${shopt}; _bgpids_file=/dev/null\n${trap}\n__code=$?\nexit $__code`;
 }
 
-function codexText(command: string): string {
-  return `__CODEX_SNAPSHOT_1=x; exec '/bin/bash' -c '${command.replaceAll("'", `'"'"'`)}'`;
+const CODEX_HOME = join(import.meta.dirname, 'examples', 'codex-home');
+
+/** The short form of what Codex writes; `examples/codex-shell-argv.jsonl` has all of one. */
+export function codexText(command: string): string {
+  const [set, value] = ['__CODEX_SNAPSHOT_OVERRIDE_SET_0', '__CODEX_SNAPSHOT_OVERRIDE_0'];
+  return `${set}="\${CODEX_THREAD_ID+x}"
+${value}="\${CODEX_THREAD_ID-}"
+
+if . '${CODEX_HOME}/shell_snapshots/snapshot.1.sh' >/dev/null 2>&1; then :; fi
+
+if [ -n "\${${set}}" ]; then
+  if [ -z "\${CODEX_THREAD_ID+x}" ] || [ "\${CODEX_THREAD_ID-}" != "\${${value}}" ]; then \
+export CODEX_THREAD_ID="\${${value}}"; else export CODEX_THREAD_ID; fi
+else builtin unset CODEX_THREAD_ID 2>/dev/null || command unset CODEX_THREAD_ID; fi
+builtin unset ${set} ${value} 2>/dev/null || command unset ${set} ${value}
+if [ -n "\${PATH:-}" ]; then export PATH='/usr/bin':"$PATH"; else export PATH='/usr/bin'; fi
+
+exec '/bin/bash' -c '${command.replaceAll("'", `'"'"'`)}'`;
 }
 
 const CLAUDE_ENV = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'c-1', CLAUDE_PID: '1' };
-const CODEX_ENV = { CODEX_THREAD_ID: 'x-1', CODEX_TOOL_CALL_ID: 'call-1', CODEX_CI: '1' };
+const CODEX_ENV = { CODEX_THREAD_ID: 'x-1', CODEX_TOOL_CALL_ID: 'call-1', CODEX_HOME };
 const byBashEnv = ({ bashEnv }: ShellFiles) => ({ BASH_ENV: bashEnv });
 const byPath = ({ shells }: ShellFiles) => ({ PATH: `${shells}:${PATH}` });
 

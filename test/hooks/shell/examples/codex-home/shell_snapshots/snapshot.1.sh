@@ -1,0 +1,2 @@
+# Snapshot file
+unalias -a 2>/dev/null || true
