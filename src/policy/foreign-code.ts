@@ -5,10 +5,11 @@ import { posix } from 'node:path';
 import { literalOf } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
 import type { Act } from './deed-kinds.ts';
+import { inputUse } from './input.ts';
 import { absolute } from './paths.ts';
 import { deedMarks } from './profiles/deeds.ts';
 import { readCall } from './profiles/index.ts';
-import { isOwnPath, isShell, plainName, runsItsInput } from './programs.ts';
+import { isOwnPath, isShell, plainName } from './programs.ts';
 import { unitText } from './reasons.ts';
 import type { Arg, Unit } from './unit.ts';
 
@@ -68,7 +69,9 @@ function isInterpreter(program: string): boolean {
 }
 
 function readsCode(unit: Unit): boolean {
-  return isInterpreter(literalOf(unit.argv[0])) && runsItsInput(unit);
+  const { argv } = unit;
+  if (!isInterpreter(literalOf(argv[0]))) return false;
+  return inputUse(unit, [{ argv, call: readCall(argv) }]) === 'code';
 }
 
 /** The word that is run, or names a file that is: `eval X`, `sh -c X`, `python3 X`, `./x`. */
