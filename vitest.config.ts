@@ -51,7 +51,11 @@ function lanes(): TestProjectInlineConfiguration[] {
 
 /** `npm run test:agents` alone: it needs programs of other makers, which are fetched first. */
 function agentsLane(): TestProjectInlineConfiguration {
-  return lane('agents', 0, { maxWorkers: 2, setupFiles: ['test/lane-real.ts', 'test/setup.ts'] });
+  return lane('agents', 0, {
+    maxWorkers: 2,
+    testTimeout: 1_500_000, // two programs, one after the other
+    setupFiles: ['test/lane-real.ts', 'test/setup.ts'],
+  });
 }
 
 export default defineConfig(({ mode }) => {

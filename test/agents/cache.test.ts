@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { cacheRoot, fetchProgram, programDirectory } from './cache.ts';
 import type { AgentProgram } from './programs.ts';
 
@@ -43,6 +43,8 @@ afterEach(() => {
   said.length = 0;
   asked.length = 0;
 });
+
+afterAll(() => rmSync(root, { recursive: true }));
 
 function packed(text: string): Buffer {
   mkdirSync(join(root, 'package'));

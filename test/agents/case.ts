@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { journalSessionIds, type ReadSession, readSession } from '../../src/journal/reader.ts';
 import type { Entry } from '../../src/types.ts';
 import { cacheRoot, programCommand } from './cache.ts';
@@ -22,7 +22,7 @@ import { ScriptedModel } from './model/model.ts';
 import type { Script } from './model/script.ts';
 
 /** Far beyond what a slow machine needs for the longest script. */
-const AGENT_MS_MAX = 120_000;
+const AGENT_MS_MAX = 500_000;
 
 /** Far beyond what a slow machine needs to end what was told to end. */
 const END_MS_MAX = 60_000;
@@ -42,6 +42,7 @@ export class AgentCase implements Places {
   readonly #root: string;
   readonly #client: AgentClient;
   readonly model: ScriptedModel;
+  #closed = false;
   #starter: readonly string[] = [];
 
   private constructor(client: AgentClient, model: ScriptedModel) {
@@ -64,7 +65,9 @@ export class AgentCase implements Places {
     const { end } = client;
     const turns = Object.entries(script).map(([mark, all]) => [mark, [...all, { calls: [end] }]]);
     const ended = end === undefined ? script : Object.fromEntries(turns);
-    return new AgentCase(client, await ScriptedModel.start(ended));
+    const one = new AgentCase(client, await ScriptedModel.start(ended));
+    onTestFinished(() => one[Symbol.asyncDispose]()); // also when the test failed or took too long
+    return one;
   }
 
   get env(): Record<string, string> {
@@ -76,6 +79,7 @@ export class AgentCase implements Places {
       LANG: 'C.UTF-8',
       TERM: 'dumb',
       CUFF_AGENT_CASE: this.#root,
+      CUFF_HOOK_DEADLINE_MS: '9000', // the most there is: how soon it answers is not tested here
       ...this.#client.env(this, this.model.url),
     };
   }
@@ -163,9 +167,10 @@ export class AgentCase implements Places {
     expect(await leftOf(this.#root)).toEqual([]);
   }
 
-  /** What the journal of the project has, in its order. */
+  /** What the journal of the project has, in the order of the commands. */
   entries(): Entry[] {
-    return this.sessions().flatMap(({ entries }) => entries);
+    const entries = this.sessions().flatMap((session) => session.entries);
+    return entries.sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
   }
 
   sessions(): ReadSession[] {
@@ -175,10 +180,12 @@ export class AgentCase implements Places {
 
   /** Everything the case started has ended by itself; what has not is ended, and is a failure. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     this.model.close();
     const left = await leftOf(this.#root);
     for (const { pid } of left) endProcess(pid);
-    rmSync(this.#root, { recursive: true, force: true });
+    rmSync(this.#root, { recursive: true, force: true, maxRetries: 5 });
     expect(left.map(({ command }) => command)).toEqual([]);
   }
 

@@ -6,30 +6,30 @@ import type { AgentName } from './programs.ts';
 
 const CLAUDE_EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'];
 
-/** `program` is started with the word `hook`, and has this many seconds, 10 unless told. */
+/** `program` is started with the word `hook`, and has this many seconds, 60 unless told. */
 type AddHook = (places: Places, program: string, seconds?: number) => void;
 
 export const HOOKS: Partial<Record<AgentName, AddHook>> = {
-  claude: ({ home }, command, seconds = 10) => {
+  claude: ({ home }, command, seconds = 60) => {
     const hook = { type: 'command', command, args: ['hook'], timeout: seconds };
     addTo(join(home, '.claude', 'settings.json'), { hooks: grouped(CLAUDE_EVENTS, hook, 'Bash') });
   },
-  codex: ({ home }, program, seconds = 10) => {
+  codex: ({ home }, program, seconds = 60) => {
     const hook = { type: 'command', command: `${program} hook`, timeout: seconds };
     const hooks = grouped(['PreToolUse', 'PostToolUse'], hook, '');
     addTo(join(home, '.codex', 'hooks.json'), { hooks });
   },
-  gemini: ({ home }, program, seconds = 10) => {
+  gemini: ({ home }, program, seconds = 60) => {
     const hook = { type: 'command', command: `${program} hook`, timeout: seconds * 1000 };
     const hooks = grouped(['BeforeTool', 'AfterTool'], hook, 'run_shell_command');
     addTo(join(home, '.gemini', 'settings.json'), { hooks });
   },
-  copilot: ({ home }, program, seconds = 10) => {
+  copilot: ({ home }, program, seconds = 60) => {
     const hook = { type: 'command', bash: `${program} hook`, timeoutSec: seconds };
     const hooks = { preToolUse: [hook], postToolUse: [hook] };
     addTo(join(home, '.copilot', 'hooks', 'cuff.json'), { version: 1, hooks });
   },
-  qwen: ({ home }, program, seconds = 10) => {
+  qwen: ({ home }, program, seconds = 60) => {
     const hook = { type: 'command', command: `${program} hook`, timeout: seconds * 1000 };
     const hooks = grouped(CLAUDE_EVENTS, hook, 'run_shell_command');
     addTo(join(home, '.qwen', 'settings.json'), { hooks });

@@ -11,7 +11,7 @@ import { alive, until } from '../cli/helper.ts';
 import { AgentCase } from './case.ts';
 import { CLIENTS } from './clients/all.ts';
 import { Gate } from './gate.ts';
-import type { ScriptCall } from './model/script.ts';
+import type { Script, ScriptCall } from './model/script.ts';
 import type { AgentName } from './programs.ts';
 
 const RECORDED = CLIENTS.filter(({ hasShell }) => hasShell);
@@ -40,8 +40,22 @@ const WAITING = 'echo before; echo $$ > pid; read x < gate; echo "after $x"';
 const LEAVING = 'echo before; { read x < gate; echo "after $x"; } &';
 const TREE = '(echo $BASHPID > pid; read x < gate); echo not reached';
 
-/** The second call holds the agent, so that it does not end its commands with itself. */
-const HOLDING = 'read x < second';
+/** What the agent does: one call. Then it waits for its model, so that it does not end. */
+class Work {
+  #answer: () => void = () => {};
+  readonly script: Script;
+
+  constructor(call: ScriptCall) {
+    const after = new Promise<void>((resolve) => {
+      this.#answer = resolve;
+    });
+    this.script = { main: [{ calls: [call] }, { text: 'done', after }] };
+  }
+
+  end(): void {
+    this.#answer();
+  }
+}
 
 function start(one: AgentCase): { child: ChildProcess; ended: Promise<unknown> } {
   one.record();
@@ -67,10 +81,9 @@ async function waitingProcess(one: AgentCase): Promise<number> {
 describe.each(IN_BACKGROUND)('$name with a call in the background', (client) => {
   it('has an entry when the command ends, with all that it printed', async () => {
     const call = BACKGROUND[client.name]?.(WAITING) ?? client.shell(WAITING);
-    const turns = [{ calls: [call] }, { calls: [client.shell(HOLDING)] }];
-    await using one = await AgentCase.start(client, { main: turns });
+    const work = new Work(call);
+    await using one = await AgentCase.start(client, work.script);
     using gate = new Gate(join(one.project, 'gate'));
-    using second = new Gate(join(one.project, 'second'));
     const { ended } = start(one);
     await until(() => one.model.results('main').length === 1, 'the agent goes on');
     await waitingProcess(one);
@@ -79,32 +92,36 @@ describe.each(IN_BACKGROUND)('$name with a call in the background', (client) => 
     await until(() => one.entries().length === 1, 'an entry');
     const whole = { command: WAITING, stdout: 'before\nafter it\n', exit_code: 0 };
     expect(one.entries()).toMatchObject([whole]);
-    second.letThrough('it');
+    work.end();
     await ended;
   });
 });
 
 describe.each(RECORDED)('$name whose command leaves a process', (client) => {
   it('has an entry when the shell is done, and what was printed later with it', async () => {
-    const turns = [LEAVING, HOLDING].map((command) => ({ calls: [client.shell(command)] }));
-    await using one = await AgentCase.start(client, { main: turns });
+    const work = new Work(client.shell(LEAVING));
+    await using one = await AgentCase.start(client, work.script);
     using gate = new Gate(join(one.project, 'gate'));
-    using second = new Gate(join(one.project, 'second'));
     const { ended } = start(one);
     await until(() => one.entries().length === 1, 'an entry');
     const first = { command: LEAVING, stdout: 'before\n', exit_code: 0, survivors: [{}] };
     expect(one.entries()).toMatchObject([first]);
     gate.letThrough('it');
-    await until(() => one.entries()[0]?.later !== undefined, 'what came later');
-    expect(one.entries()).toMatchObject([{ ...first, later: { stdout: 'after it\n' } }]);
-    second.letThrough('it');
+    // Codex kills what a command leaves, sooner or later than that; the others let it be.
+    const killed = client.name === 'codex';
+    if (!killed) await until(() => one.entries()[0]?.later !== undefined, 'what came later');
+    work.end();
     await ended;
+    await one.quiet();
+    const [{ later } = { later: undefined }, ...others] = one.entries();
+    expect(others).toEqual([]);
+    if (!killed || later !== undefined) expect(later).toMatchObject({ stdout: 'after it\n' });
   });
 });
 
 describe.each(RECORDED)('$name that is killed', (client) => {
   it('has an entry for the command that was running', async () => {
-    await using one = await AgentCase.start(client, { main: [{ calls: [client.shell(WAITING)] }] });
+    await using one = await AgentCase.start(client, new Work(client.shell(WAITING)).script);
     using gate = new Gate(join(one.project, 'gate'));
     const { child, ended } = start(one);
     await waitingProcess(one);
@@ -122,7 +139,7 @@ describe.each(RECORDED)('$name that is killed', (client) => {
 
 describe.each(INTERRUPTED)('$name that is interrupted', (client) => {
   it('ends all processes of its command, and the entry says so', async () => {
-    await using one = await AgentCase.start(client, { main: [{ calls: [client.shell(TREE)] }] });
+    await using one = await AgentCase.start(client, new Work(client.shell(TREE)).script);
     using _gate = new Gate(join(one.project, 'gate'));
     const { child, ended } = start(one);
     const waiting = await waitingProcess(one);

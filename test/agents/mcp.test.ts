@@ -32,8 +32,25 @@ const WAITING: Partial<Record<AgentName, readonly string[]>> = {
   ]),
 };
 
+/**
+ * Claude Code kills a server half a second after it asked it to end, others after two. How soon a
+ * server ends on a busy machine is not what is tested.
+ */
+const ATTEMPTS_MAX = 10;
+
 describe.each(CLIENTS.filter(({ mcp }) => mcp !== undefined))('$name with cuff mcp', (client) => {
   it('offers its tools, runs a call, records it, and ends the session', async () => {
+    // Copilot kills its servers a moment after it asked them to end.
+    const wanted = client.name === 'copilot' ? /active|shutdown/ : /shutdown/;
+    let status = '';
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX && !wanted.test(status); attempt += 1) {
+      status = await worked();
+    }
+    expect(status).toMatch(wanted);
+  });
+
+  /** How the session ended. */
+  async function worked(): Promise<string> {
     const call = client.mcp?.('echo out; exit 3') ?? [];
     const script = { main: [{ calls: [call].flat() }] };
     await using one = await AgentCase.start(client, script);
@@ -51,9 +68,6 @@ describe.each(CLIENTS.filter(({ mcp }) => mcp !== undefined))('$name with cuff m
     expect(result?.text).toMatch(/code 3|exit 3/i);
     const [session, ...more] = one.sessions();
     expect(more).toEqual([]);
-    // Copilot kills its servers a moment after it asked them to end.
-    const status = client.name === 'copilot' ? /active|shutdown/ : /shutdown/;
-    expect(session?.metadata.status).toMatch(status);
     expect(session?.entries).toEqual([
       expect.objectContaining({
         command: 'echo out; exit 3',
@@ -63,5 +77,6 @@ describe.each(CLIENTS.filter(({ mcp }) => mcp !== undefined))('$name with cuff m
         ...IDS[client.name],
       }),
     ]);
-  });
+    return session?.metadata.status ?? '';
+  }
 });

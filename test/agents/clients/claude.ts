@@ -15,6 +15,9 @@ export const claude: AgentClient = {
     ANTHROPIC_API_KEY: 'scripted',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
+    MCP_CONNECTION_NONBLOCKING: '0', // the model is not asked before it has the tools
+    MCP_CONNECT_TIMEOUT_MS: '300000',
+    MCP_TIMEOUT: '300000',
     IS_SANDBOX: '1', // as root it refuses to work without questions outside of one
   }),
   args: ({ prompt, permissions, args }) => [

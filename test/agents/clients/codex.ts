@@ -31,6 +31,7 @@ export const codex: AgentClient = {
     ...args,
     prompt,
   ],
-  shell: (command) => ({ name: 'exec_command', input: { cmd: command } }),
+  // By itself it waits ten seconds for a command, then goes on beside it.
+  shell: (cmd) => ({ name: 'exec_command', input: { cmd, yield_time_ms: 30_000 } }),
   mcp: (command) => ({ name: /cuff.*exec_command$/, input: { cmd: command } }),
 };

@@ -10,6 +10,7 @@ export const opencode: AgentClient = {
     writeConfig(join(home, '.config', 'opencode', 'opencode.json'), {
       autoupdate: false,
       share: 'disabled',
+      experimental: { mcp_timeout: 300_000 },
       provider: {
         loopback: {
           npm: '@ai-sdk/openai-compatible',

@@ -69,13 +69,13 @@ export class ScriptedModel {
       return replyTo(conversation, this.#script);
     };
     if (pathname.endsWith('/messages')) {
-      writeMessages(response, body, reply(readMessages(body)));
+      writeMessages(response, body, await reply(readMessages(body)));
     } else if (pathname.endsWith('/chat/completions')) {
-      writeChat(response, body, reply(readChat(body)));
+      writeChat(response, body, await reply(readChat(body)));
     } else if (pathname.endsWith('/responses')) {
-      writeResponses(response, reply(readResponses(body)));
+      writeResponses(response, await reply(readResponses(body)));
     } else if (/:(stream)?generateContent$/i.test(pathname)) {
-      writeGemini(response, pathname, reply(readGemini(body)));
+      writeGemini(response, pathname, await reply(readGemini(body)));
     } else if (/count_?tokens$/i.test(pathname)) {
       json(response, { input_tokens: 1, totalTokens: 1 });
     } else {

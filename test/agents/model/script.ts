@@ -13,7 +13,10 @@ export interface ScriptCall {
 type Input = Readonly<Record<string, unknown>>;
 
 /** One answer of the model: calls, or the words that end its work. */
-type Turn = { readonly calls: readonly ScriptCall[] } | { readonly text: string };
+type Turn = ({ readonly calls: readonly ScriptCall[] } | { readonly text: string }) & {
+  /** The answer is held back until then, and the agent with it. */
+  readonly after?: Promise<unknown>;
+};
 
 /** Turns by the mark of their prompt; behind the last one the model says `done`. */
 export type Script = Readonly<Record<string, readonly Turn[]>>;
@@ -57,12 +60,13 @@ export function markOf({ prompts }: Conversation): string | undefined {
 }
 
 /** The answer that the script has for this state of the conversation. */
-export function replyTo(conversation: Conversation, script: Script): Reply {
+export async function replyTo(conversation: Conversation, script: Script): Promise<Reply> {
   const mark = markOf(conversation);
   // A request without tools asks for a title or a summary, not for the next step.
   if (mark === undefined || conversation.tools.length === 0) return { text: 'done', calls: [] };
   const turn = script[mark]?.[conversation.answers];
   if (turn === undefined) return { text: 'done', calls: [] };
+  await turn.after;
   if ('text' in turn) return { text: turn.text, calls: [] };
   const last = conversation.results.at(-1)?.text ?? '';
   const calls = turn.calls.map(({ name, input }, index) => ({
