@@ -3,7 +3,7 @@
 // nearest first, and only so much of it: the sandbox is held by its scopes.
 
 import * as fs from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 export type ProtectionTests = {
   readonly secret: (path: string) => boolean;
@@ -14,10 +14,18 @@ export type GuardedPaths = {
   readonly hidden: readonly string[];
   /** They can be read. */
   readonly fixed: readonly string[];
+  /** Repositories: git writes into them, but no one may put another in their place. */
+  readonly pinned: readonly string[];
 };
 
+/** In a repository, what leads git to programs; it writes the rest all the time. */
+const LEADING = [
+  ...['hooks', 'config', 'config.worktree', 'commondir', 'info/attributes', 'modules', 'worktrees'],
+  'objects/info/alternates',
+];
+
 const ENTRIES_MAX = 20_000; // a command should not wait for more
-const PASSED_OVER = new Set(['node_modules', 'objects', 'refs', 'logs']);
+const PASSED_OVER = new Set(['node_modules']);
 
 /** Below directories, or directly in them for those that are `shallow`. */
 export function guardedIn(
@@ -26,11 +34,11 @@ export function guardedIn(
 ): GuardedPaths {
   const hidden: string[] = [];
   const fixed: string[] = [];
+  const pinned: string[] = [];
   const queue = roots.deep.map((dir) => ({ dir, within: false }));
   let left = ENTRIES_MAX;
   const look = (path: string, within: boolean): 'hidden' | 'fixed' | undefined => {
-    // git does nothing without its configuration; it is only not written.
-    if (guarded.secret(path) && !isGitConfig(path)) {
+    if (guarded.secret(path)) {
       hidden.push(path);
       return 'hidden';
     }
@@ -45,16 +53,23 @@ export function guardedIn(
     for (const entry of entriesOf(dir)) {
       left -= 1;
       const path = join(dir, entry.name);
+      if (entry.name === '.git' && entry.isDirectory()) {
+        pinned.push(path);
+        const names = LEADING.map((name) => join(path, name));
+        fixed.push(...names.filter(isThere));
+        hidden.push(...[join(path, 'credentials')].filter(isThere));
+        continue;
+      }
       const found = look(path, within);
       if (found === 'hidden' || !entry.isDirectory() || PASSED_OVER.has(entry.name)) continue;
       queue.push({ dir: path, within: within || found === 'fixed' });
     }
   }
-  return { hidden, fixed };
+  return { hidden, fixed, pinned };
 }
 
-function isGitConfig(path: string): boolean {
-  return basename(path) === 'config' && basename(dirname(path)) === '.git';
+function isThere(path: string): boolean {
+  return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function entriesOf(dir: string): readonly fs.Dirent[] {

@@ -63,8 +63,11 @@ function guards(
     ...open.filter((path) => !isInside(project, path) && !isInside(home, path)),
   ];
   const found = guardedIn({ deep, shallow: ['/etc', '/etc/ssl', ...homes] }, guarded);
-  const fixed = found.fixed.filter((path) => write.some((scope) => isInside(path, scope)));
+  const writable = (path: string): boolean => write.some((scope) => isInside(path, scope));
+  const fixed = found.fixed.filter(writable);
   return [
+    // What is mounted cannot be renamed, nor removed.
+    ...found.pinned.filter(writable).flatMap((path) => ['--bind-try', path, path]),
     ...fixed.flatMap((path) => ['--ro-bind-try', path, path]),
     ...kinds(found.hidden).flatMap(({ path, kind }) =>
       kind === 'file' ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path, '--remount-ro', path],

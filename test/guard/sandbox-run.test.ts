@@ -1,5 +1,6 @@
 // Commands in a real sandbox: what is out of scope cannot be read, written or reached, whatever the
 // command does; and they are traced and judged as anywhere else.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gate, openGate } from '../../src/guard/gate.ts';
 import { checkSandbox, type SandboxOptions, sandboxed } from '../../src/guard/sandbox.ts';
+import { protectedPaths } from '../../src/policy/protected.ts';
 import { createShell } from '../../src/shell/shell.ts';
 import { readTrace } from '../../src/tracing/read.ts';
 import { lacking } from '../requirements.ts';
@@ -145,4 +147,39 @@ describe.skipIf(noSandbox)('a command in a sandbox', () => {
       expect(words).toEqual(expect.arrayContaining(['touch src/made', '/bin/echo 126']));
     },
   );
+});
+
+describe.skipIf(noSandbox)('a repository in a sandbox', () => {
+  const repository = join(home, 'repository');
+  const guarded = protectedPaths(
+    { project: repository, home },
+    { more: [], opened: [], kept: [stateRoot] },
+  );
+  const sandbox = sandboxed({
+    scopes: { read: [], write: ['.'], protect: [] },
+    ...{ project: repository, cwd: repository, home, network: false, guarded },
+  });
+  const git = 'git -c user.name=a -c user.email=a@example.org';
+
+  beforeAll(() => {
+    execFileSync('git', ['init', '-q', repository]);
+  });
+
+  test('takes commits', async () => {
+    const text = `echo x > a && git add a && ${git} commit -qm first && git log --oneline | wc -l`;
+    const { outcome, output } = await inside(text, { sandbox, cwd: repository });
+    expect([outcome, output]).toEqual([OK, '1\n']);
+  });
+
+  test.each([
+    ['is not put aside', 'mv .git away'],
+    ['is not removed', 'rm -rf .git; test ! -d .git'],
+    ['gets no hook', 'echo x > .git/hooks/post-commit'],
+    ['keeps its settings', 'git config core.fsmonitor x'],
+    ['keeps its hooks', 'mv .git/hooks .git/other'],
+  ])('%s', async (_, text) => {
+    const { outcome } = await inside(text, { sandbox, cwd: repository });
+    expect(outcome).not.toEqual(OK);
+    expect(existsSync(join(repository, '.git', 'hooks'))).toBe(true);
+  });
 });
