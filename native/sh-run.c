@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ENTRY_MS 15000 /* a journal on a disk that does not answer must not hold up the agent */
 #define MESSAGES_MAX 8192
 #define EXIT_LOST 1
 
@@ -112,10 +111,11 @@ static void lost(struct client *c) {
     dprintf(2, "cuff: the runner was killed; the command may still be running\n");
 }
 
-static void wait_for_entry(int helper) {
+/* A journal on a disk that does not answer must not hold up the agent. */
+static void wait_for_entry(const struct client *c) {
   char byte = 0;
-  int64_t until = now_ms() + ENTRY_MS;
-  while (read_until(helper, until, &byte) && byte != '\n') continue;
+  int64_t until = now_ms() + c->call->helper_ms;
+  while (read_until(c->helper, until, &byte) && byte != '\n') continue;
 }
 
 /* Readers that wait for the end of a stream must not wait for us. Stderr stays, for our words. */
@@ -172,6 +172,6 @@ int run_recorded(struct call *call, int helper, char **words, int count, bool di
     if (p[0].revents) read_signals(c);
     if (p[1].revents && !read_messages(c) && !c->over) lost(c);
   }
-  wait_for_entry(helper);
+  wait_for_entry(c);
   return end_like(c->signal > 0 ? c->signal : c->code << 8);
 }

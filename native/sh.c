@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define HELPER_FD 3
-#define ANSWER_MS 15000 /* a loaded machine takes seconds; a helper that is stuck never ends */
+#define HELPER_MS 15000 /* a loaded machine takes seconds; a helper that is stuck never ends */
 #define WORDS_MAX 4096
 #define ANSWER_MAX (8u << 20)
 #define EXIT_REFUSED 126
@@ -193,7 +193,7 @@ static int obey(struct call *c, int helper) {
   char line[128];
   long count = 0;
   size_t length = 0;
-  if (!read_line(helper, now_ms() + ANSWER_MS, line, sizeof line)) return -1;
+  if (!read_line(helper, now_ms() + c->helper_ms, line, sizeof line)) return -1;
   if (strcmp(line, "x") == 0) return become(c, c->environment);
   if (sscanf(line, "d %zu", &length) == 1) {
     char *text = read_answer(helper, length);
@@ -209,6 +209,7 @@ int sh_main(struct installation *here, const char *name, int argc, char **argv) 
   static struct call call;
   struct call *c = &call;
   c->name = name;
+  c->helper_ms = here->helper_ms > 0 ? here->helper_ms : HELPER_MS;
   parse_shell_options(c, argc, argv);
   if (!find_real_shell(c, here)) {
     dprintf(2, "cuff: there is no %s on this machine besides %s\n", name, here->self);

@@ -24,7 +24,8 @@ struct installation {
   char cuff[PATH_MAX];
   char variables[SH_VARIABLES_MAX][SH_NAME_MAX]; /* one of them is set by every agent */
   int variable_count;
-  bool strict; /* what cannot be recorded does not run */
+  bool strict;   /* what cannot be recorded does not run */
+  int helper_ms; /* so long the helper may take to answer, and to write the entry */
 };
 
 struct call {
@@ -34,6 +35,7 @@ struct call {
   char **argv;      /* as the real shell gets it */
   char real[PATH_MAX];
   char **environment; /* as the real shell gets it */
+  int helper_ms;
 };
 
 /* sh-words.c */

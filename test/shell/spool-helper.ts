@@ -16,6 +16,7 @@ export class SpoolWorld {
   readonly journal = join(this.project, '.cuff', 'recordings');
   readonly logged: string[] = [];
   readonly store: Store = { root: this.root, alive: () => false, now: Date.now };
+  readonly #began = Date.now();
 
   constructor() {
     mkdirSync(join(this.project, '.git'), { recursive: true });
@@ -56,11 +57,11 @@ export class SpoolWorld {
     return made.dir;
   }
 
-  /** `laterMs`: the clock of the process that moves them. */
+  /** `laterMs`: what the clock of the process that moves them says, after that of the world. */
   home(more: Partial<HomeOptions> = {}, laterMs = 0): Promise<number> {
     const log: HomeOptions['log'] = ({ session_id = '', error = '' }) =>
       void this.logged.push(`${session_id}: ${error}`);
-    const store = { ...this.store, now: () => Date.now() + laterMs };
+    const store = { ...this.store, now: () => this.#began + laterMs };
     return bringHome(store, { cwd: this.project, env: { HOME: this.dir }, log, ...more });
   }
 

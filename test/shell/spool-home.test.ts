@@ -91,7 +91,7 @@ describe('a spooled capture', () => {
     world.capture('owed', { journal: intent(world.journal) });
     expect(await world.home()).toBe(1);
     expect(world.ids()).toEqual(['owed']);
-    expect(await world.home({}, 3_000)).toBe(1);
+    expect(await world.home({}, 120_000)).toBe(1);
     expect(world.ids()).toEqual(['entered', 'owed']);
   });
 

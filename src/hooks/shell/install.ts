@@ -27,6 +27,12 @@ export type ShellFiles = {
   readonly zdotdir: string;
 };
 
+type ShellOptions = {
+  readonly program: string;
+  readonly strict?: boolean;
+  readonly helperMs?: number;
+};
+
 export function shellFiles(env: Env): ShellFiles {
   const root = realOf(stateRoot(env)); // as the client sees its own path
   const shells = join(root, 'shells');
@@ -42,11 +48,12 @@ export function shellFiles(env: Env): ShellFiles {
 /**
  * Writes them, or brings them up to date; twice is the same as once. `program` is the file of
  * `cuff` that the client starts with this Node. `strict`: what cannot be recorded does not run.
+ * `helperMs`: how long the client waits for an answer and for the entry, where not 15 seconds.
  * Throws `runner_unavailable` where there is no native client, and as a disk does.
  */
 export function writeShellFiles(
   env: Env,
-  { program, strict = false }: { readonly program: string; readonly strict?: boolean },
+  { program, strict = false, helperMs }: ShellOptions,
 ): ShellFiles {
   const runner = findRunner(env);
   if (runner.kind !== 'native') {
@@ -58,7 +65,7 @@ export function writeShellFiles(
   const files = shellFiles(env);
   for (const directory of [files.shells, files.zdotdir]) ensurePrivateDir(directory);
   const binary = fs.readFileSync(runner.path);
-  place(join(files.shells, 'client'), clientText(program, strict), 0o600);
+  place(join(files.shells, 'client'), clientText(program, strict, helperMs), 0o600);
   for (const path of [files.bash, files.zsh]) place(path, binary, 0o700);
   place(files.bashEnv, bashEnvText(files), 0o600);
   place(join(files.zdotdir, '.zshenv'), zshenvText(files), 0o600);
@@ -75,11 +82,12 @@ fi
 `;
 }
 
-function clientText(program: string, strict: boolean): string {
+function clientText(program: string, strict: boolean, helperMs: number | undefined): string {
   const lines = [
     `node ${process.execPath}`,
     `cuff ${helperOf(program)}`,
     `strict ${strict ? 'yes' : 'no'}`,
+    ...(helperMs === undefined ? [] : [`helper-ms ${helperMs}`]),
     ...SIGN_VARIABLES.map((name) => `variable ${name}`),
   ];
   return `${lines.join('\n')}\n`;

@@ -251,6 +251,22 @@ describe('what is missing', () => {
     }
   });
 
+  it.each([false, true])('cuff does not answer in time, strict %s', async (strict) => {
+    const other = new World({ strict, helperMs: 1 });
+    try {
+      const stuck = join(other.base, 'stuck.cjs');
+      writeFileSync(stuck, "require('node:fs').readFileSync(3)"); // until the client has gone
+      const client = join(other.files.shells, 'client');
+      writeFileSync(client, readFileSync(client, 'utf8').replace(/^cuff .*/m, `cuff ${stuck}`));
+      const ended = await other.call(pi, 'echo works', other.project());
+      if (strict) expect(ended).toMatchObject({ code: 126, out: '' });
+      else expect(ended).toMatchObject({ code: 0, out: 'works\n', err: '' });
+      expect(ended.err.includes('cuff did not answer')).toBe(strict);
+    } finally {
+      other.close();
+    }
+  });
+
   it('the shell itself is gone: BASH_ENV leaves a shell that works', async () => {
     const other = new World();
     try {

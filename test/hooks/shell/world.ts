@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ShellFiles, writeShellFiles } from '../../../src/hooks/shell/install.ts';
 import type { Entry } from '../../../src/types.ts';
+import { FACT_MS_MAX } from '../../pace.ts';
 
 export const CUFF = join(import.meta.dirname, '..', '..', '..', 'dist', 'cuff.cjs');
 
@@ -138,8 +139,10 @@ export class World {
   readonly #children = new Set<ChildProcess>();
   #made = 0;
 
-  constructor(options: { readonly strict?: boolean } = {}) {
-    this.files = writeShellFiles({ CUFF_STATE_ROOT: this.root }, { program: CUFF, ...options });
+  constructor(options: { readonly strict?: boolean; readonly helperMs?: number } = {}) {
+    // How soon a helper answers is not tested: fifty of them at once take a small machine long.
+    const known = { program: CUFF, helperMs: FACT_MS_MAX, ...options };
+    this.files = writeShellFiles({ CUFF_STATE_ROOT: this.root }, known);
   }
 
   get env(): Record<string, string> {
