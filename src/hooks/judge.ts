@@ -9,10 +9,10 @@ import { answersOf, contentId, type InForce } from '../policies/decide.ts';
 import type { PolicyEngine } from '../policies/engine.ts';
 import type { Decision } from '../policy/decision.ts';
 import { because } from '../policy/explain.ts';
-import { PROVEN_ASKS } from '../text/agents.ts';
 import { quoteWord } from '../text/printable.ts';
 import { commandRedactor, type Redactor, redactor } from '../text/redact.ts';
 import type { EntryDecision, Env } from '../types.ts';
+import { asksPerson } from './asks.ts';
 import type { HookCall, HookVerdict } from './call.ts';
 import { findIntent, type Intent, intentName, placeIntent, replaceIntent } from './intent.ts';
 
@@ -203,12 +203,10 @@ class Judge {
   }
 
   #asked(deed: Deed, decision: Decision, said: Said, text: string): Outcome {
-    const { agent, permissionMode } = this.#call;
-    const proven = PROVEN_ASKS.some(
-      (one) => one.agent === agent && one.permissionMode === permissionMode,
-    );
     // Without an id it says that the client asks: then the shell takes the run for a yes.
-    if (proven) return this.#noted(deed, { ...said, approval_id: null }, { action: 'ask', text });
+    if (asksPerson(this.#call, this.#terms.env)) {
+      return this.#noted(deed, { ...said, approval_id: null }, { action: 'ask', text });
+    }
     const id = this.#approvals.ask(this.#subject(deed), {
       command: this.#redact(deed.text),
       beside: deed.beside,

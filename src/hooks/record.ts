@@ -114,7 +114,9 @@ function decisionOf(decision: Intent['decision']): EntryDecision | null {
   if (decision === null) return null;
   const { action, rule, approval_id } = decision;
   const code = `${rule === null ? 'default' : 'rule'}.${action}`;
-  const approved = approval_id === 'granted' ? 'grant' : null;
+  // The client asked its person, who said yes: the call has run.
+  const asked = action === 'ask' && approval_id === null ? 'elicitation' : null;
+  const approved = approval_id === 'granted' ? 'grant' : asked;
   return { verdict: approved === null ? action : 'ask', code, mode: 'enforce', rule, approved };
 }
 

@@ -212,13 +212,21 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
 /**
  * Where an agent's own question to its person was proven to be asked and to be obeyed: by agent and
  * permission mode, with the test that proved it. Everywhere else an ask is a denial with an id to
- * approve. Nothing is proven so far.
+ * approve. `auto` of Claude Code is not here: a classifier of its maker answers questions there.
  */
 export const PROVEN_ASKS: readonly {
   readonly agent: AgentId;
   readonly permissionMode: string;
   readonly proof: string;
-}[] = [];
+}[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'].map((permissionMode) => ({
+  agent: 'claude',
+  permissionMode,
+  proof: 'test/agents/asks.test.ts',
+}));
+
+export function isProvenAsk(agent: AgentId, permissionMode: string | null): boolean {
+  return PROVEN_ASKS.some((one) => one.agent === agent && one.permissionMode === permissionMode);
+}
 
 /** What agent programs set for the commands that they run. */
 export const AGENT_VARIABLES: ReadonlySet<string> = new Set(

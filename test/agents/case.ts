@@ -16,6 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { journalSessionIds, type ReadSession, readSession } from '../../src/journal/reader.ts';
 import type { Entry } from '../../src/types.ts';
+import { Terminal } from '../shell/tmux.ts';
 import { cacheRoot, programCommand } from './cache.ts';
 import type { AgentClient, Places, Start } from './clients/client.ts';
 import { ScriptedModel } from './model/model.ts';
@@ -104,6 +105,16 @@ export class AgentCase implements Places {
   /** As a terminal would start it: in a group of processes that is signaled as one. */
   startAgentGroup(prompt: string): ChildProcess {
     return this.spawn(this.#agentCommand(prompt), { detached: true });
+  }
+
+  /** In a terminal, where a person may answer it. */
+  openWindow(prompt: string, args: readonly string[] = []): Terminal {
+    const { window, name } = this.#client;
+    if (window === undefined) throw new Error(`how ${name} is started in a terminal is not known`);
+    window.prepare(this);
+    const words = window.args({ prompt, permissions: 'rules', args });
+    const command = [...this.#starter, this.program, ...words];
+    return new Terminal(120, 45, { command, cwd: this.project, env: this.env });
   }
 
   #agentCommand(prompt: string, start: Partial<Start> = {}): string[] {

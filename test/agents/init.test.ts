@@ -16,11 +16,8 @@ policies:
         reason: people make this file
 `;
 
-/**
- * OpenCode is left out: without a network it looks for the package of its plugins for a minute. So
- * is pi, whose tarball lacks what loads an extension.
- */
-const BY_INIT = ['claude', 'codex', 'gemini', 'copilot', 'qwen'];
+/** Not pi, whose tarball lacks what loads an extension. */
+const BY_INIT = ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen'];
 
 async function worked(client: AgentClient): Promise<AgentCase> {
   const calls = ['echo fine; exit 3', 'touch refused'].map((one) => client.shell(one));

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Approvals } from '../../src/policies/approvals.ts';
-import { PROVEN_ASKS } from '../../src/text/agents.ts';
 import { lacking } from '../requirements.ts';
 import { trusted } from '../trust.ts';
 import { HOOKED, shellCall } from './payloads.ts';
@@ -131,10 +130,6 @@ describe('a command that the policy allows', () => {
 
 describe('a command that the policy asks about', () => {
   const GRANTED = /Ask the person to run this, then ask for it again: cuff policy approve (\w+)$/;
-
-  it('is handed to no client: that a person is asked was proven for none', () => {
-    expect(PROVEN_ASKS).toEqual([]);
-  });
 
   it.each(HOOKED)(
     'is denied to %s with an id, and runs once when it was approved',

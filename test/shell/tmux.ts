@@ -16,16 +16,29 @@ export function tmuxMissing(): boolean {
   }
 }
 
+/** What runs in the terminal instead of a shell. */
+export type TerminalProgram = {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
 export class Terminal {
   readonly root = mkdtempSync(join(tmpdir(), 'cuff-tmux-'));
   readonly #socket = join(this.root, 'socket');
   #runs = 0;
 
-  constructor(cols = 100, rows = 30) {
+  constructor(cols = 100, rows = 30, program?: TerminalProgram) {
+    const size = ['-x', String(cols), '-y', String(rows)];
+    const start = ['-S', this.#socket, '-f', '/dev/null', 'new-session', '-d', ...size];
+    if (program !== undefined) {
+      const { command, cwd, env } = program;
+      execFileSync('tmux', [...start, '--', ...command], { cwd, env: { ...env, TERM: 'screen' } });
+      return;
+    }
     const { TMUX: _, ...env } = process.env;
     const shell = 'exec env PS1="$ " HISTFILE= bash --noprofile --norc -i';
-    const size = ['-x', String(cols), '-y', String(rows)];
-    execFileSync('tmux', ['-S', this.#socket, 'new-session', '-d', ...size, shell], {
+    execFileSync('tmux', [...start, shell], {
       env: { ...env, CUFF_STATE_ROOT: join(this.root, 'state'), TERM: 'screen' },
     });
     this.type(`derun() { ${process.execPath} ${binary('derun')} "$@"; }; clear`);

@@ -5,6 +5,7 @@ import { Guard, type Refusal, type Ruling } from '../../guard/guard.ts';
 import type { RecorderMetrics } from '../../ops/metrics.ts';
 import { answersOf, contentId } from '../../policies/decide.ts';
 import { openPolicy } from '../../policies/engine.ts';
+import { isProvenAsk } from '../../text/agents.ts';
 import { commandRedactor, redactor } from '../../text/redact.ts';
 import type { AskPerson, EntryDecision, Env } from '../../types.ts';
 import type { Intent } from '../intent.ts';
@@ -55,10 +56,11 @@ function approvalIn(
   intent: Intent | undefined,
   policy: string,
 ): EntryDecision['approved'] | undefined {
-  const said = intent?.decision;
-  if (said === null || said === undefined || said.policy !== policy) return undefined;
+  const said = intent?.decision ?? null;
+  if (intent === undefined || said === null || said.policy !== policy) return undefined;
   if (said.action === 'allow' && said.approval_id === 'granted') return 'grant';
-  return said.action === 'ask' && said.approval_id === null ? 'elicitation' : undefined;
+  const asked = said.action === 'ask' && said.approval_id === null;
+  return asked && isProvenAsk(intent.agent, intent.permission_mode) ? 'elicitation' : undefined;
 }
 
 const NO_GATE = "commands of an agent's own shell have no gate";

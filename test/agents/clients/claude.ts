@@ -26,6 +26,16 @@ export const claude: AgentClient = {
     ...(permissions === 'all' ? ['--dangerously-skip-permissions'] : []),
     ...args,
   ],
+  window: {
+    prepare: ({ home, project }) =>
+      writeConfig(join(home, '.claude.json'), {
+        hasCompletedOnboarding: true,
+        customApiKeyResponses: { approved: ['scripted'], rejected: [] },
+        bypassPermissionsModeAccepted: true,
+        projects: { [project]: { hasTrustDialogAccepted: true } },
+      }),
+    args: ({ prompt, args }) => [...args, prompt],
+  },
   shell: (command) => ({ name: 'Bash', input: { command, description: 'a step' } }),
   mcp: (command) => ({ name: 'mcp__cuff__Bash', input: { command, description: 'a step' } }),
 };

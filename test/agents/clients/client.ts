@@ -29,6 +29,11 @@ export interface AgentClient {
   prepare(places: Places, url: string): void;
   env(places: Places, url: string): Readonly<Record<string, string>>;
   args(start: Start): readonly string[];
+  /** How a person starts it in a terminal, with settings that spare its first questions. */
+  readonly window?: {
+    prepare(places: Places): void;
+    args(start: Start): readonly string[];
+  };
   /** The call of its own shell tool. */
   shell(command: string): ScriptCall;
   /** The call of the shell tool that `cuff mcp` gives it; undefined where that is not tried. */

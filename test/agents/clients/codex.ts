@@ -1,4 +1,5 @@
 // Codex.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentClient, writeConfig } from './client.ts';
 
@@ -12,6 +13,7 @@ export const codex: AgentClient = {
       'model_provider = "loopback"',
       'check_for_update_on_startup = false',
       'features.plugins = false', // it would wait five seconds for a list of them
+      'features.daemon_auto_start = false', // a window would leave it behind
       '[analytics]',
       'enabled = false',
       '[model_providers.loopback]',
@@ -31,6 +33,14 @@ export const codex: AgentClient = {
     ...args,
     prompt,
   ],
+  window: {
+    prepare: ({ home, project }) => {
+      const path = join(home, '.codex', 'config.toml');
+      const trusted = `[projects."${project}"]\ntrust_level = "trusted"\n`;
+      writeFileSync(path, `${readFileSync(path, 'utf8')}${trusted}`);
+    },
+    args: ({ prompt, args }) => [...args, prompt],
+  },
   // By itself it waits ten seconds for a command, then goes on beside it.
   shell: (cmd) => ({ name: 'exec_command', input: { cmd, yield_time_ms: 30_000 } }),
   mcp: (command) => ({ name: /cuff.*exec_command$/, input: { cmd: command } }),

@@ -1,4 +1,5 @@
 // OpenCode.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentClient, writeConfig } from './client.ts';
 
@@ -19,6 +20,11 @@ export const opencode: AgentClient = {
         },
       },
     });
+    // As after its first start with a network: with a plugin it would look for this one first.
+    const packages = { '': { dependencies: { '@opencode-ai/plugin': '*' } } };
+    const config = join(home, '.config', 'opencode');
+    writeConfig(join(config, 'package-lock.json'), { lockfileVersion: 3, packages });
+    mkdirSync(join(config, 'node_modules'));
   },
   env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
   args: ({ prompt, args }) => ['run', '-m', 'loopback/scripted', ...args, prompt],

@@ -131,29 +131,65 @@ policies:
     ]);
   });
 
-  it('takes the yes that an agent got from its person, if the policy is the same', async () => {
-    const cwd = ruled();
-    const env = world.env;
-    const engine = await openPolicy({ project: cwd, env, stateRoot: world.root, watch: false });
-    const policy = contentId(engine.policies);
-    engine.close();
-    const intent = (said: string | null): Intent => ({
-      agent: 'claude',
-      session: 'c-1',
-      tool_call: `t-${said}`,
-      command: 'touch made',
-      description: null,
-      cwd,
-      permission_mode: 'default',
-      decision: { action: 'ask', rule: null, reason: '', approval_id: null, policy: said },
-      at: Date.now(),
+  describe('the yes that an agent got from its person', () => {
+    async function policyOf(project: string): Promise<string> {
+      const { env, root: stateRoot } = world;
+      const engine = await openPolicy({ project, env, stateRoot, watch: false });
+      engine.close();
+      return contentId(engine.policies);
+    }
+
+    async function answered(cwd: string, change: Partial<Intent> = {}): Promise<Intent> {
+      const policy = await policyOf(cwd);
+      const said = { rule: null, reason: '', approval_id: null, policy };
+      return {
+        ...{ agent: 'claude', session: 'c-1', tool_call: 't-1', command: 'touch made' },
+        ...{ description: null, cwd, permission_mode: 'default' },
+        decision: { action: 'ask', ...said },
+        at: Date.now(),
+        ...change,
+      };
+    }
+
+    it('counts once, and the entry says so', async () => {
+      const cwd = ruled();
+      writeIntent(world.env, await answered(cwd));
+      expect((await world.call(claude, 'touch made', cwd)).code).toBe(0);
+      expect((await world.call(claude, 'touch made', cwd)).code).toBe(126);
+      const said = world.entries(cwd).map(({ decision }) => decision?.approved);
+      expect(said).toEqual(['elicitation', null]);
     });
-    writeIntent(env, intent('another policy'));
-    expect((await world.call(claude, 'touch made', cwd)).code).toBe(126);
-    writeIntent(env, intent(policy));
-    expect((await world.call(claude, 'touch made', cwd)).code).toBe(0);
-    expect((await world.call(claude, 'touch made', cwd)).code).toBe(126); // it was good once
-    expect(world.entries(cwd)[1]).toMatchObject({ decision: { approved: 'elicitation' } });
+
+    it.each<[string, Partial<Intent>]>([
+      ['is older than a minute', { at: Date.now() - 61_000 }],
+      ['was given in another session', { session: 'c-2' }],
+      ['was given to another agent', { agent: 'codex' }],
+      ['was given in a mode that no test proved', { permission_mode: 'auto' }],
+      ['was given in no known mode', { permission_mode: null }],
+      ['is about another command', { command: 'touch other' }],
+    ])('does not count if it %s: the command is judged again', async (_, change) => {
+      const cwd = ruled();
+      writeIntent(world.env, await answered(cwd, change));
+      await expectRefused(cwd);
+    });
+
+    it('does not count under another policy, nor for what that denies', async () => {
+      const cwd = ruled();
+      const intent = await answered(cwd);
+      writeFileSync(join(cwd, '.cuff', 'policy.yml'), `${POLICY}# another\n      - pattern: ls\n`);
+      writeIntent(world.env, intent);
+      await expectRefused(cwd);
+      writeFileSync(join(cwd, '.cuff', 'policy.yml'), POLICY.replace('ask }', 'deny }'));
+      writeIntent(world.env, { ...intent, tool_call: 't-2' });
+      const denied = await world.call(claude, 'touch made', cwd);
+      expect([denied.code, readdirSync(cwd).includes('made')]).toEqual([126, false]);
+    });
+
+    async function expectRefused(cwd: string): Promise<void> {
+      const { code, out } = await world.call(claude, 'touch made', cwd);
+      expect([code, out]).toEqual([126, expect.stringMatching(/cuff policy approve \w{8}/)]);
+      expect(readdirSync(cwd)).not.toContain('made');
+    }
   });
 
   it('runs what is only asked about where the user, and no project, says so', async () => {
