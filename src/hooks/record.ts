@@ -126,8 +126,12 @@ function hasEntry(directory: string, call: HookCall, command: string, startedAt:
   if (session === null && toolCall === null) return false;
   const ids = journalSessionIds(directory).slice(-SESSIONS_LOOKED_MAX).reverse();
   return ids.some((id) => {
-    if (storedMetadata(directory, id)?.conversation_id !== session) return false;
+    const conversation = storedMetadata(directory, id)?.conversation_id;
+    // Where no hook told the shell of the call in time, it does not know the session of some agents.
+    const unknown = conversation === null && session !== null;
+    if (conversation !== session && !unknown) return false;
     for (const { entry } of readEntries(directory, id)) {
+      if (unknown && (entry.source !== 'shell' || entry.agent_id !== call.agent)) continue;
       if (entry.tool_call_id !== null && entry.tool_call_id === toolCall) {
         if (entry.command === command) return true;
       } else if (entry.source !== 'hook' && entry.command === command) {

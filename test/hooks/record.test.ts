@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claimIntent } from '../../src/hooks/intent.ts';
 import { lastSeen, sessionNotes } from '../../src/hooks/notes.ts';
+import { DEFAULT_RECORDING } from '../../src/recorder/settings.ts';
+import { openSingle } from '../../src/recorder/single.ts';
+import { openStore } from '../../src/shell/store.ts';
 import { lacking } from '../requirements.ts';
 import { BEFORE, type HookedAgent, shellCall } from './payloads.ts';
 import { HookPlace, NO_SAMPLES, reasonOf, samples } from './place.ts';
@@ -67,6 +70,28 @@ describe('the end of a command', () => {
     if (intent !== undefined) claimIntent(place.env, intent, { now: place.now });
     await place.hook(over(payload, response));
     expect(place.entries()).toEqual([]);
+  });
+
+  it.each([
+    ['gemini', 1],
+    ['qwen', 2],
+  ] as const)('beside that of a shell of %s without a session: %i in all', async (agent, n) => {
+    const place = new HookPlace();
+    const request = { command: 'echo hi', cwd: place.project, shell: 'bash' };
+    const shell = openSingle({
+      store: { ...openStore(join(place.dir, 'state')), now: () => place.now },
+      project: place.project,
+      recording: { ...DEFAULT_RECORDING, directory: place.journal, trace: 'off' },
+      request: { ...request, description: undefined, killAfterMs: undefined },
+      context: { agentId: agent, conversationId: null, toolCallId: null, traceId: null },
+      contextSource: 'environment',
+      origin: { source: 'shell' },
+      env: place.env,
+    });
+    await shell.deny();
+    const payload = shellCall('gemini', 'echo hi', { cwd: place.project, at: place.now });
+    await place.hook({ ...payload, hook_event_name: 'AfterTool', tool_response: {} });
+    expect(place.entries()).toHaveLength(n);
   });
 
   it('says that the client cut the output, and has no code that the client hides', async () => {

@@ -31,7 +31,9 @@ export class Place {
   get env(): NodeJS.ProcessEnv {
     const { CUFF_SETTINGS: _, XDG_CONFIG_HOME: __, CODEX_HOME: ___, ...env } = process.env;
     const PATH = `${join(this.root, 'bin')}:${process.env.PATH}`;
-    return { ...env, HOME: this.home, PATH, CUFF_STATE_ROOT: join(this.root, 'state') };
+    const own = { HOME: this.home, PATH, CUFF_STATE_ROOT: join(this.root, 'state') };
+    // How soon a hook answers on a busy machine is not tested.
+    return { ...env, ...own, CUFF_HOOK_DEADLINE_MS: '9000' };
   }
 
   /** Without a terminal. */
