@@ -127,7 +127,7 @@ function hasEntry(directory: string, call: HookCall, command: string, startedAt:
   const ids = journalSessionIds(directory).slice(-SESSIONS_LOOKED_MAX).reverse();
   return ids.some((id) => {
     const conversation = storedMetadata(directory, id)?.conversation_id;
-    // Where no hook told the shell of the call in time, it does not know the session of some agents.
+    // A shell that no hook told of the call in time does not know the session of some agents.
     const unknown = conversation === null && session !== null;
     if (conversation !== session && !unknown) return false;
     for (const { entry } of readEntries(directory, id)) {
