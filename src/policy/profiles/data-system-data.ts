@@ -48,17 +48,20 @@ const MONGO: Profile = {
   deeds: { 'deleted 3': '--eval=*.drop*; --eval=*.deleteMany*; --eval=*.remove(*' },
 };
 
-export const DATABASES: Readonly<Record<string, Profile>> = {
-  sqlite3: {
-    kind: 'exec',
-    style: 'go',
-    options: `-init:exec -cmd:exec -unsafe-testing!exec -A!write -append!write -zip -vfs:config
+/** What it does with its file, the statements tell. */
+export const SQLITE: Profile = {
+  kind: 'exec',
+  style: 'go',
+  options: `-init:exec -cmd:exec -unsafe-testing!exec -A!write -append!write -zip -vfs:config
       -nonce:word!exec -readonly -json -csv -header -noheader -column -line -list -html -markdown
       -box
       -table -tabs -quote -ascii -separator:word -nullvalue:word -newline:word -bail -batch -echo
       -safe -nofollow -stats -mmap:int -maxsize:int -deserialize -version -help`,
-    operands: 'output sql*',
-  },
+  operands: 'output sql*',
+};
+
+export const DATABASES: Readonly<Record<string, Profile>> = {
+  sqlite3: SQLITE,
   psql: PSQL,
   mysql: MYSQL,
   mariadb: MYSQL,

@@ -1,7 +1,8 @@
 // What is known of programs, joined: one table of profiles, and the reading of a command line with
 // the profile of its program.
 
-import type { Call, Profile } from '../profile.ts';
+import { literalOf } from '../analyse/args.ts';
+import type { Call, Part, Profile } from '../profile.ts';
 import type { Arg } from '../unit.ts';
 import { TAR, TAR_LETTERS, TAR_WITH_DASH } from './data-archives.ts';
 import { BUILD } from './data-build.ts';
@@ -13,6 +14,7 @@ import { NODE } from './data-node.ts';
 import { OPS } from './data-ops.ts';
 import { PYTHON, PYTHON_MODULES } from './data-python.ts';
 import { SYSTEM } from './data-system.ts';
+import { SQLITE } from './data-system-data.ts';
 import { TEXT } from './data-text.ts';
 import { FIND, readFind } from './find.ts';
 import { type Lookups, readWith } from './read-call.ts';
@@ -86,11 +88,46 @@ const LOOKUPS: Lookups = {
   own: new Map([
     [FIND.find, readFind],
     [TAR, readTar],
+    [SQLITE, readSqlite],
   ]),
 };
 
 function readTar(argv: readonly Arg[], program: number): Call {
   const first = argv[program + 1];
   const dash = first?.kind === 'literal' && /^-./.test(first.value);
-  return readWith(dash ? TAR_WITH_DASH : TAR_LETTERS, argv, program, LOOKUPS);
+  const call = readWith(dash ? TAR_WITH_DASH : TAR_LETTERS, argv, program, LOOKUPS);
+  const has = (names: readonly string[]): boolean =>
+    call.parts.some(({ role, option = '' }) => role === 'option' && names.includes(option));
+  if (has(TAR_WRITES)) return call;
+  const reads = dash ? has(TAR_READS) : LETTERS_READ.test(literalOf(first));
+  if (!reads) return call;
+  const archive = ({ option, index }: Part): boolean =>
+    dash ? option === '--file' : index === program + 2;
+  const lists = has(['--list']) && harmless(call);
+  return { ...call, ...(lists && ONLY_READ), parts: read(call, archive) };
+}
+
+const LETTERS_READ = /^[^cruA]*[tx][^cruA]*$/;
+const TAR_READS = ['--list', '--extract', '--diff'];
+const TAR_WRITES = ['--create', '--append', '--update', '--catenate', '--concatenate', '--delete'];
+
+/** Statements that only look at the data leave the file as it is. */
+function readSqlite(argv: readonly Arg[], program: number): Call {
+  const call = readWith({ ...SQLITE }, argv, program, LOOKUPS);
+  const statements = call.parts.filter(({ role }) => role === 'sql');
+  if (statements.length === 0 || !harmless(call)) return call;
+  return { ...call, ...ONLY_READ, parts: read(call, ({ role }) => role === 'output') };
+}
+
+const ONLY_READ = { kind: 'read' } as const;
+
+function harmless({ parts }: Call): boolean {
+  return parts.every(({ effect }) => effect === undefined);
+}
+
+/** The parts, with those that name a file which is only read as such. */
+function read({ parts }: Call, isFile: (part: Part) => boolean): readonly Part[] {
+  return parts.map((part) =>
+    part.role === 'output' && isFile(part) ? { ...part, role: 'path' } : part,
+  );
 }
