@@ -41,7 +41,7 @@ export function touchedWords(argv: readonly Arg[], call: Call | undefined): read
       return [{ access: 'write' as const, removes: role === 'delete', word }];
     }
     if (role === 'url' && /^(?:\.|\/|~)/.test(value ?? '')) return both(word);
-    if (role === 'path' && rewrites) return both(word);
+    if (role === 'path' && rewrites && part.option === undefined) return both(word);
     if (call.kind === 'exec' && isPassed(part, call)) return perhaps(word);
     if (role === 'path' || role === 'exec') return [{ access: 'read' as const, ...ONLY, word }];
     if (effect === undefined || role === 'option') return [];
