@@ -1,5 +1,5 @@
 // What the shell that records costs an agent, against the bare `bash -c true`: a recorded call,
-// with its entry on the disk, and one that becomes the real shell.
+// with its entry on the disk, the same without a helper that stays, and one that becomes bash.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,13 @@ export const shellRows = [
     measure: (bench) => against(bench, { QWEN_CODE: '1' }),
   },
   {
+    name: 'sh-alone',
+    what: 'the same where no helper may stay: both are started by setpriv --no-new-privs',
+    unit: 'ms',
+    target: undefined,
+    measure: (bench) => against(bench, { QWEN_CODE: '1' }, ['setpriv', '--no-new-privs']),
+  },
+  {
     name: 'sh-plain',
     what: 'the same without an agent: the client becomes bash',
     unit: 'ms',
@@ -25,16 +32,20 @@ export const shellRows = [
   },
 ];
 
-function against({ dir, rounds }, agent) {
+function against({ dir, rounds }, agent, front = []) {
   const root = join(dir, 'state');
   const cwd = join(dir, 'project');
   mkdirSync(cwd, { recursive: true });
   const env = { PATH: process.env.PATH, HOME: dir, CUFF_STATE_ROOT: root };
   const shell = join(root, 'shells', 'bash');
   if (!existsSync(shell)) run(process.execPath, [CUFF, 'sh', '-c', 'true'], { env, cwd });
+  const start = (program, variables) => {
+    const [file, ...args] = [...front, program, '-c', 'true'];
+    return timed(() => run(file, args, { env: { ...env, ...variables }, cwd }));
+  };
   return interleave(rounds(60), {
-    ours: () => timed(() => run(shell, ['-c', 'true'], { env: { ...env, ...agent }, cwd })),
-    baseline: () => timed(() => run('/bin/bash', ['-c', 'true'], { env, cwd })),
+    ours: () => start(shell, agent),
+    baseline: () => start('/bin/bash', {}),
   });
 }
 

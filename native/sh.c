@@ -1,6 +1,5 @@
 /* Which calls of a shell are recorded. All others become the real shell at once. For a recorded one
- * a helper (`cuff sh --helper`, TypeScript) is started beside the agent's processes, so that what
- * kills those does not kill it. It decides, makes the capture and later writes the entry:
+ * a helper (sh-helper.c) decides, makes the capture and later writes the entry:
  *
  *   helper   x                       it is none of ours: become the real shell
  *            d BYTES, then the text  it may not run; the text goes to stderr
@@ -13,21 +12,18 @@
 #include "sh.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define HELPER_FD 3
 #define HELPER_MS 15000 /* a loaded machine takes seconds; a helper that is stuck never ends */
 #define WORDS_MAX 4096
 #define ANSWER_MAX (8u << 20)
 #define EXIT_REFUSED 126
 #define EXIT_NO_SHELL 127
+#define NO_ANSWER (-2) /* and nothing has run */
 
 extern char **environ;
 
@@ -89,68 +85,25 @@ static int unrecorded(const struct call *c, const struct installation *here, con
   return EXIT_REFUSED;
 }
 
-/* The helper's own: options of Node are for the agent's programs, and certificates triple the time
- * that it takes to start. */
-static char **helper_environment(void) {
-  unsetenv("NODE_OPTIONS");
-  unsetenv("NODE_EXTRA_CA_CERTS");
-  return environ;
-}
-
-/* In a grandchild: a session of its own, nothing of the agent's but the directory. */
-static void start_helper(const struct installation *here, const struct call *c, int socket) {
-  static int files[INHERIT_MAX];
-  bool terminal = isatty(1);
-  if (setsid() < 0 || fork() != 0) _exit(0);
-  int null = open("/dev/null", O_RDWR);
-  for (int fd = 0; fd < 3; fd++) dup2(null, fd);
-  if (socket == HELPER_FD) fcntl(socket, F_SETFD, 0);
-  else dup2(socket, HELPER_FD);
-  int count = inherited_files(files, INHERIT_MAX);
-  for (int i = 0; i < count; i++) close(files[i]);
-  char *words[16] = {NULL};
-  char node[PATH_MAX], cuff[PATH_MAX];
-  memcpy(node, here->node, sizeof node);
-  memcpy(cuff, here->cuff, sizeof cuff);
-  static char sh[] = "sh", helper[] = "--helper", tty[] = "tty", file[] = "file";
-  char *front[] = {node, cuff, sh, helper, (char *)here->root, (char *)c->real, (char *)c->text,
-                   terminal ? tty : file};
-  memcpy(words, front, sizeof front);
-  execve(node, words, helper_environment());
-  _exit(127);
-}
-
-/* Its end of a socket, or -1. */
-static int call_helper(const struct installation *here, const struct call *c) {
-  int pair[2];
-  if (access(here->node, X_OK) != 0 || access(here->cuff, R_OK) != 0) return -1;
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
-  pid_t pid = fork();
-  if (pid == 0) start_helper(here, c, pair[1]);
-  close(pair[1]);
-  if (pid > 0) {
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
-    return pair[0];
-  }
-  close(pair[0]);
-  return -1;
-}
-
-/* One byte; false at the end, on an error, and when the time is over. */
-bool read_until(int fd, int64_t until, char *byte) {
+static bool readable(int fd, int64_t until) {
   for (;;) {
     int64_t left = until - now_ms();
     struct pollfd p = {.fd = fd, .events = POLLIN};
     int ready = poll(&p, 1, left > 0 ? (int)left : 0);
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
-    ssize_t n = read(fd, byte, 1);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    return n == 1;
+    if (ready >= 0 || errno != EINTR) return ready > 0;
   }
 }
 
-static bool read_line(int fd, int64_t until, char *line, size_t size) {
+/* One byte; false at the end, on an error, and when the time is over. */
+bool read_until(int fd, int64_t until, char *byte) {
+  while (readable(fd, until)) {
+    ssize_t n = read(fd, byte, 1);
+    if (n >= 0 || (errno != EINTR && errno != EAGAIN)) return n == 1;
+  }
+  return false;
+}
+
+bool read_line(int fd, int64_t until, char *line, size_t size) {
   for (size_t i = 0; i + 1 < size; i++) {
     if (!read_until(fd, until, line + i)) return false;
     if (line[i] != '\n') continue;
@@ -160,13 +113,13 @@ static bool read_line(int fd, int64_t until, char *line, size_t size) {
   return false;
 }
 
-/* So many bytes of the answer, with a NUL behind them; NULL if they do not come. */
-static char *read_answer(int fd, size_t length) {
+/* So many bytes of the answer, with a NUL behind them; NULL if they do not come in time. */
+static char *read_answer(int fd, size_t length, int64_t until) {
   char *made = length > ANSWER_MAX ? NULL : malloc(length + 1);
   size_t n = 0;
   while (made != NULL && n < length) {
-    ssize_t got = read(fd, made + n, length - n);
-    if (got < 0 && errno == EINTR) continue;
+    ssize_t got = readable(fd, until) ? read(fd, made + n, length - n) : 0;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) return NULL;
     n += (size_t)got;
   }
@@ -188,21 +141,41 @@ static int run_words(struct call *c, int helper, char *words, size_t length, int
   return run_recorded(c, helper, all, n + own, !wrapped);
 }
 
-/* What comes of the answer; -1: there was none that we understand, and nothing has run. */
-static int obey(struct call *c, int helper) {
+/* What comes of the answer; below 0 nothing has run, and NO_ANSWER: there was none. */
+static int obey(struct call *c, int helper, int64_t until) {
   char line[128];
   long count = 0;
   size_t length = 0;
-  if (!read_line(helper, now_ms() + c->helper_ms, line, sizeof line)) return -1;
+  if (!read_line(helper, until, line, sizeof line)) return NO_ANSWER;
   if (strcmp(line, "x") == 0) return become(c, c->environment);
   if (sscanf(line, "d %zu", &length) == 1) {
-    char *text = read_answer(helper, length);
+    char *text = read_answer(helper, length, until);
     if (text != NULL) write_all(2, text, length);
     return EXIT_REFUSED;
   }
-  if (sscanf(line, "r %ld %zu", &count, &length) != 2 || count < 2 || count > WORDS_MAX) return -1;
-  char *words = read_answer(helper, length);
-  return words == NULL ? -1 : run_words(c, helper, words, length, (int)count);
+  if (sscanf(line, "r %ld %zu", &count, &length) != 2 || count < 2 || count > WORDS_MAX)
+    return NO_ANSWER;
+  char *words = read_answer(helper, length, until);
+  return words == NULL ? NO_ANSWER : run_words(c, helper, words, length, (int)count);
+}
+
+/* By the helper that stays; if that one does not answer, by one of our own. */
+static int recorded(struct call *c, const struct installation *here) {
+  static struct request request;
+  int code = NO_ANSWER;
+  if (!make_request(&request, here, c)) return unrecorded(c, here, "there is no memory");
+  int helper = resident_helper(here, &request);
+  if (helper >= 0) {
+    code = obey(c, helper, now_ms() + c->helper_ms);
+    if (code == NO_ANSWER) close(helper);
+  }
+  if (code == NO_ANSWER) {
+    int64_t until = now_ms() + c->helper_ms;
+    helper = own_helper(here, &request, until);
+    if (helper < 0) return unrecorded(c, here, "cuff or its Node is gone");
+    code = obey(c, helper, until);
+  }
+  return code >= 0 ? code : unrecorded(c, here, "cuff did not answer");
 }
 
 int sh_main(struct installation *here, const char *name, int argc, char **argv) {
@@ -225,8 +198,5 @@ int sh_main(struct installation *here, const char *name, int argc, char **argv) 
   }
   c->environment = user_environment(c, here);
   if (c->environment == NULL) return become(c, environ);
-  int helper = call_helper(here, c);
-  if (helper < 0) return unrecorded(c, here, "cuff or its Node is gone");
-  int code = obey(c, helper);
-  return code >= 0 ? code : unrecorded(c, here, "cuff did not answer");
+  return recorded(c, here);
 }

@@ -78,6 +78,8 @@ export const REAL_FILES = [
   'hooks/shell/identical',
   'hooks/shell/policy',
   'hooks/shell/refused',
+  'hooks/shell/resident',
+  'hooks/shell/resident-faults',
   'hooks/shell/shell',
   'hooks/shell/zsh',
   'host/builtins',

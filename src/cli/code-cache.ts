@@ -96,6 +96,7 @@ function hashOf(bytes: Uint8Array): Buffer {
 function keep(path: string, script: Script, uses: number): void {
   try {
     const directory = dirname(path);
+    if (!isPrivateDir(dirname(directory))) return; // a state root that was removed stays removed
     ensurePrivateDir(directory);
     const rest = Buffer.concat([Uint8Array.of(uses), script.createCachedData()]);
     replaceFile(path, Buffer.concat([hashOf(rest), rest]));

@@ -1,13 +1,16 @@
 // `cuff sh`: a shell that records what agents run. The program that agents start is the native
 // client (native/sh.h); this is its door for people and scripts, and the helper that the client
-// starts for each recorded call.
+// starts for a recorded call, and that stays for the next ones.
 
 import { spawn } from 'node:child_process';
-import { existsSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync, readSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
-import { channelOn, type HelperOptions, serveCall } from '../hooks/shell/helper.ts';
+import { type Channel, channelOn } from '../hooks/shell/channel.ts';
+import { type HelperOptions, serveCall } from '../hooks/shell/helper.ts';
 import { writeShellFiles } from '../hooks/shell/install.ts';
+import { type CallRequest, RequestReader } from '../hooks/shell/request.ts';
+import type { Resident } from '../hooks/shell/resident.ts';
 import { openStore } from '../shell/store.ts';
 import { endLike } from './end-like.ts';
 import { ownProgram } from './own-program.ts';
@@ -25,30 +28,72 @@ export async function sh(args: readonly string[]): Promise<void> {
   await endLike(spawn(shell, rest, { stdio: 'inherit' }), shell);
 }
 
-async function helper(args: readonly string[]): Promise<void> {
-  const [root = '', real = '', text = '', terminal = ''] = args;
-  const env = { ...process.env, CUFF_STATE_ROOT: process.env.CUFF_STATE_ROOT ?? root };
-  const channel = channelOn(CHANNEL);
-  await serveCall({
+/** One call that is told over a socket of its own, then those of other clients. */
+async function helper([root = '', name = '']: readonly string[]): Promise<void> {
+  let resident: Resident | undefined;
+  let stopped = false;
+  process.on('SIGTERM', () => {
+    stopped = true;
+    resident?.stop();
+  });
+  const request = requestOn(CHANNEL);
+  if (request === undefined) return;
+  const { rest } = await serve(request, channelOn(CHANNEL));
+  closeSync(CHANNEL);
+  if (!stopped && request.world !== '') {
+    const { Resident } = await import('../hooks/shell/resident.ts');
+    resident = await Resident.open({ root, name, world: request.world, serve });
+  }
+  if (resident !== undefined) {
+    // What one call left undone must not cost the entries of others.
+    process.on('uncaughtException', () => resident?.stop());
+    resident.calledBy(request.parent);
+    if (stopped) resident.stop();
+    void resident.during(rest);
+    // The code of this process would be kept in the state root.
+    if ((await resident.ended) === 'displaced') process.removeAllListeners('exit');
+  }
+  await rest;
+  process.exit(0);
+}
+
+function requestOn(fd: number): CallRequest | undefined {
+  const reader = new RequestReader();
+  const buffer = Buffer.alloc(65_536);
+  for (;;) {
+    const bytes = readSync(fd, buffer);
+    const got = bytes === 0 ? 'wrong' : reader.add(Buffer.from(buffer.subarray(0, bytes)));
+    if (got === 'wrong') return undefined;
+    if (got !== 'more') return got;
+  }
+}
+
+function serve(request: CallRequest, channel: Channel): ReturnType<typeof serveCall> {
+  const { real, text, terminal, root } = request;
+  const env = { ...request.env, CUFF_STATE_ROOT: request.env.CUFF_STATE_ROOT ?? root };
+  return serveCall({
     env,
     store: openStore(stateRoot(env)),
     real,
     text,
-    ...workingDirectory(),
-    terminal: terminal === 'tty',
+    ...workingDirectory(request),
+    terminal,
     channel,
     recordingOf: (cwd) => recordingOf(cwd, env),
   });
-  process.exit(0);
 }
 
 /** Of a directory that was removed, the one above it: a policy counts for what runs in there. */
-function workingDirectory(): Pick<HelperOptions, 'cwd' | 'removed'> {
+function workingDirectory({
+  cwd: named,
+  removed,
+}: CallRequest): Pick<HelperOptions, 'cwd' | 'removed'> {
   try {
-    return { cwd: realpathSync(process.cwd()), removed: false };
+    if (!removed) return { cwd: realpathSync(named), removed };
   } catch {
-    let cwd = dirname(readlinkSync('/proc/self/cwd'));
-    while (!existsSync(cwd)) cwd = dirname(cwd);
-    return { cwd, removed: true };
+    // It lost its name a moment ago.
   }
+  let cwd = isAbsolute(named) ? dirname(named) : '/'; // it may be out of reach of every name
+  while (!existsSync(cwd)) cwd = dirname(cwd);
+  return { cwd, removed: true };
 }

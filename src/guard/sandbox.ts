@@ -88,9 +88,9 @@ export type SandboxCheck = { readonly ok: true } | { readonly ok: false; readonl
 
 let known: SandboxCheck | undefined;
 
-/** Whether bubblewrap is there and may do what is asked of it; tried once. */
+/** Whether bubblewrap is there and may do what is asked of it; tried until it can. */
 export function checkSandbox(): SandboxCheck {
-  known ??= tried();
+  if (known?.ok !== true) known = tried();
   return known;
 }
 

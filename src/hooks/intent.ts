@@ -1,13 +1,13 @@
 // What an agent's hook leaves for the shell that runs the command right after it: which call this
 // is, and what was decided about it. One file for each call in `<state root>/intents/` (0700,
-// 0600). `cuff hook` writes it, `cuff sh` claims it; the native client of the shell reads line 1.
+// 0600). `cuff hook` writes it, `cuff sh` claims it.
 //
 //   name     <key>-<call>.intent
 //   key      first 40 hex digits of sha256(agent NUL session NUL real cwd NUL command); `session`
 //            is what the agent tells its shells: empty where they have no variable for it
 //   call     first 16 hex digits of sha256(tool call id), or of the second (decimal epoch seconds)
 //            where the agent names no call
-//   line 1   cuff-intent 1 <at in ms> <allow|deny|ask|none> <name of a stamp, or ->
+//   line 1   cuff-intent 2
 //   line 2   a JSON object: agent, session, tool_call, command, description, cwd,
 //            permission_mode, decision, at
 //
@@ -71,8 +71,6 @@ export type StoredIntent = {
   /** The file's name without what a claim adds. */
   readonly name: string;
   readonly intent: Intent;
-  /** The stamp of the places that the decision looked at, if one was made. */
-  readonly stamp: string | null;
 };
 
 export function intentsDir(env: Env): string {
@@ -95,7 +93,6 @@ export function intentName(
 }
 
 type WriteOptions = {
-  readonly stamp?: string | null;
   /** The command as it is stored, where it has secrets; the name is that of the real one. */
   readonly shown?: string | undefined;
   readonly second?: number | undefined;
@@ -113,7 +110,7 @@ export function writeIntent(env: Env, intent: Intent, options: WriteOptions = {}
 export function placeIntent(
   env: Env,
   intent: Intent,
-  { stamp = null, second, shown = intent.command }: WriteOptions = {},
+  { second, shown = intent.command }: WriteOptions = {},
 ): { readonly name: string; readonly first: boolean } {
   const root = stateRoot(env);
   const directory = intentsDir(env);
@@ -125,7 +122,7 @@ export function placeIntent(
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
   const fd = fs.openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    fs.writeFileSync(fd, encodeIntent({ ...intent, command: shown }, stamp));
+    fs.writeFileSync(fd, encodeIntent({ ...intent, command: shown }));
     fs.linkSync(draft, join(directory, name));
     return { name, first: true };
   } catch (error) {
@@ -156,7 +153,7 @@ export function findIntent(
 
 /** What the hook that wrote it has to say instead. Throws the errno error. */
 export function replaceIntent(env: Env, name: string, intent: Intent): void {
-  replaceFile(join(intentsDir(env), name), encodeIntent(intent, null));
+  replaceFile(join(intentsDir(env), name), encodeIntent(intent));
 }
 
 /** Two hooks of one event come at once; the same call with the same words later is another. */
@@ -305,24 +302,22 @@ export function sweepIntents(env: Env, now: number = Date.now()): number {
   return removed;
 }
 
-export function encodeIntent(intent: Intent, stamp: string | null): string {
+const HEAD = 'cuff-intent 2';
+
+export function encodeIntent(intent: Intent): string {
   const { agent, session, tool_call, command, description, cwd, permission_mode } = intent;
   const { decision, at } = intent;
-  const head = ['cuff-intent', 1, at, decision?.action ?? 'none', stamp ?? '-'].join(' ');
   const ids = { agent, session, tool_call, command, description, cwd, permission_mode };
-  return `${head}\n${JSON.stringify({ ...ids, decision, at })}\n`;
+  return `${HEAD}\n${JSON.stringify({ ...ids, decision, at })}\n`;
 }
 
 export function decodeIntent(text: string, name: string): StoredIntent | undefined {
   const [head = '', body = ''] = text.split('\n', 2);
-  const match = /^cuff-intent 1 (\d{1,15}) (allow|deny|ask|none) ([0-9a-f]{40}|-)$/.exec(head);
   const json = parseObject(body);
-  if (match === null || json === undefined || !isAgentId(json.agent)) return undefined;
+  if (head !== HEAD || json === undefined || !isAgentId(json.agent)) return undefined;
   const [command, cwd, at] = [asString(json.command), asString(json.cwd), asCount(json.at)];
   const decision = decisionOf(json.decision);
   if (command === undefined || cwd === undefined || at === undefined) return undefined;
-  // The two lines are for two readers, who must not read different things.
-  if (at !== Number(match[1]) || (decision?.action ?? 'none') !== match[2]) return undefined;
   const intent: Intent = {
     agent: json.agent,
     session: asString(json.session) ?? null,
@@ -334,7 +329,7 @@ export function decodeIntent(text: string, name: string): StoredIntent | undefin
     decision,
     at,
   };
-  return { name, intent, stamp: match[3] === '-' ? null : (match[3] ?? null) };
+  return { name, intent };
 }
 
 function decisionOf(value: unknown): IntentDecision | null {

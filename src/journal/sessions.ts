@@ -21,6 +21,8 @@ export type SessionsOptions = {
   readonly env: JournalEnv;
   /** Whether a process lives. Without it no session of another server is gone on with. */
   readonly alive?: (one: ProcessId) => boolean;
+  /** Sessions that were ended are free for other processes, although this one lives on. */
+  readonly disowns?: boolean;
   /** Told whenever a session's metadata changed: for what else is derived from it. */
   readonly changed?: SessionListener;
 };
@@ -254,6 +256,7 @@ export class Sessions {
   }
 
   #end(writer: SessionWriter, status: SessionStatus, endReason: string): void {
+    if (this.#options.disowns === true) writer.disown();
     const ending = writer.finalize(status, endReason).then(() => {
       this.#ending.delete(ending);
       if (!writer.settled) return;

@@ -266,6 +266,11 @@ export class SessionWriter {
     this.#tell(this.#file.size);
   }
 
+  /** Any process may go on with it once it has its end, also while this one lives. */
+  disown(): void {
+    this.#metadata.latest = { ...this.metadata, owner: null };
+  }
+
   /** Writes the metadata with this status. The first status stays. Never throws. */
   finalize(status: SessionStatus, endReason: string): Promise<void> {
     if (!this.#ended) this.#end(status, endReason);

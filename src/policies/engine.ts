@@ -369,8 +369,8 @@ export class PolicyEngine {
 
 /** Of the state root, what decides later: answers, rules, and what shells and hooks believe. */
 const OWN_STATE = [
-  ...['approvals', 'bash-env', 'code', 'gates', 'journals', 'ready', 'settings'],
-  ...['hooks', 'intents', 'rules', 'shells', 'stamps', 'zdotdir'],
+  ...['approvals', 'bash-env', 'code', 'gates', 'helpers', 'journals', 'ready', 'settings'],
+  ...['hooks', 'intents', 'rules', 'shells', 'zdotdir'],
 ];
 
 function pathOf({ path }: { readonly path: string }): string {

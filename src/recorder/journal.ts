@@ -25,6 +25,8 @@ export type JournalParts = {
   readonly owner: ProcessId;
   readonly alive: (one: ProcessId) => boolean;
   readonly workingDirectory: string;
+  /** Whether an ended session is free for other processes, although the owner lives. */
+  readonly disowns?: boolean;
   readonly env: JournalEnv;
   readonly log: Log;
   readonly metrics: RecorderMetrics;
@@ -236,14 +238,14 @@ export class RecorderJournal {
   }
 
   #open(): Sessions {
-    const { owner, workingDirectory, env } = this.#parts;
+    const { owner, workingDirectory, env, disowns = false } = this.#parts;
     const { directory, sessionMode: mode } = this.#settings;
     const changed = (metadata: SessionMetadata, sizeBytes: number): void => {
       this.#note(metadata);
       this.#parts.changed(metadata, sizeBytes);
     };
     const { alive } = this.#parts;
-    const where = { directory, mode, workingDirectory, owner, alive };
+    const where = { directory, mode, workingDirectory, owner, alive, disowns };
     this.#sessions ??= new Sessions({ ...where, env, changed });
     return this.#sessions;
   }

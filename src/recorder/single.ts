@@ -146,6 +146,7 @@ export function singleJournal({
       owner: thisProcess(),
       alive: store.alive,
       workingDirectory: project,
+      disowns: true,
       env: { now: store.now },
       log,
       metrics: NO_METRICS,

@@ -65,13 +65,13 @@ describe('an intent', () => {
 
   it('lies in a private directory, in a private file of two lines', () => {
     const env = place();
-    const name = writeIntent(env, INTENT, { stamp: 'a'.repeat(40) });
+    const name = writeIntent(env, INTENT);
     expect(files(env)).toEqual([name]);
     expect(fs.statSync(intentsDir(env)).mode & 0o777).toBe(0o700);
     const path = join(intentsDir(env), name);
     expect(fs.statSync(path).mode & 0o777).toBe(0o600);
     expect(fs.readFileSync(path, 'utf8')).toBe(
-      `cuff-intent 1 ${AT} deny ${'a'.repeat(40)}\n` +
+      'cuff-intent 2\n' +
         '{"agent":"claude","session":"s-1","tool_call":"toolu_1","command":"echo hi",' +
         '"description":"says hi","cwd":"/srv/app","permission_mode":"default","decision":' +
         '{"action":"deny","rule":"r","reason":"no","approval_id":null,"policy":"abc"},' +
@@ -142,7 +142,7 @@ describe('an intent', () => {
     const claim = () => claimIntent(env, INTENT, { now: AT });
     fs.chmodSync(path, 0o666);
     expect(claim()).toBeUndefined();
-    fs.writeFileSync(path, text.replace('deny', 'allow'));
+    fs.writeFileSync(path, text.replace('cuff-intent 2', 'cuff-intent 1'));
     fs.chmodSync(path, 0o600);
     expect(claim()).toBeUndefined();
     fs.writeFileSync(path, text.slice(0, 200));
@@ -200,9 +200,9 @@ describe('an intent', () => {
     });
     fc.assert(
       fc.property(intents, (intent) => {
-        const encoded = encodeIntent(intent, null);
+        const encoded = encodeIntent(intent);
         expect(encoded.split('\n')).toHaveLength(3);
-        expect(decodeIntent(encoded, 'n')).toEqual({ name: 'n', intent, stamp: null });
+        expect(decodeIntent(encoded, 'n')).toEqual({ name: 'n', intent });
       }),
     );
   });

@@ -3,10 +3,9 @@
 // kills the agent's processes leaves it to write the entry. What the two say to each other is
 // described in native/sh.c.
 
-import * as fs from 'node:fs';
 import { outputCap } from '../../capture/cap.ts';
 import { createCapture, openCapture, type Store } from '../../capture/store.ts';
-import { errnoOf, messageOf, reasonOf } from '../../errors.ts';
+import { messageOf, reasonOf } from '../../errors.ts';
 import { wholeBelow } from '../../recorder/ending.ts';
 import type { RecordingSettings } from '../../recorder/settings.ts';
 import { NO_METRICS, openSingle, type SingleEntry } from '../../recorder/single.ts';
@@ -14,7 +13,6 @@ import { parseMessage, runnerWords } from '../../run/messages.ts';
 import type { RunMessage } from '../../run/spec.ts';
 import { attachRun } from '../../shell/attach.ts';
 import { newMeta, newSpec } from '../../shell/new-run.ts';
-import { deferred } from '../../shell/run.ts';
 import { isForbidden } from '../../shell/spool-look.ts';
 import { createSpooled } from '../../shell/spool-place.ts';
 import { storeAround } from '../../shell/store.ts';
@@ -22,6 +20,7 @@ import { noteUncaptured } from '../../shell/uncaptured.ts';
 import type { CaptureMeta, Ended, Env } from '../../types.ts';
 import { claimIntent, type StoredIntent } from '../intent.ts';
 import { type AgentCall, agentCall } from './agent-call.ts';
+import type { Channel } from './channel.ts';
 import { realCommand } from './real-command.ts';
 import { judge } from './verdict.ts';
 
@@ -45,47 +44,53 @@ export type HelperOptions = {
   }>;
 };
 
-/** Lines to and from the native client. */
-export type Channel = {
-  send(text: string | Uint8Array): void;
-  /** The next line; undefined when the client is gone. */
-  line(): Promise<string | undefined>;
-};
-
-/** Resolves when all there is to write is written. */
-export async function serveCall(options: HelperOptions): Promise<void> {
+/** Resolves when the client is told all; `rest` is what is still to be written then. */
+export async function serveCall(options: HelperOptions): Promise<{ readonly rest: Promise<void> }> {
   const { env, channel } = options;
   const call = agentCall(env);
-  if (call === undefined) return channel.send('x\n');
-  const plan = await planned(options, call);
-  if (plan.kind === 'refused') return refuse(channel, plan.text);
-  if (plan.kind === 'unrecorded') return channel.send('x\n');
-  const { meta, dir, single } = plan;
-  channel.send(startWords(plan.words));
+  const plan = call === undefined ? UNRECORDED : await planned(options, call);
+  if (plan.kind === 'refused') refuse(channel, plan.text);
+  if (plan.kind === 'unrecorded') channel.send('x\n');
+  return plan.kind === 'recorded' ? entered(options, plan) : { rest: Promise.resolve() };
+}
+
+async function entered(
+  options: HelperOptions,
+  { words, meta, dir, single }: Recorded,
+): Promise<{ readonly rest: Promise<void> }> {
+  const { channel } = options;
+  channel.send(startWords(words));
   const ended = await endOf(options, meta, dir);
   const { later } = await single.finish({ id: meta.id, dir, ...ended });
   channel.send('ok\n');
-  if (later === undefined || dir === undefined) return;
-  const at = storeAround(options.store, dir);
-  await kept(attachRun(at, openCapture(at, meta.id)).closed);
-  await later();
+  const survivors = async (): Promise<void> => {
+    if (later === undefined || dir === undefined) return;
+    const at = storeAround(options.store, dir);
+    await kept(attachRun(at, openCapture(at, meta.id)).closed);
+    await later();
+  };
+  return { rest: survivors() };
 }
+
+type Recorded = {
+  readonly kind: 'recorded';
+  readonly words: readonly string[];
+  readonly meta: CaptureMeta;
+  readonly dir: string | undefined;
+  readonly single: SingleEntry;
+};
 
 type Plan =
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'unrecorded' }
-  | {
-      readonly kind: 'recorded';
-      readonly words: readonly string[];
-      readonly meta: CaptureMeta;
-      readonly dir: string | undefined;
-      readonly single: SingleEntry;
-    };
+  | Recorded;
+
+const UNRECORDED: Plan = { kind: 'unrecorded' };
 
 async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
   const { env, cwd, text, store, real } = options;
   const { command, wrapper } = realCommand(text, call.agent, { env, real });
-  if (isHook(call, wrapper, env)) return { kind: 'unrecorded' };
+  if (isHook(call, wrapper, env)) return UNRECORDED;
   const { project, recording } = await options.recordingOf(cwd);
   const wanted = { agent: call.agent, session: call.session, cwd, command };
   const claimed = claimIntent(env, wanted, { toolCall: call.toolCall });
@@ -121,7 +126,7 @@ async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
     return await start(options, open(), prefix, recording);
   } catch (error) {
     // Without a sandbox that the policy wants, it may not run at all.
-    if (!recording.strict && prefix.length === 0) return { kind: 'unrecorded' };
+    if (!recording.strict && prefix.length === 0) return UNRECORDED;
     return { kind: 'refused', text: `cuff: ${messageOf(error)}` };
   }
 }
@@ -257,39 +262,4 @@ async function noThrow(action: () => void | Promise<void>): Promise<void> {
   } catch {
     // The command is refused or runs all the same; there is no stream to say it on.
   }
-}
-
-/** A file that both sides read and write; a socket in most cases. */
-export function channelOn(fd: number): Channel {
-  let rest = '';
-  let over = false;
-  const more = async (): Promise<boolean> => {
-    const piece = deferred<Buffer | undefined>();
-    const buffer = Buffer.alloc(16_384);
-    fs.read(fd, buffer, 0, buffer.length, null, (error, bytes) => {
-      const gone = error !== null || bytes === 0;
-      piece.resolve(gone ? undefined : buffer.subarray(0, bytes));
-    });
-    const got = await piece.promise;
-    rest += got?.toString('utf8') ?? '';
-    return got !== undefined;
-  };
-  return {
-    send(text) {
-      const bytes = Buffer.from(text);
-      try {
-        for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at);
-      } catch (error) {
-        if (errnoOf(error) !== 'EPIPE') throw error; // the client was killed
-      }
-    },
-    async line() {
-      while (!rest.includes('\n') && !over) over = !(await more());
-      const end = rest.indexOf('\n');
-      if (end < 0) return undefined;
-      const line = rest.slice(0, end);
-      rest = rest.slice(end + 1);
-      return line;
-    },
-  };
 }

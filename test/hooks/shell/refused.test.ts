@@ -13,7 +13,8 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { checkSandbox } from '../../../src/guard/sandbox.ts';
-import { type Channel, serveCall } from '../../../src/hooks/shell/helper.ts';
+import type { Channel } from '../../../src/hooks/shell/channel.ts';
+import { serveCall } from '../../../src/hooks/shell/helper.ts';
 import { DEFAULT_RECORDING } from '../../../src/recorder/settings.ts';
 import { openStore } from '../../../src/shell/store.ts';
 import { processesWith, until } from '../../cli/helper.ts';

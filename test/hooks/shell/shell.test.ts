@@ -327,7 +327,7 @@ describe('intents', () => {
     const cwd = world.project();
     const intents = join(world.root, 'intents');
     mkdirSync(intents, { recursive: true, mode: 0o700 });
-    const text = encodeIntent(stored(cwd, 'echo a'), null);
+    const text = encodeIntent(stored(cwd, 'echo a'));
     const elsewhere = join(world.base, 'forged');
     writeFileSync(elsewhere, text, { mode: 0o600 });
     const path = join(intents, intentName(stored(cwd, 'echo a')));

@@ -132,14 +132,22 @@ type Call = {
   readonly detached?: boolean;
 };
 
+type WorldOptions = {
+  readonly strict?: boolean;
+  readonly helperMs?: number;
+  /** The name of the state root. */
+  readonly state?: string;
+};
+
 export class World {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'cuff-sh-')));
-  readonly root = join(this.base, 'state');
+  readonly root: string;
   readonly files: ShellFiles;
   readonly #children = new Set<ChildProcess>();
   #made = 0;
 
-  constructor(options: { readonly strict?: boolean; readonly helperMs?: number } = {}) {
+  constructor({ state = 'state', ...options }: WorldOptions = {}) {
+    this.root = join(this.base, state);
     // How soon a helper answers is not tested: fifty of them at once take a small machine long.
     const known = { program: CUFF, helperMs: FACT_MS_MAX, ...options };
     this.files = writeShellFiles({ CUFF_STATE_ROOT: this.root }, known);
@@ -199,8 +207,19 @@ export class World {
     return entriesIn(join(folder, '.cuff', 'recordings', 'sessions'));
   }
 
+  /** The pids of our helpers. */
+  helpers(): number[] {
+    return namesIn('/proc').flatMap((name) => {
+      const words = /^\d+$/.test(name) ? commandLine(name) : [];
+      return words.includes('--helper') && words.includes(this.root) ? [Number(name)] : [];
+    });
+  }
+
   close(): void {
     for (const child of this.#children) child.kill('SIGKILL');
+    // One that still lives could write while its files are removed.
+    for (let left = this.helpers(); left.length > 0; left = this.helpers())
+      left.forEach(endProcess);
     rmSync(this.base, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -210,6 +229,22 @@ function entriesIn(sessions: string): Entry[] {
   const lines = names.flatMap((name) => readFileSync(join(sessions, name), 'utf8').split('\n'));
   const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Entry);
   return entries.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}
+
+function commandLine(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return []; // it has ended
+  }
 }
 
 function namesIn(folder: string): string[] {
