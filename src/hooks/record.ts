@@ -48,7 +48,7 @@ async function recordResult(
   const intents = callIntents(env, { ...idsOf(call), cwd, command });
   // A shell has it, and writes the entry when the command is over, if it has not yet.
   if (intents.some(({ claimed }) => claimed)) return;
-  if (!firstToEnd(env, endName(call, command, cwd, terms), endedAt)) return;
+  if (!isFirst(call, command, cwd, terms)) return;
   const { project, recording } = await terms.recordingOf(cwd, env);
   const durationMs = call.durationMs ?? 0;
   const startedAt = endedAt - durationMs;
@@ -71,9 +71,9 @@ export async function recordDenial(
   cwd: string,
   terms: RecordTerms,
 ): Promise<void> {
-  const { env, now } = terms;
+  const { env } = terms;
   for (const { command, decision } of denied) {
-    if (!firstToEnd(env, endName(call, command, cwd, terms), call.at ?? now())) continue;
+    if (!isFirst(call, command, cwd, terms)) continue;
     const { project, recording } = await terms.recordingOf(cwd, env);
     const single = openSingle({
       ...placeOf(terms, { project, recording }),
@@ -101,9 +101,10 @@ function idsOf({ agent, session, toolCall }: HookCall) {
   return { agent, session, tool_call: toolCall };
 }
 
-/** The end of one command of one call, however often it is told. */
-function endName(call: HookCall, command: string, cwd: string, { now }: HookTerms): string {
-  return intentName({ ...idsOf(call), command, cwd, at: now() }, 0);
+/** Whether no other hook has told of the end of this command of this call. */
+function isFirst(call: HookCall, command: string, cwd: string, { env, now }: HookTerms): boolean {
+  const name = intentName({ ...idsOf(call), command, cwd, at: now() }, 0);
+  return firstToEnd(env, name, call.at ?? now(), call.toolCall !== null);
 }
 
 function contextOf({ agent, session, toolCall }: HookCall): AgentContext {
@@ -149,7 +150,7 @@ async function recordEdits(call: HookCall, cwd: string, terms: RecordTerms): Pro
   if (call.tool?.kind !== 'file') return;
   const { name } = call.tool;
   const first = call.tool.edits.map(({ path }) => path).join('\0');
-  if (!firstToEnd(env, endName(call, `${name}\0${first}`, cwd, terms), call.at ?? now())) return;
+  if (!isFirst(call, `${name}\0${first}`, cwd, terms)) return;
   const edits = takeEdits(env, call, cwd).map(
     ({ path, added, removed, before }): EditRecord => ({
       timestamp: entryTimestamp(call.at ?? now()),

@@ -9,6 +9,7 @@ import {
   claimNamedIntent,
   decodeIntent,
   encodeIntent,
+  firstToEnd,
   type Intent,
   intentKey,
   intentName,
@@ -48,6 +49,15 @@ describe('an intent', () => {
     expect(intentName(INTENT)).toBe(
       '56453d8254bd482004cf2a5ee863e03adaf920f1-4838a0c252e24a61.intent',
     );
+  });
+
+  it('of a call that the client names ends once, however late another hook tells of it', () => {
+    const [env, name] = [place(), intentName(INTENT)];
+    const told = [0, 1_000, 60_000].map((later) => firstToEnd(env, name, AT + later, true));
+    expect(told).toEqual([true, false, false]);
+    const nameless = intentName({ ...INTENT, tool_call: null }, 0);
+    const again = [0, 1_000, 60_000].map((later) => firstToEnd(env, nameless, AT + later, false));
+    expect(again).toEqual([true, false, true]);
   });
 
   it('is found by an agent whose shells do not know the session', () => {
