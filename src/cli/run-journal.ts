@@ -8,6 +8,7 @@ import type { ProxyOptions } from '../shell/proxy.ts';
 import { openStore } from '../shell/store.ts';
 import { quoteWords } from '../text/printable.ts';
 import { recordingOf } from './recording.ts';
+import { takeHome } from './take-home.ts';
 
 /** What the entry of a run says besides the run itself; only with `--journal`. */
 export type EntryFlags = {
@@ -43,10 +44,12 @@ export async function entryOfRun(
   });
   return {
     intent: single.intent,
-    finish: ({ id, dir, outcome, timedOut, tookMs }) => {
+    finish: async ({ id, dir, outcome, timedOut, tookMs }) => {
       const ended = { at: Date.now(), outcome, endedBy: timedOut ? 'timeout' : 'itself' } as const;
       const durationMs = tookMs ?? Math.round(performance.now() - startedAt);
-      return single.finish({ id, dir, ended, durationMs });
+      const finished = await single.finish({ id, dir, ended, durationMs });
+      await takeHome(cwd, env);
+      return finished;
     },
   };
 }

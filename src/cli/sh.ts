@@ -15,6 +15,7 @@ import { openStore } from '../shell/store.ts';
 import { endLike } from './end-like.ts';
 import { ownProgram } from './own-program.ts';
 import { recordingOf } from './recording.ts';
+import { takeHome } from './take-home.ts';
 
 const CHANNEL = 3;
 
@@ -68,19 +69,22 @@ function requestOn(fd: number): CallRequest | undefined {
   }
 }
 
-function serve(request: CallRequest, channel: Channel): ReturnType<typeof serveCall> {
+async function serve(request: CallRequest, channel: Channel): ReturnType<typeof serveCall> {
   const { real, text, terminal, root } = request;
   const env = { ...request.env, CUFF_STATE_ROOT: request.env.CUFF_STATE_ROOT ?? root };
-  return serveCall({
+  const place = workingDirectory(request);
+  const { rest } = await serveCall({
     env,
     store: openStore(stateRoot(env)),
     real,
     text,
-    ...workingDirectory(request),
+    ...place,
     terminal,
     channel,
     recordingOf: (cwd) => recordingOf(cwd, env),
   });
+  // The agent has its answer.
+  return { rest: rest.then(() => takeHome(place.cwd, env)) };
 }
 
 /** Of a directory that was removed, the one above it: a policy counts for what runs in there. */

@@ -5,10 +5,10 @@ import { sweepEditNotes } from '../hooks/edits.ts';
 import { sweepIntents } from '../hooks/intent.ts';
 import { openLog } from '../log.ts';
 import { storeOf } from '../shell/captures.ts';
-import { bringHome } from '../shell/spool.ts';
 import { sweepLogged } from '../shell/sweep.ts';
 import { table } from '../text/table.ts';
 import { put, putJson, say } from './output.ts';
+import { takeHome } from './take-home.ts';
 
 type Options = { readonly dryRun?: boolean; readonly json?: boolean };
 
@@ -17,7 +17,7 @@ export async function sweep({ dryRun = false, json }: Options): Promise<void> {
   const store = storeOf(process.env);
   // The log lists removals, and a dry run removes nothing.
   const log = dryRun ? () => undefined : openLog(store.root);
-  if (!dryRun) await bringHome(store, { cwd: process.cwd(), env: process.env, log });
+  if (!dryRun) await takeHome(process.cwd(), process.env);
   const all = await sweepLogged(store, log, { dryRun });
   if (!dryRun) {
     sweepIntents(process.env);

@@ -51,6 +51,8 @@ export type RecoveryOptions = {
   readonly log: Log;
   /** Brings captures to the store that were made elsewhere, before it is looked through. */
   readonly arrivals?: () => Promise<unknown>;
+  /** Looks at these captures instead of all that there are. */
+  readonly only?: readonly string[];
   /** What the policy says to a command that ran in a sandbox. */
   readonly judge: (draft: JournalIntent['draft']) => Promise<EntryDecision | null>;
   /** Set when stored output is to hold no secrets. */
@@ -135,10 +137,10 @@ export class Recovery {
   }
 
   async #begin(): Promise<readonly string[]> {
-    const { store, directory, arrivals } = this.#options;
+    const { store, directory, arrivals, only } = this.#options;
     await arrivals?.();
     const found: FoundRun[] = [];
-    for (const [count, id] of captureIds(store).entries()) {
+    for (const [count, id] of (only ?? captureIds(store)).entries()) {
       if (count % SLICE === 0) await delay(0);
       if (this.#stop.signal.aborted) return [];
       const one = this.#found(id);

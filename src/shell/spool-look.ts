@@ -45,6 +45,11 @@ export function spoolsThere(cwd: string, env: Env): boolean {
   );
 }
 
+/** Captures that came home and may lack their entries: an empty file for each, by its id. */
+export function owedDir(root: string): string {
+  return join(root, 'owed');
+}
+
 /**
  * Whether the project's spool has captures. A link is not followed: it may lead to a mount that
  * does not answer.

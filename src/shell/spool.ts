@@ -4,7 +4,8 @@
 // (`spool-copy.ts`). One capture takes these steps, and a process that is killed between two of
 // them loses nothing and leaves nothing twice:
 //
-// 1. a copy in `<state root>/incoming/<id>~<pid>~<start>`; one of a dead process is removed
+// 1. a copy in `<state root>/incoming/<id>~<pid>~<start>`; one of a dead process is removed. If it
+//    may lack an entry, `<state root>/owed/<id>` says so, before the capture is there
 // 2. the copy is renamed to `<state root>/sessions/<id>`
 // 3. the files in the spool are removed, `spooled` last. If that file is at home already, only this
 //    step is done.
@@ -31,7 +32,7 @@ import {
   touchedAt,
   within,
 } from './spool-folder.ts';
-import { projectFolders, TEMPORARY_SPOOL, temporaryFolders } from './spool-look.ts';
+import { owedDir, projectFolders, TEMPORARY_SPOOL, temporaryFolders } from './spool-look.ts';
 import { createSpooled, MARK_FILE, marksOf } from './spool-place.ts';
 
 export { createSpooled };
@@ -255,7 +256,8 @@ function takesEntry(
 /** Throws where the state root cannot be written, as in a sandbox. */
 function makePlaces({ root }: Store): void {
   ensureRoot(root);
-  for (const place of [join(root, 'incoming'), sessionsDir(root)]) ensurePrivateDir(place);
+  const places = [join(root, 'incoming'), owedDir(root), sessionsDir(root)];
+  for (const place of places) ensurePrivateDir(place);
 }
 
 function hasRoom({ io, store, bytesLeft }: Way, bytes: number): boolean {
@@ -277,6 +279,7 @@ async function arrive(
   io.mkdirSync(copy, { mode: 0o700 });
   try {
     await copyCapture(io, from, read, copy, wanted);
+    if (wanted.journal) io.closeSync(io.openSync(join(owedDir(store.root), wanted.id), 'a', 0o600));
     io.renameSync(copy, join(sessionsDir(store.root), wanted.id));
   } catch (error) {
     removeFiles(io, copy);

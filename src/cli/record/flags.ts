@@ -14,6 +14,7 @@ import { parseSince } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { nameAndValue } from '../name-and-value.ts';
 import { say } from '../output.ts';
+import { takeHome } from '../take-home.ts';
 import { nameJournal, type OpenedJournal, openJournal } from './opened.ts';
 import type { JournalSettings } from './record-settings.ts';
 
@@ -79,6 +80,7 @@ export class Flags {
   }
 
   async #open(): Promise<OpenedJournal> {
+    await takeHome(process.cwd(), process.env);
     return openJournal(this.#known() ?? (await this.#settingsFor(process.cwd())));
   }
 
