@@ -14,11 +14,11 @@ export const NEEDS = ['redirects', 'env', 'cwd', 'read', 'network'] as const;
 export type Need = `${(typeof NEEDS)[number]}\0${string}`;
 
 /** One project, with what must not be written in it. */
-export type Ground = Roots & Pick<Protection, 'control'>;
+export type Ground = Roots & Pick<Protection, 'control' | 'secret'>;
 
 export function groundOf(roots: Roots): Ground {
-  const { control } = protectedPaths(roots, { more: [], opened: [] });
-  return { ...roots, control };
+  const { control, secret } = protectedPaths(roots, { more: [], opened: [] });
+  return { ...roots, control, secret };
 }
 
 export function needsOf(unit: Unit, roots: Ground): readonly Need[] {
@@ -29,28 +29,51 @@ export function needsOf(unit: Unit, roots: Ground): readonly Need[] {
       return variableClass(name, value, () => false) === 'other' ? [`env\0${name}` as const] : [];
     }),
     ...(unit.cwds ?? []).flatMap((cwd) => directoryNeed(cwd, roots)),
-    ...wordNeeds(unit),
+    ...wordNeeds(unit, roots),
   ];
 }
 
 /** Any other host could be sent anything. */
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
-const WORTH_READING = /localhost|127\.0\.0\.1|\[::1\]|\/tmp\//;
+const WORTH_READING = /localhost|127\.0\.0\.1|\[::1\]|^[/~]|=[/~]|\.\./;
 
 /** Files and hosts that its words name: they have to be listed where a star covers them. */
-function wordNeeds({ argv, cwds }: Unit): readonly Need[] {
+function wordNeeds({ argv, cwds }: Unit, roots: Ground): readonly Need[] {
   // Most commands name neither, and reading a command line takes its time.
-  if (!argv.some((arg) => arg.kind === 'literal' && WORTH_READING.test(arg.value))) return [];
-  return (readCall(argv)?.parts ?? []).flatMap(({ role, value }): readonly Need[] => {
+  const away = cwds?.some((cwd) => !isInside(cwd, roots.project)) === true;
+  if (!away && !argv.some((arg) => WORTH_READING.test(arg.source))) return [];
+  return (readCall(argv)?.parts ?? []).flatMap(({ role, value, prefix }): readonly Need[] => {
+    if (role === 'path' && cwds !== undefined) {
+      const known = value ?? prefix.slice(0, prefix.lastIndexOf('/') + 1);
+      if (known === '' && value === undefined) return [];
+      return cwds.flatMap((cwd) => readNeed(absolute(known, cwd), roots));
+    }
     if (value === undefined) return [];
     if (role === 'url') {
       const host = hostOf(value) ?? '';
       return LOOPBACK.test(host) ? [`network\0${host}`] : [];
     }
-    if (role !== 'path' || !value.startsWith('/') || cwds === undefined) return [];
-    const path = absolute(value, '/');
-    return isScratch(path) && isPlain(path) ? [`read\0${path}`] : [];
+    return [];
   });
+}
+
+function readNeed(path: string, { project, home, secret }: Ground): readonly Need[] {
+  if (isInside(path, project) || !isPlain(path)) return [];
+  if (isScratch(path)) return [`read\0${path}`];
+  const tree = treeOf(path, home);
+  const fine = tree !== undefined && !isHidden(tree) && !secret(tree) && !isInside(project, tree);
+  return fine ? [`read\0${tree}`] : [];
+}
+
+/** As deep below the home directory as projects lie, so that one rule is not for all of them. */
+const TREE_DEPTH = 3;
+
+/** The other project that a path belongs to, as far as its name tells. */
+function treeOf(path: string, home: string): string | undefined {
+  const below = relative(path, home);
+  if (below === undefined) return undefined;
+  const names = below.split('/').filter((name) => name !== '');
+  return names.length < 2 ? undefined : [home, ...names.slice(0, TREE_DEPTH)].join('/');
 }
 
 /** Files that hold no more than the output of a command. */

@@ -260,3 +260,25 @@ it('has no rule for a function that a command defines itself', () => {
   const made = generated(evidenceOf([['2 x f() { git status; }; f']]), 'exact');
   expect([patternsOf(made), made.excluded]).toEqual([{ 'git-operations': ['git status'] }, []]);
 });
+
+describe('files of other projects', () => {
+  const seen = [
+    ...[
+      'cat ~/work/team/lib/src/a.ts',
+      'cat ~/work/team/lib/README.md',
+      'grep -n x ~/work/team/lib/b',
+    ],
+    ...['cat ~/.ssh/config', 'cat ~/.aws/credentials', 'cat ~/.tool/state.json', 'cat ~/notes.txt'],
+    ...['cat /etc/hosts', 'cat ../other.txt', 'ls -la /opt/tool/share', 'cat README.md'],
+  ];
+  const made = generated(evidenceOf([seen, seen]), 'pattern');
+
+  it('may be read where that was seen, as far as the project that they belong to', () => {
+    expect(made.policy.scopes.read).toEqual(['/home/user/work/team/lib']);
+    const allows = allowing(made.policy);
+    const place = { cwd: PROJECT, project: PROJECT };
+    expect(allows({ command: 'cat ~/work/team/lib/src/b.ts', ...place })).toBe(true);
+    expect(allows({ command: 'cat ~/work/team/other/a', ...place })).toBe(false);
+    expect(allows({ command: 'cat ~/work/team/lib/.env', ...place })).toBe(false);
+  });
+});
