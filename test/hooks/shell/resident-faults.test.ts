@@ -1,9 +1,13 @@
 // A helper that stays and does not answer, and clients of it that are none of ours.
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../cli/helper.ts';
+import { lacking } from '../../requirements.ts';
 import { ResidentWorld } from './resident-world.ts';
 
 let world: ResidentWorld;
@@ -11,6 +15,28 @@ beforeEach(() => {
   world = new ResidentWorld();
 });
 afterEach(() => world.close());
+
+let closeFake: () => void = () => undefined;
+afterEach(() => closeFake());
+
+/** Kills the helper, and listens where it did. */
+async function inItsPlace(say: (socket: Socket) => void): Promise<void> {
+  const pid = await world.resident();
+  const path = world.socketPath();
+  process.kill(pid, 'SIGKILL');
+  await until(() => world.helpers().length === 0, 'it is gone');
+  fs.rmSync(path);
+  const open = new Set<Socket>();
+  const fake = createServer((socket) => {
+    open.add(socket.on('error', () => undefined).resume());
+    say(socket);
+  });
+  closeFake = () => {
+    for (const socket of open) socket.destroy();
+    fake.close();
+  };
+  await once(fake.listen(path), 'listening');
+}
 
 describe('a helper that does not answer', () => {
   it('is left for a new one while it is stopped, and does nothing later', async () => {
@@ -57,37 +83,67 @@ describe('a helper that does not answer', () => {
     ['no answer behind the greeting', (socket: Socket) => void socket.end('hello\n')],
     ['words without sense', (socket: Socket) => void socket.end('hello\nr 99 9\n')],
   ])('a program in its place that says %s changes nothing', async (_, say) => {
-    const pid = await world.resident();
-    const path = world.socketPath();
-    process.kill(pid, 'SIGKILL');
-    await until(() => world.helpers().length === 0, 'it is gone');
-    fs.rmSync(path);
-    const open = new Set<Socket>();
-    const fake = createServer((socket) => {
-      open.add(socket.on('error', () => undefined).resume());
-      say(socket);
-    });
-    await once(fake.listen(path), 'listening');
-    try {
-      const cwd = world.project();
-      expect(await world.record('echo on', cwd)).toMatchObject({ code: 0, out: 'on\n', err: '' });
-      expect(world.commands(cwd)).toEqual(['echo on']);
-    } finally {
-      for (const socket of open) socket.destroy();
-      fake.close();
-    }
+    await inItsPlace(say);
+    const cwd = world.project();
+    expect(await world.record('echo on', cwd)).toMatchObject({ code: 0, out: 'on\n', err: '' });
+    expect(world.commands(cwd)).toEqual(['echo on']);
   });
+
+  const FREE = 'hello\nx\n'; // as for a call that is not to be recorded
+
+  it('a program of the same user that answers in its place is believed', async () => {
+    await inItsPlace((socket) => void socket.write(FREE));
+    const cwd = world.project();
+    expect(await world.record('echo on', cwd)).toMatchObject({ code: 0, out: 'on\n', err: '' });
+    expect(world.commands(cwd)).toEqual([]);
+  });
+
+  it('a socket in a directory that others can enter is not used', async () => {
+    await inItsPlace((socket) => void socket.write(FREE));
+    fs.chmodSync(join(world.root, 'helpers'), 0o755);
+    const cwd = world.project();
+    await world.record('echo on', cwd);
+    expect(world.commands(cwd)).toEqual(['echo on']);
+  });
+
+  const NOBODY = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
+  const unable = spawnSync('setpriv', [...NOBODY, 'true']).status !== 0;
+
+  it.skipIf(lacking(unable, 'no other user can be had'))(
+    'a program of another user is not believed',
+    async () => {
+      await world.resident();
+      const path = world.socketPath();
+      const theirs = fs.mkdtempSync(join(tmpdir(), 'cuff-theirs-'));
+      fs.chmodSync(theirs, 0o777);
+      const script = `require('node:net').createServer((s) => s.write(${JSON.stringify(FREE)}))
+        .listen(${JSON.stringify(join(theirs, 's'))}, () => console.log('on'))`;
+      const child = spawn('setpriv', [...NOBODY, process.execPath, '-e', script]);
+      try {
+        await once(child.stdout, 'data');
+        fs.renameSync(join(theirs, 's'), path);
+        const cwd = world.project();
+        await world.record('echo on', cwd);
+        expect(world.commands(cwd)).toEqual(['echo on']);
+      } finally {
+        child.kill('SIGKILL');
+        fs.rmSync(theirs, { recursive: true });
+      }
+    },
+  );
 });
 
 describe('its clients', () => {
   const request = (bytes: number) => `cuff-sh 1 ${bytes}\n`;
+  const WORDS = ['w', '1', 'file', 'there', '/', '/bin/bash', 'true', '/', 'OPENCODE=1'];
+  const OTHER = WORDS.map((word) => `${word}\0`).join('');
 
   it.each([
     ['garbage', Buffer.alloc(100_000, 'x')],
     ['half a request', Buffer.from(`${request(1000)}half`)],
     ['a request that is too long', Buffer.from(request(999_999_999))],
     ['another version', Buffer.from('cuff-sh 2 4\nabc\0')],
-    ['another world', Buffer.from(`${request(14)}w\x001\0f\0t\0/\0b\0`)],
+    ['another world', Buffer.from(`${request(OTHER.length)}${OTHER}`)],
     ['nothing', Buffer.alloc(0)],
   ])('%s is answered by no one, and others are served', async (_, bytes) => {
     const pid = await world.resident();

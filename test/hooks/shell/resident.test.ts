@@ -5,8 +5,10 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Approvals } from '../../../src/policies/approvals.ts';
+import { openFilesOf } from '../../../src/run/processes.ts';
 import { trustProject } from '../../../src/trust/trust.ts';
 import { until } from '../../cli/helper.ts';
+import { lacking } from '../../requirements.ts';
 import { ResidentWorld } from './resident-world.ts';
 import { CUFF } from './world.ts';
 
@@ -136,41 +138,49 @@ describe('calls of another world', () => {
     const argv = ['/bin/bash', '-c', `${words} ${world.files.bash} -c 'mkfifo f; cat f'`];
     return world.run({ cwd, argv, env: world.agentEnv });
   };
-  const can = (...words: string[]) => spawnSync(words[0] ?? '', words.slice(1)).status === 0;
+  const can = (program: string, ...words: string[]) =>
+    spawnSync(program, [...words, 'true']).status === 0;
 
-  it.each([
+  const worlds = [
     ['umask 027; exec', true],
     ['TMPDIR=/var/tmp exec', true],
-    ['exec unshare --mount', can('unshare', '--mount', 'true')],
-    ['exec unshare --pid --fork', can('unshare', '--pid', '--fork', 'true')],
-    ['exec setpriv --no-new-privs', can('setpriv', '--no-new-privs', 'true')],
-    [
-      'exec setpriv --bounding-set -all --inh-caps -all',
-      can('setpriv', '--inh-caps', '-all', 'true'),
-    ],
-  ] as const)('%s: have a helper of their own', async (words, possible) => {
-    if (!possible) return;
-    const pid = await world.resident();
-    const cwd = world.project();
-    const { outcome } = inside(words, cwd);
-    await until(() => fs.existsSync(join(cwd, 'f')), 'the command runs');
-    const own = world.helpers().filter((one) => one !== pid);
-    expect(own).toHaveLength(1);
-    fs.writeFileSync(join(cwd, 'f'), 'said');
-    expect(await outcome).toMatchObject({ code: 0, out: 'said' });
-    expect(world.entries(cwd)).toMatchObject([{ stdout: 'said' }]);
-  });
+    ['exec unshare --mount', can('unshare', '--mount')],
+    ['exec unshare --pid --fork', can('unshare', '--pid', '--fork')],
+    ['exec setpriv --no-new-privs', can('setpriv', '--no-new-privs')],
+    ['exec setpriv --inh-caps -all --bounding-set -all', can('setpriv', '--bounding-set', '-all')],
+  ] as const;
+  for (const [words, possible] of worlds) {
+    it.skipIf(lacking(!possible, 'no such world can be made'))(
+      `have their own: ${words}`,
+      async () => {
+        const pid = await world.resident();
+        const cwd = world.project();
+        const { outcome } = inside(words, cwd);
+        await until(() => fs.existsSync(join(cwd, 'f')), 'the command runs');
+        expect(world.helpers().filter((one) => one !== pid)).toHaveLength(1);
+        fs.writeFileSync(join(cwd, 'f'), 'said');
+        expect(await outcome).toMatchObject({ code: 0, out: 'said' });
+        expect(world.entries(cwd)).toMatchObject([{ stdout: 'said' }]);
+      },
+    );
+  }
 
-  it('that may be held back by Landlock leave no helper behind', async () => {
-    if (!can('setpriv', '--no-new-privs', 'true')) return;
-    const cwd = world.project();
-    const argv = ['/bin/bash', '-c', `exec setpriv --no-new-privs ${world.files.bash} -c 'echo a'`];
-    expect(await world.run({ cwd, argv, env: world.agentEnv }).outcome).toMatchObject({
-      out: 'a\n',
-    });
-    await until(() => world.helpers().length === 0, 'it ended');
-    expect(world.sockets()).toEqual([]);
-  });
+  const privileged = !can('setpriv', '--no-new-privs');
+  it.skipIf(lacking(privileged, 'there is no setpriv'))(
+    'that may be held back by Landlock leave no helper behind',
+    async () => {
+      const cwd = world.project();
+      const argv = [
+        '/bin/bash',
+        '-c',
+        `exec setpriv --no-new-privs ${world.files.bash} -c 'echo a'`,
+      ];
+      const { outcome } = world.run({ cwd, argv, env: world.agentEnv });
+      expect(await outcome).toMatchObject({ out: 'a\n' });
+      await until(() => world.helpers().length === 0, 'it ended');
+      expect(world.sockets()).toEqual([]);
+    },
+  );
 
   it('an upgraded cuff has another helper', async () => {
     const pid = await world.resident();
@@ -210,11 +220,16 @@ describe('its end', () => {
   it('comes by itself when its only agent is gone', async () => {
     const cwd = world.project();
     execFileSync('mkfifo', [join(cwd, 'agent')]);
-    const argv = ['/bin/bash', '-c', `${world.files.bash} -c 'echo a'; read x < agent`];
-    const { outcome } = world.run({ cwd, argv, env: world.agentEnv });
+    const text = `exec 7<>agent; ${world.files.bash} -c 'echo a'; read x <&7`;
+    const argv = ['/bin/bash', '-c', text];
+    const { child, outcome } = world.run({ cwd, argv, env: world.agentEnv });
     await until(() => world.sockets().length === 1, 'it stays');
     const [pid = 0] = world.helpers();
     expect(fs.readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
+    const [theirs, ours] = [child.pid ?? 0, pid].map((one) => openFilesOf(one));
+    const shared = ours?.filter(({ link }) => theirs?.some((one) => one.link === link));
+    expect(theirs?.map(({ link }) => link)).toContain(join(cwd, 'agent'));
+    expect(new Set(shared?.map(({ link }) => link))).toEqual(new Set(['/dev/null']));
     fs.writeFileSync(join(cwd, 'agent'), 'end\n');
     await outcome;
     await until(() => world.helpers().length === 0, 'it is gone');
