@@ -254,9 +254,16 @@ describe('its end', () => {
   });
 
   it('of two that begin at once, the second stays no longer than its call', async () => {
-    const cwd = world.project();
-    const both = await Promise.all([world.held(cwd, 'one'), world.held(cwd, 'two')]);
-    expect(world.helpers()).toHaveLength(2);
+    let cwd = world.project();
+    let both = await Promise.all([world.held(cwd, 'one'), world.held(cwd, 'two')]);
+    // On a busy machine the second begins when the first one is there already, and is served by it.
+    while (world.helpers().length !== 2) {
+      await Promise.all(both.map(({ release }) => release()));
+      world.close();
+      world = new ResidentWorld();
+      cwd = world.project();
+      both = await Promise.all([world.held(cwd, 'one'), world.held(cwd, 'two')]);
+    }
     await Promise.all(both.map(({ release }) => release()));
     await until(() => world.helpers().length === 1 && world.sockets().length === 1, 'one is left');
     expect(world.commands(cwd)).toHaveLength(2);
