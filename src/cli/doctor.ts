@@ -7,6 +7,7 @@ import { traceChecks } from '../shell/trace-capabilities.ts';
 import { uncapturedRuns } from '../shell/uncaptured.ts';
 import { table } from '../text/table.ts';
 import { paint, put, putJson, say } from './output.ts';
+import { shellChecks } from './own-shell.ts';
 import { uncapturedWords } from './uncaptured.ts';
 
 const COLOURS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
@@ -22,6 +23,7 @@ export async function doctor({ json = false, agents }: Options): Promise<void> {
   const checks = [
     ...own,
     ...traceChecks(process.env),
+    ...(await shellChecks(process.env)),
     ...waiting.map(waitingCheck),
     ...uncaptured.map(uncapturedCheck),
   ];

@@ -3,12 +3,11 @@
 
 import { spawn } from 'node:child_process';
 import { agentEnvironment } from '../hooks/shell/exec.ts';
-import { writeShellFiles } from '../hooks/shell/install.ts';
 import { endLike } from './end-like.ts';
-import { ownProgram } from './own-program.ts';
+import { writeOwnShell } from './own-shell.ts';
 
 export async function exec(program: string, args: readonly string[]): Promise<void> {
-  const files = writeShellFiles(process.env, { program: ownProgram() });
+  const files = await writeOwnShell(process.env);
   const env = agentEnvironment(program, process.env, files);
   await endLike(spawn(program, args, { stdio: 'inherit', env }), program);
 }

@@ -2,13 +2,12 @@
 // why, then the files are written one by one, each as a whole; `--undo` takes all of it back. An
 // agent may do neither: what is written here decides what an agent may do.
 
-import { writeShellFiles } from '../../hooks/shell/install.ts';
 import { AGENT_IDS, AGENTS, type AgentId } from '../../text/agents.ts';
 import { unifiedDiff } from '../../text/diff.ts';
 import { table } from '../../text/table.ts';
 import { refuseAgents } from '../../trust/person.ts';
 import { paint, put, say } from '../output.ts';
-import { ownProgram } from '../own-program.ts';
+import { writeOwnShell } from '../own-shell.ts';
 import { type Context, KINDS, type Kind } from './agents/agent.ts';
 import { contextOf } from './context.ts';
 import { type Change, missingDirectories, removeEmpty, replaceConfig } from './file.ts';
@@ -49,7 +48,7 @@ export async function install(options: InstallOptions): Promise<void> {
   if (writes && !(await agreed(plan.files.length, consent(options)))) return;
   if (plan.rows.some(({ kind, file }) => kind === 'shell' && file !== undefined)) {
     // No client is pointed at a shell that is not there, or that is of an older version.
-    writeShellFiles(env, { program: ownProgram() });
+    await writeOwnShell(env);
   }
   if (!writes) return say('Nothing to do: all of it is there.');
   const ledger = new Ledger(env);

@@ -47,14 +47,12 @@ export function shellFiles(env: Env): ShellFiles {
 
 /**
  * Writes them, or brings them up to date; twice is the same as once. `program` is the file of
- * `cuff` that the client starts with this Node. `strict`: what cannot be recorded does not run.
+ * `cuff` that the client starts with this Node. `strict`: what cannot be recorded does not run; a
+ * caller that has not read the settings leaves it as it is.
  * `helperMs`: how long the client waits for an answer and for the entry, where not 15 seconds.
  * Throws `runner_unavailable` where there is no native client, and as a disk does.
  */
-export function writeShellFiles(
-  env: Env,
-  { program, strict = false, helperMs }: ShellOptions,
-): ShellFiles {
+export function writeShellFiles(env: Env, { program, strict, helperMs }: ShellOptions): ShellFiles {
   const runner = findRunner(env);
   if (runner.kind !== 'native') {
     throw new AppError('runner_unavailable', `There is no shell that records: ${runner.why}.`, {
@@ -65,11 +63,24 @@ export function writeShellFiles(
   const files = shellFiles(env);
   for (const directory of [files.shells, files.zdotdir]) ensurePrivateDir(directory);
   const binary = fs.readFileSync(runner.path);
-  place(join(files.shells, 'client'), clientText(program, strict, helperMs), 0o600);
+  place(
+    join(files.shells, 'client'),
+    clientText(program, strict ?? isStrict(env) ?? false, helperMs),
+    0o600,
+  );
   for (const path of [files.bash, files.zsh]) place(path, binary, 0o700);
   place(files.bashEnv, bashEnvText(files), 0o600);
   place(join(files.zdotdir, '.zshenv'), zshenvText(files), 0o600);
   return files;
+}
+
+/** Whether the files on the disk refuse what cannot be recorded; undefined where there are none. */
+export function isStrict(env: Env): boolean | undefined {
+  try {
+    return /^strict yes$/m.test(fs.readFileSync(join(shellFiles(env).shells, 'client'), 'utf8'));
+  } catch {
+    return undefined; // never written
+  }
 }
 
 /** For `$CLAUDE_ENV_FILE`, whose text Claude puts in front of every command. */

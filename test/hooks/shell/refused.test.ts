@@ -19,6 +19,7 @@ import { DEFAULT_RECORDING } from '../../../src/recorder/settings.ts';
 import { openStore } from '../../../src/shell/store.ts';
 import { processesWith, until } from '../../cli/helper.ts';
 import { lacking } from '../../requirements.ts';
+import { trusted } from '../../trust.ts';
 import { CUFF, SHAPES, World } from './world.ts';
 
 const world = new World();
@@ -115,6 +116,22 @@ describe('a sandbox that the policy wants', () => {
     });
     expect(said).toEqual([answer]);
   });
+});
+
+it('strict settings of a project refuse what cannot be recorded, once trusted', async () => {
+  const cwd = world.project();
+  const recording = 'recording:\n        strict: true\n';
+  const text = `plugins:\n  bash_recorder:\n    config:\n      ${recording}`;
+  writeFileSync(join(cwd, 'settings.yml'), text);
+  writeFileSync(join(cwd, '.cuff'), 'a file in its place');
+  const env = { ...world.env, ...pi.env, XDG_CONFIG_HOME: join(world.base, 'config') };
+  const argv = [world.files.bash, '-c', 'echo ran'];
+  const call = () => world.run({ cwd, argv, env }).outcome;
+  expect(await call()).toMatchObject({ code: 0, out: 'ran\n' });
+  trusted(cwd, env);
+  const { code, out, err } = await call();
+  expect({ code, out }).toEqual({ code: 126, out: '' });
+  expect(err).toContain('cannot be recorded');
 });
 
 describe('gate: strict', () => {
