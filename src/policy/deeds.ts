@@ -43,6 +43,44 @@ export function deedsOf(text: string, place: Place, decision: Decision): readonl
   return DEED_KINDS.flatMap((kind) => best.get(kind) ?? []);
 }
 
+/**
+ * Whether it deletes or overwrites something outside of the project: files, another repository, the
+ * history of a remote, data of a server. Temporary files do not count.
+ */
+export function destroysOutside(text: string, units: readonly Unit[], place: Place): boolean {
+  return units.some((unit, at) => {
+    const acts = unitDeeds(unit, place, inputOf(units, at, text));
+    const program = programName(literalOf(unit.argv[0]));
+    return acts.some(({ kind, weight }) => {
+      if (kind === 'overwrote' || kind === 'dangerous') return true;
+      if (program === 'git') {
+        return (
+          (kind === 'published' && weight === 3) || (kind === 'deleted' && isAway(unit, place))
+        );
+      }
+      if (kind !== 'deleted') return false;
+      if (REMOVERS.has(program) || program === 'find') return weight === 3;
+      return !worksInside(unit, place);
+    });
+  });
+}
+
+/** `git -C ../other`, or in another directory. */
+function isAway({ argv, cwds }: Unit, { cwd, project }: Place): boolean {
+  const from = cwds?.[0] ?? cwd;
+  const named = (readCall(argv)?.parts ?? []).flatMap(({ option, role, value }) =>
+    role !== 'option' && /^(?:-C|--git-dir|--work-tree)$/.test(option ?? '') ? [value ?? '/'] : [],
+  );
+  return [from, ...named].some((path) => !isInside(absolute(path, from), project));
+}
+
+/** A database that is a file of the project. */
+function worksInside({ argv, cwds }: Unit, { cwd, project }: Place): boolean {
+  const [file] = touchedWords(argv, readCall(argv)).filter(({ access }) => access === 'write');
+  const path = absolute(file?.word.value ?? '/', cwds?.[0] ?? cwd);
+  return programName(literalOf(argv[0])) === 'sqlite3' && isInside(path, project);
+}
+
 /** It sends what it reads: `env | curl -d @- ...`. */
 function passesOn({ argv, stdin }: Unit): boolean {
   const [program, ...words] = argv.slice(0, WORDS_MAX).map(literalOf);

@@ -38,7 +38,9 @@ export type HistoryQuery = {
 
 /** Every command of the journal with its place. */
 function journalHistory({ directory, since, refused, step }: HistoryQuery): History {
-  const all = new Map<string, Evidence & { count: number }>();
+  const all = new Map<string, Evidence & { count: number; at: string }>();
+  // When a command was last denied, by its directory and text.
+  const denials = new Map<string, string>();
   const damage = { lines: 0 };
   const home = projectOf(directory);
   let entries = 0;
@@ -47,20 +49,44 @@ function journalHistory({ directory, since, refused, step }: HistoryQuery): Hist
     for (const entry of sessionEntries(directory, id, damage)) {
       step?.();
       if (since !== undefined && Date.parse(entry.timestamp) < since) continue;
+      const cwd = resolve('/', entry.working_directory);
+      if (refused !== true && wasDenied(entry)) noteDenial(denials, cwd, entry);
       if (refused !== true && (wasRefused(entry) || hadMore(entry))) continue;
       entries += 1;
-      const cwd = resolve('/', entry.working_directory);
       const imported = entry.source === 'transcript';
       const key = `${id}\0${imported}\0${cwd}\0${entry.command}`;
       const known = all.get(key);
-      if (known !== undefined) known.count += 1;
+      const at = entry.timestamp;
+      if (known !== undefined) Object.assign(known, { count: known.count + 1, at });
       else {
         const project = projectFor(cwd, home, started);
-        all.set(key, { command: entry.command, cwd, sessionId: id, project, count: 1, imported });
+        const { command } = entry;
+        all.set(key, { command, cwd, sessionId: id, project, count: 1, imported, at });
       }
     }
   }
-  return { evidence: [...all.values()], entries, damagedLines: damage.lines };
+  const evidence = [...all.values()].map(({ at, ...one }) => {
+    const deniedAt = denials.get(`${one.cwd}\0${one.command}`);
+    return deniedAt === undefined || !isLater(deniedAt, at) ? one : { ...one, denied: true };
+  });
+  return { evidence, entries, damagedLines: damage.lines };
+}
+
+/** By a rule, or by a person. That no rule is there yet is what rules are made for. */
+function wasDenied(entry: Entry): boolean {
+  if (entry.source === 'transcript') return entry.end_reason === 'denied';
+  const { decision } = entry;
+  return wasRefused(entry) && decision?.verdict === 'deny' && decision.rule !== null;
+}
+
+function noteDenial(denials: Map<string, string>, cwd: string, entry: Entry): void {
+  const key = `${cwd}\0${entry.command}`;
+  const known = denials.get(key);
+  if (known === undefined || isLater(entry.timestamp, known)) denials.set(key, entry.timestamp);
+}
+
+function isLater(a: string, b: string): boolean {
+  return Date.parse(a) > Date.parse(b);
 }
 
 /** What was refused says nothing about what may run. */

@@ -81,7 +81,7 @@ function examples(policies: readonly LoadedPolicy[], project: string): readonly 
     rulesOf(policy).flatMap(({ rule: { tests } }) => [...tests.match, ...tests.not_match]),
   );
   return [...new Set(texts)].sort(compare).map((command) => {
-    const none = { count: 0, sessions: new Set<string>(), imported: false };
+    const none = { count: 0, sessions: new Set<string>(), imported: false, denied: false };
     return { command, cwd: project, project, ...none };
   });
 }

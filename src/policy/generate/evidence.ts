@@ -13,6 +13,8 @@ export type Evidence = {
   readonly count?: number;
   /** It is an agent's own word: nothing of ours saw it run. */
   readonly imported?: boolean;
+  /** It was refused there after it was last run. */
+  readonly denied?: boolean;
 };
 
 /** One command in one directory. */
@@ -24,6 +26,8 @@ export type Observation = {
   readonly sessions: Set<string>;
   /** All of it is. */
   imported: boolean;
+  /** Some of it was. */
+  denied: boolean;
 };
 
 export function seenOf(evidence: readonly Evidence[]): readonly Observation[] {
@@ -33,12 +37,21 @@ export function seenOf(evidence: readonly Evidence[]): readonly Observation[] {
     const key = `${project}\0${cwd}\0${command}`;
     let seen = all.get(key);
     if (seen === undefined) {
-      seen = { command, cwd, project, count: 0, sessions: new Set(), imported: true };
+      seen = {
+        command,
+        cwd,
+        project,
+        count: 0,
+        sessions: new Set(),
+        imported: true,
+        denied: false,
+      };
       all.set(key, seen);
     }
     seen.count += count;
     seen.sessions.add(sessionId);
     seen.imported &&= one.imported === true;
+    seen.denied ||= one.denied === true;
   }
   return [...all].sort(([a], [b]) => compare(a, b)).map(([, seen]) => seen);
 }

@@ -34,8 +34,12 @@ export function generatePolicy(
   const seen = seenOf(evidence);
   const { readings: read, excluded } = readAll(seen, home);
   // Commands that are refused whatever the rules say must not help to make them.
-  const { readings, refused } = refusedAnyway(read, home);
-  excluded.push(...refused);
+  const { readings: able, refused } = refusedAnyway(read, home);
+  const readings = able.filter(({ unfit }) => unfit === undefined);
+  const unfit = able.flatMap((one) =>
+    one.unfit === undefined ? [] : [excludedOf(one.seen, one.unfit)],
+  );
+  excluded.push(...refused, ...unfit);
   const made = make(readings, options);
   excluded.push(...made.left.map(({ reading, reason }) => excludedOf(reading.seen, reason)));
   const commands = seen.reduce((sum, { count }) => sum + count, 0);

@@ -2,6 +2,7 @@
 // text, or that holds a secret, is left out here, before anything is made of it.
 
 import { analyse } from '../analyse/index.ts';
+import { destroysOutside } from '../deeds.ts';
 import { needsNoRule } from '../programs.ts';
 import type { Unit } from '../unit.ts';
 import type { Observation } from './evidence.ts';
@@ -15,6 +16,8 @@ export type Reading = {
   /** One for each unit that needs a rule. */
   readonly shapes: readonly Shape[];
   readonly needs: readonly Need[];
+  /** Why no rule may be made from it, if none may. */
+  readonly unfit: 'destructive' | 'denied' | undefined;
 };
 
 export type ReadResult = { readonly reading: Reading } | { readonly reason: string };
@@ -44,7 +47,11 @@ export class Reader {
       if (shape === undefined) return { reason: 'program.unknown' };
       shapes.push(shape);
     }
-    return { reading: { seen, shapes, needs: [...needs] } };
+    // That it happened, or that an agent says so, is no reason to let it happen again.
+    const place = { cwd, project, home: this.#home };
+    const destroys = destroysOutside(command, units, place);
+    const unfit = destroys ? 'destructive' : seen.denied ? 'denied' : undefined;
+    return { reading: { seen, shapes, needs: [...needs], unfit } };
   }
 
   #groundOf(project: string): Ground {

@@ -17,7 +17,7 @@ export type GenerateOptions = {
 export type Exclusion = {
   /** Undefined where it must not be shown: it holds a secret. */
   readonly command: string | undefined;
-  /** `secret`, `frequency`, or the code of the decision about it. */
+  /** `secret`, `frequency`, `destructive`, `denied`, or the code of the decision about it. */
   readonly reason: string;
   readonly count: number;
 };

@@ -54,6 +54,27 @@ describe('cuff record generate', () => {
     expect(out).not.toContain('evil.example');
   });
 
+  it('learns nothing from what ran until it was denied', async () => {
+    const other = new Journal();
+    const place = { working_directory: other.project, source: 'transcript' as const };
+    const entry = (command: string, hour: number, denied = false) => ({
+      ...place,
+      command,
+      timestamp: `2026-01-01T1${hour}:00:00.000000Z`,
+      ...(denied && { end_reason: 'denied' as const }),
+    });
+    other.add('20260101_100000_aaaaaaaa-aaaa', {
+      entries: [
+        ...[entry('make a', 0), entry('make a', 1), entry('make a', 2, true)],
+        ...[entry('make b', 0, true), entry('make b', 1), entry('make b', 2)],
+      ],
+    });
+    const { out } = await other.run('generate', '--strategy', 'exact');
+    expect(patterns(out)).toEqual(['make b']);
+    expect(out).toContain('#   denied, 2 x: make a\n');
+    await other.close();
+  });
+
   it('takes the least frequency, the format and the strategy', async () => {
     const all = await journal.run('generate', '--min-frequency', '1', '--strategy', 'exact');
     expect(patterns(all.out)).toContain('ls -la');

@@ -38,3 +38,49 @@ it('says nothing of imports where there are none, and gives the same policy eith
   expect(policyYaml(recorded)).not.toContain('imported');
   expect(policyJson(imported)).toBe(policyJson(recorded));
 });
+
+it.each([
+  'rm -rf /home/user/other',
+  'rm -rf /home/user/other/build',
+  'rm -rf ~/notes',
+  'cd /home/user/other && rm -rf src',
+  'find /home/user/other -name x -delete',
+  'mv a.txt /home/user/other/b.txt',
+  'git -C /home/user/other clean -fdx',
+  'git push --force',
+  'git push origin --delete old',
+  'kubectl delete pod x',
+  'aws s3 rm s3://b --recursive',
+  'terraform destroy',
+  'dropdb app',
+  'psql -c "DROP TABLE users"',
+  'docker volume rm data',
+])('makes no rule of what destroys something outside of the project: %s', (command) => {
+  for (const strategy of ['exact', 'pattern', 'semantic'] as const) {
+    for (const imported of [true, false]) {
+      const made = generatePolicy(seen(command, imported), { ...OPTIONS, strategy });
+      expect(made.policy.policies).toEqual([]);
+      expect(made.excluded).toEqual([{ command, reason: 'destructive', count: 3 }]);
+    }
+  }
+});
+
+it.each([
+  'rm -rf node_modules',
+  'rm -rf /tmp/x',
+  'git clean -fd',
+  'git push origin topic',
+  'sqlite3 app.db "delete from t"',
+])('but it makes one of what stays inside: %s', (command) => {
+  expect(generatePolicy(seen(command, true), OPTIONS).accepted).toBe(3);
+});
+
+it('makes no rule of what was denied after it was last run', () => {
+  const evidence = [...seen('npm test', true), ...seen('npm run x', true)];
+  const denied = evidence.map((one) => ({ ...one, denied: one.command === 'npm run x' }));
+  const { excluded, policy } = generatePolicy(denied, OPTIONS);
+  expect(excluded).toEqual([{ command: 'npm run x', reason: 'denied', count: 3 }]);
+  expect(policy.policies.flatMap(({ commands }) => commands.map((one) => one.pattern))).toEqual([
+    'npm test',
+  ]);
+});
