@@ -218,6 +218,9 @@ export function protectionObjection(
         const message = `\`${shown}\` may hold secrets, so agents may not write it`;
         return { ...objection, message };
       }
+      if (access === 'write' && isSteering(path, known.glob, bounds)) {
+        return steeringObjection(shown, span);
+      }
       const secret = known.glob ? bounds.protected.globSecret(path) : bounds.protected.secret(path);
       if (access === 'read' && secret) return secretObjection(shown, span);
     }
@@ -250,7 +253,8 @@ function mayBeProtected(
   const [open, shut] = [shape.open, shape.shut].map((text) => text.replace(/^[\w-]*=/, ''));
   if (open === undefined || shut === undefined || shut === '') return false;
   if (access === 'read' ? aimsAtSecrets(open) : namesControl(open)) return true;
-  const held = access === 'read' ? bounds.protected.secret : bounds.protected.control;
+  const { secret, control, steering } = bounds.protected;
+  const held = access === 'read' ? secret : (path: string) => control(path) || steering(path);
   const plain = shut.replace(/\\([\s\S])/g, '$1');
   return cwds.some((cwd) => variants(absolute(plain, cwd), bounds).some(held));
 }
@@ -258,6 +262,23 @@ function mayBeProtected(
 function isHeld(path: string, glob: boolean, removes: boolean, bounds: Bounds): boolean {
   const { control, globControl, inside } = bounds.protected;
   return control(path) || (glob && globControl(path)) || (removes && inside(path));
+}
+
+/** Unless a policy lists the file as one that commands may write. */
+function isSteering(path: string, glob: boolean, bounds: Bounds): boolean {
+  const { steering, globSteering } = bounds.protected;
+  if (!(glob ? globSteering(path) : steering(path))) return false;
+  return !bounds.redirects.has(path) || !bounds.redirects.has(bounds.real(path));
+}
+
+function steeringObjection(shown: string, span: Span | undefined): Objection {
+  return {
+    code: 'path.protected',
+    detail: 'steering',
+    span,
+    message: `\`${shown}\` tells agents or servers what to do, so a person has to agree`,
+    hint: 'Files that agents may write all the same are listed under `redirects`.',
+  };
 }
 
 function variants(path: string, { real }: Bounds): readonly string[] {

@@ -28,7 +28,7 @@ import { absolute } from './paths.ts';
 import { GATES, type LoadedPolicy, type Policy, SANDBOXES } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
 import { aimsAtSecrets } from './profiles/name-globs.ts';
-import { isSink, steering } from './protected.ts';
+import { isSink } from './protected.ts';
 import { objectionReason, plainReason, ruleReason } from './reasons.ts';
 import { rulesOf } from './rules.ts';
 import { dangerousPattern } from './safety.ts';
@@ -291,23 +291,9 @@ function decideWrite(path: string, cwd: string, removes = false, court: Court): 
     if (held?.final === true) return objectionReason(unit, 'deny', held);
     const scope = fallback === 'allow' ? undefined : bounds.write;
     const outside = scope && pathObjection(word, 'write', { ...where, scope });
-    const objection = held ?? outside ?? steeringObjection(value, cwd, bounds);
+    const objection = held ?? outside;
     if (objection !== undefined) return objectionReason(unit, refused, objection);
     return plainReason(unit, 'allow', 'builtin', `\`${name}\` may be written.`);
   });
   return decisionOf(reasons);
-}
-
-/** A person has to agree, unless a policy lists the file as one that commands may write. */
-function steeringObjection(value: string, cwd: string, bounds: Bounds): Objection | undefined {
-  const path = absolute(value, cwd);
-  const both = [path, bounds.real(path)];
-  const steers = steering(bounds.roots);
-  if (!both.some(steers) || both.every((one) => bounds.redirects.has(one))) return undefined;
-  return {
-    code: 'path.protected',
-    detail: 'steering',
-    message: `\`${value}\` tells agents or servers what to do, so a person has to agree`,
-    hint: 'Files that agents may write all the same are listed under `redirects`.',
-  };
 }

@@ -92,16 +92,11 @@ const CONTROL_DIRECTORIES = [
 /** Files of a project that tell agents what to do, or that a server runs after a push. */
 const STEERING = [
   ...['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md', 'QWEN.md'],
-  ...['.cursorrules', '.clinerules', '.windsurfrules', '.git', '.gitlab-ci.yml', '.circleci'],
+  ...['.cursorrules', '.clinerules', '.windsurfrules', '.roorules', '.goosehints', 'mcp.json'],
+  ...['.git', '.gitlab-ci.yml', '.circleci'],
   ...['.github/workflows', '.github/actions', '.github/hooks', '.github/instructions'],
   ...['.github/copilot', '.github/copilot-instructions.md', 'Jenkinsfile'],
 ].map((name) => `**/${name}`);
-
-/** Whether an agent's own editor asks before it writes this file. */
-export function steering(roots: Roots): (path: string) => boolean {
-  const files = pathSet(STEERING, roots);
-  return (path) => files.has(path);
-}
 
 /** Every user may write these, and they keep nothing. */
 const SINKS = /^\/dev\/(?:null|zero|full|stdout|stderr|tty|fd\/\d+)$/;
@@ -119,6 +114,10 @@ export type Protection = {
   readonly globSecret: (glob: string) => boolean;
   /** Whether a glob, absolute, could be the name of what must not be written, or lead into it. */
   readonly globControl: (glob: string) => boolean;
+  /** Whether a person has to agree before it is written. */
+  readonly steering: (path: string) => boolean;
+  /** Whether a glob, absolute, names one of these; `*` and `*.md` mean others. */
+  readonly globSteering: (glob: string) => boolean;
   /** Whether the project or the home directory would go with it. */
   readonly inside: (path: string) => boolean;
 };
@@ -138,6 +137,7 @@ export function protectedPaths(roots: Roots, { more, opened, kept = [] }: Openin
   const secrets = pathSet(SECRETS, roots);
   const controls = pathSet(CONTROLS, roots);
   const keeps = pathSet(CONTROL_DIRECTORIES, roots);
+  const steers = pathSet(STEERING, roots);
   // A project below a place that is protected as a whole can be worked in.
   const open = pathSet([roots.project, ...opened], roots);
   const named = (path: string): string => insideOf(path, roots);
@@ -161,6 +161,11 @@ export function protectedPaths(roots: Roots, { more, opened, kept = [] }: Openin
       return samples(roots).some((path) => regex.test(path));
     },
     globControl: (glob) => controlSamples(roots).some((path) => leadsTo(glob, path)),
+    steering: (path) => steers.has(path),
+    globSteering: (glob) =>
+      steers.has(glob) ||
+      (!/(?:^|\/)\*(?:\.\w+)?$/.test(glob) &&
+        STEERING.some((name) => leadsTo(glob, posix.join(roots.project, name.slice(3))))),
     inside: (path) =>
       [roots.project, roots.home].some((one) => one === path || one.startsWith(`${path}/`)),
   };

@@ -138,9 +138,18 @@ export function copyTargetObjection(
     const value = from === '' ? undefined : posix.join(to, posix.basename(from));
     const landed = protectionObjection({ value, prefix: '', arg: source }, 'write', context);
     // It is one only if there is such a directory, so that it can be asked for.
-    if (value !== undefined && landed !== undefined) return { ...landed, final: false };
+    if (value === undefined || landed === undefined) continue;
+    // `cp CLAUDE.md CLAUDE.md.bak` is a copy beside it, and none that agents of the project obey.
+    if (landed.detail === 'steering' && !isFolderOfProject(to, context)) continue;
+    return { ...landed, final: false };
   }
   return undefined;
+}
+
+function isFolderOfProject(target: string, { cwds, bounds }: PathContext): boolean {
+  const { project } = bounds.roots;
+  const inside = (cwds ?? [project]).some((cwd) => isInside(absolute(target, cwd), project));
+  return inside && !/[^/.]\.\w+$/.test(target);
 }
 
 type Copy = {

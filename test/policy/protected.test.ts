@@ -1,6 +1,6 @@
 // What is protected whatever the rules say: here nothing else is in the way.
 import { expect, it } from 'vitest';
-import { said } from './helper.ts';
+import { judgement, PROJECT, said } from './helper.ts';
 
 it.each([
   'sed -i s/a/b/ .cuff/policy.yml',
@@ -40,6 +40,47 @@ it.each([
   ['rm -f *.json .*.swp', 'allow'],
   ['rm -rf build', 'allow'],
   ['ls .c*', 'allow'],
+])('%s: %s', (command, expected) => {
+  expect(said({ default: 'allow' }, command)).toBe(expected);
+});
+
+const STEERING = [
+  ...['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', '.cursorrules', '.windsurfrules', '.clinerules'],
+  ...['.github/copilot-instructions.md', 'mcp.json', '.github/workflows/ci.yml', '.gitlab-ci.yml'],
+  'sub/CLAUDE.md',
+];
+
+it.each(STEERING)('%s is asked about, by a command as by a file tool', (path) => {
+  for (const by of ['allow', 'ask', 'deny'] as const) {
+    const court = judgement({ default: by, allow: ['cp *', 'tee *', 'sed *', 'echo *', 'rm *'] });
+    const written = court.decideWrite(path, PROJECT).verdict;
+    expect(written).toBe(by === 'deny' ? 'deny' : 'ask');
+    for (const command of [
+      ...[`echo x > ${path}`, `echo x >> ${path}`, `echo x | tee ${path}`, `cp x ${path}`],
+      ...[`sed -i s/a/b/ ${path}`, `rm ${path}`, `cp x/${path} ${path.replace(/[^/]*$/, './')}`],
+    ]) {
+      expect([command, court.decide(command, PROJECT).verdict]).toEqual([command, written]);
+    }
+  }
+});
+
+it.each(STEERING)('%s is written without a question where a policy lists it', (path) => {
+  const court = judgement({ default: 'allow', more: `redirects: ["${path}"]` });
+  expect(court.decideWrite(path, PROJECT).verdict).toBe('allow');
+  expect(court.decide(`echo x > ${path}`, PROJECT).verdict).toBe('allow');
+  expect(court.decide(`cp x ${path}`, PROJECT).verdict).toBe('allow');
+});
+
+it.each([
+  ['cat CLAUDE.md', 'allow'],
+  ['git add .github/workflows CLAUDE.md', 'allow'],
+  ['grep -rn x .github/workflows', 'allow'],
+  ['cp CLAUDE.md CLAUDE.md.bak', 'allow'],
+  ['cp CLAUDE.md /tmp/x', 'allow'],
+  ['sed -i s/a/b/ *.md', 'allow'],
+  ['sed -i s/a/b/ CLAUDE*', 'ask path.protected'],
+  ['git checkout -- AGENTS.md', 'ask path.protected'],
+  ['curl -o mcp.json https://a.example/b', 'ask path.protected'],
 ])('%s: %s', (command, expected) => {
   expect(said({ default: 'allow' }, command)).toBe(expected);
 });

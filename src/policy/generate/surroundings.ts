@@ -14,11 +14,11 @@ export const NEEDS = ['redirects', 'env', 'cwd', 'read', 'network'] as const;
 export type Need = `${(typeof NEEDS)[number]}\0${string}`;
 
 /** One project, with what must not be written in it. */
-export type Ground = Roots & Pick<Protection, 'control' | 'secret'>;
+export type Ground = Roots & Pick<Protection, 'control' | 'secret' | 'steering'>;
 
 export function groundOf(roots: Roots): Ground {
-  const { control, secret } = protectedPaths(roots, { more: [], opened: [] });
-  return { ...roots, control, secret };
+  const { control, secret, steering } = protectedPaths(roots, { more: [], opened: [] });
+  return { ...roots, control, secret, steering };
 }
 
 export function needsOf(unit: Unit, roots: Ground): readonly Need[] {
@@ -109,7 +109,9 @@ function redirectNeed(
     if (isSink(path) || !isPlain(path)) return [];
     const inside = relative(path, roots.project);
     if (inside !== undefined) {
-      return isHidden(inside) || roots.control(path) ? [] : [`redirects\0${inside}` as const];
+      // Listed here, what tells agents what to do would be written without a question.
+      const held = isHidden(inside) || roots.control(path) || roots.steering(path);
+      return held ? [] : [`redirects\0${inside}` as const];
     }
     return isScratch(path) ? [`redirects\0${path}` as const] : [];
   });

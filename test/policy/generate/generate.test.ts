@@ -197,7 +197,7 @@ describe('the strategy pattern', () => {
       [
         ...['2 x npm run build > /tmp/build.log 2>&1', '2 x npm test > out/test.log'],
         ...['2 x SHOP_REGION=eu npm test', '2 x npm test > ~/.bashrc', '2 x PATH=/x npm test'],
-        'npm test > rare.log',
+        ...['npm test > rare.log', '2 x npm test > CLAUDE.md'],
       ],
     ]);
     const { policy, excluded } = generated(evidence, 'pattern');
@@ -207,6 +207,7 @@ describe('the strategy pattern', () => {
     ]);
     expect(excluded.map(({ command }) => command)).toEqual([
       'PATH=/x npm test',
+      'npm test > CLAUDE.md',
       'npm test > ~/.bashrc',
       'npm test > rare.log',
     ]);
