@@ -8,6 +8,7 @@ import {
   type Json,
   type JsonRecord,
   mergeJson,
+  type Prunes,
   readJson,
   removeJson,
   removeJsonItems,
@@ -32,10 +33,28 @@ export type Edit = {
   readonly common?: string;
   /** Throws `ValueConflict` where the user has said something else. */
   add(text: string): string;
-  /** Empty when nothing is left in it. */
-  remove(text: string): string;
+  /**
+   * Empty when nothing is left in it. What is empty then goes, too, unless init did not insert it:
+   * `added` says whether some text that init inserted is like this.
+   */
+  remove(text: string, added?: Additions): string;
   has(text: string): boolean;
 };
+
+export type Additions = (what: RegExp) => boolean;
+
+/** What is empty goes if a text of init opens it. */
+function opened(added: Additions | undefined): Prunes | undefined {
+  return added && ((key, opens) => added(openingOf(key, opens)));
+}
+
+function openingOf(key: string, opens: '{' | '['): RegExp {
+  return new RegExp(`${escaped(JSON.stringify(key))}\\s*:\\s*\\${opens}`);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
 
 /** The user has a value of their own there, which stays. */
 export class ValueConflict extends Error {}
@@ -45,7 +64,7 @@ export function jsonEntry(path: readonly string[], entry: JsonRecord): Edit {
   return {
     name: path.join('.'),
     add: (text) => mergeJson(text, path, entry),
-    remove: (text) => removeJson(text, path),
+    remove: (text, added) => removeJson(text, path, opened(added)),
     has: (text) => readJson(text, path) !== undefined,
   };
 }
@@ -71,7 +90,7 @@ export function jsonValue(
       if (known(text) !== undefined && !has(text)) throw conflict(path.join('.'));
       return mergeJson(text, above, { [key]: value });
     },
-    remove: (text) => (has(text) ? removeJson(text, path) : text),
+    remove: (text, added) => (has(text) ? removeJson(text, path, opened(added)) : text),
     has,
   };
 }
@@ -86,7 +105,7 @@ export function jsonItem(
     name: `${path.join('.')} ${typeof item === 'string' ? item : 'cuff'}`,
     ...(typeof item === 'string' && item !== 'mcp__cuff' && { common: JSON.stringify(item) }),
     add: (text) => addJsonItem(text, path, item, ours),
-    remove: (text) => removeJsonItems(text, path, ours),
+    remove: (text, added) => removeJsonItems(text, path, ours, opened(added)),
     has: (text) => {
       const items = readJson(text, path);
       return Array.isArray(items) && items.some(ours);
@@ -121,7 +140,8 @@ export function tomlValue(
       if (known !== undefined && !ours(known)) throw conflict([...table, key].join('.'));
       return mergeToml(text, table, { [key]: value });
     },
-    remove: (text) => (has(text) ? removeTomlValue(text, table, key) : text),
+    remove: (text, added) =>
+      has(text) ? removeTomlValue(text, table, key, prunesTable(table, added)) : text,
     has,
   };
 }
@@ -130,7 +150,7 @@ export function tomlItem(table: readonly string[], key: string, item: string): E
   return {
     name: [...table, key].join('.'),
     add: (text) => addTomlItem(text, table, key, item),
-    remove: (text) => removeTomlItem(text, table, key, item),
+    remove: (text, added) => removeTomlItem(text, table, key, item, prunesTable(table, added)),
     has: (text) => hasTomlItem(text, table, key, item),
   };
 }
@@ -167,9 +187,18 @@ export function jsonVersion(): Edit {
     common: '"version"',
     add: (text) =>
       readJson(text, path) === undefined ? mergeJson(text, [], { version: 1 }) : text,
-    remove: (text) => (readJson(text, ['hooks']) === undefined ? removeJson(text, path) : text),
+    remove: (text, added) => {
+      const hooks = Object.keys(asObject(readJson(text, ['hooks'])) ?? {});
+      // Hooks that the user added to ours need it; those that were there before did without.
+      const needed = hooks.length > 0 && (added === undefined || added(openingOf('hooks', '{')));
+      return needed ? text : removeJson(text, path);
+    },
     has: () => false,
   };
+}
+
+function prunesTable(table: readonly string[], added: Additions | undefined): boolean {
+  return added === undefined || added(new RegExp(escaped(`[${table.join('.')}]`)));
 }
 
 /** Stands in every file that is all ours. */

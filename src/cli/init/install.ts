@@ -2,6 +2,7 @@
 // why, then the files are written one by one, each as a whole; `--undo` takes all of it back. An
 // agent may do neither: what is written here decides what an agent may do.
 
+import { AppError } from '../../errors.ts';
 import { AGENT_IDS, AGENTS, type AgentId } from '../../text/agents.ts';
 import { unifiedDiff } from '../../text/diff.ts';
 import { table } from '../../text/table.ts';
@@ -12,7 +13,7 @@ import { type Context, KINDS, type Kind } from './agents/agent.ts';
 import { contextOf } from './context.ts';
 import { type Change, missingDirectories, removeEmpty, replaceConfig } from './file.ts';
 import { Ledger, stepOf } from './ledger.ts';
-import { installedClients, type Plan, planOf, signOf } from './plan.ts';
+import { type Failure, installedClients, type Plan, planOf, signOf } from './plan.ts';
 import { agreed, requirement } from './run.ts';
 import { shown } from './shown.ts';
 import { type UndonePart, undoOf } from './undo.ts';
@@ -42,7 +43,10 @@ export async function install(options: InstallOptions): Promise<void> {
   const clients = chosen(options, context);
   if (clients.length === 0) return;
   const plan = planOf(clients, kindsOf(options), context, shown);
-  await put(rowsOf(plan));
+  const [first] = plan.failed;
+  if (first !== undefined && clients.length === 1) throw first.error;
+  if (plan.rows.length > 0) await put(rowsOf(plan));
+  for (const failure of plan.failed) tellFailure(failure);
   if (options.dryRun === true) return showDiffs(plan.files);
   const writes = plan.files.length > 0;
   if (writes && !(await agreed(plan.files.length, consent(options)))) return;
@@ -50,15 +54,41 @@ export async function install(options: InstallOptions): Promise<void> {
     // No client is pointed at a shell that is not there, or that is of an older version.
     await writeOwnShell(env);
   }
-  if (!writes) return say('Nothing to do: all of it is there.');
+  if (!writes) return say(nothingToDo(plan));
   const ledger = new Ledger(env);
   for (const file of plan.files) {
-    ledger.add(file.path, stepOf(file.before, file.texts, missingDirectories(file.path)));
-    replaceConfig(file, shown(file.path), file.mode === undefined ? {} : { mode: file.mode });
-    say(`${file.before === undefined ? 'Wrote' : 'Changed'} ${shown(file.path)}.`);
+    attempt(() => {
+      ledger.add(file.path, stepOf(file.before, file.texts, missingDirectories(file.path)));
+      replaceConfig(file, shown(file.path), file.mode === undefined ? {} : { mode: file.mode });
+      say(`${file.before === undefined ? 'Wrote' : 'Changed'} ${shown(file.path)}.`);
+    });
   }
   for (const words of new Set(plan.next)) say(words);
   say('See whether it works with `cuff doctor --agents`; `cuff init --undo` takes it back.');
+}
+
+function tellFailure({ client, error }: Failure): void {
+  say(`${AGENTS[client].title} gets nothing: ${error.message}`);
+  say(`Repair that file, then run: cuff init --client ${client}`);
+  process.exitCode = 1;
+}
+
+/** One file that cannot be written keeps no other one from it. */
+function attempt(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    say(error.message);
+    process.exitCode = 1;
+  }
+}
+
+function nothingToDo({ rows, failed }: Plan): string {
+  if (rows.length === 0 || failed.length > 0) return 'Nothing was written.';
+  if (rows.some(({ does }) => does !== 'cannot')) return 'Nothing to do: all of it is there.';
+  const ways = rows.map(({ client, kind, why }) => `${AGENTS[client].title} ${kind}: ${why}`);
+  return `Nothing can be written. ${ways.join('; ')}.`;
 }
 
 /** Naming clients, or all of them, is a yes. */
@@ -124,17 +154,23 @@ async function undo(options: InstallOptions): Promise<void> {
   );
   const contexts = scopes.map((scope) => contextOf(options, scope));
   const clients = options.client ?? AGENT_IDS;
-  const parts = undoOf({ clients, kinds: kindsOf(options), contexts, ledger, shown });
+  const undoing = undoOf({ clients, kinds: kindsOf(options), contexts, ledger, shown });
+  const { parts, failed } = undoing;
   const files = parts.filter(({ before, after }) => before !== after);
+  for (const error of failed) {
+    say(`${error.message} Repair it, then run \`cuff init --undo\` again.`);
+    process.exitCode = 1;
+  }
   if (options.dryRun === true) return showDiffs(files);
-  for (const file of files) takeBack(file, ledger);
+  for (const file of files) attempt(() => takeBack(file, ledger));
   // A directory that was made for one file may have held another, too: the longest paths first.
   const made = files.flatMap((file) => (file.after === undefined ? file.made : []));
   for (const directory of made.sort((a, b) => b.length - a.length)) removeEmpty([directory]);
   for (const { path, left } of parts) {
     if (left) say(`${shown(path)} was changed since; it was left as it is.`);
   }
-  if (files.length === 0) say('Nothing to do: nothing of cuff was found.');
+  if (files.length > 0 || failed.length > 0) return;
+  say('Nothing to do: nothing of cuff was found.');
 }
 
 function takeBack(file: UndonePart, ledger: Ledger): void {

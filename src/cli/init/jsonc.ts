@@ -40,8 +40,15 @@ export function mergeJson(text: string, path: readonly string[], entry: JsonReco
   }, text);
 }
 
+/** Whether an object (`{`) or list (`[`) of this name goes when it is empty. */
+export type Prunes = (key: string, opens: '{' | '[') => boolean;
+
 /** Without the member at `path`, and without the objects that were only there for it. */
-export function removeJson(text: string, path: readonly string[]): string {
+export function removeJson(
+  text: string,
+  path: readonly string[],
+  prunes: Prunes = () => true,
+): string {
   if (text.trim() === '') return text;
   const { members } = find(text, path.slice(0, -1));
   if (members?.some(({ key }) => key === path.at(-1)) !== true) return text;
@@ -50,7 +57,8 @@ export function removeJson(text: string, path: readonly string[]): string {
   const rest = find(edited, above);
   const empty = /^\{\s*\}$/.test(edited.slice(rest.start, rest.end));
   if (!empty) return edited;
-  if (above.length > 0) return removeJson(edited, above);
+  const key = above.at(-1);
+  if (key !== undefined) return prunes(key, '{') ? removeJson(edited, above, prunes) : edited;
   return edited.trim() === '{}' ? '' : edited;
 }
 
@@ -80,6 +88,7 @@ export function removeJsonItems(
   text: string,
   path: readonly string[],
   like: (json: Json) => boolean,
+  prunes: Prunes = () => true,
 ): string {
   const list = text.trim() === '' ? undefined : find(text, path);
   if (list?.json === undefined) return text;
@@ -89,7 +98,8 @@ export function removeJsonItems(
   const edited = withoutChild(text, list, items, index);
   const rest = find(edited, path);
   const empty = /^\[\s*\]$/.test(edited.slice(rest.start, rest.end));
-  return empty ? removeJson(edited, path) : removeJsonItems(edited, path, like);
+  if (!empty) return removeJsonItems(edited, path, like, prunes);
+  return prunes(path.at(-1) ?? '', '[') ? removeJson(edited, path, prunes) : edited;
 }
 
 function itemsOf(list: Lookup, path: readonly string[]): readonly Value[] {

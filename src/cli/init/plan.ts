@@ -1,5 +1,6 @@
 // What `cuff init` is going to write, as data: one row for each thing that a client can have, and
-// one change for each file. Nothing is written here; a file that cannot be understood stops it all.
+// one change for each file. Nothing is written here. A client with a file that cannot be understood
+// gets nothing and is named; the others are not held up by it.
 
 import { existsSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
@@ -31,7 +32,11 @@ export type Plan = {
   readonly files: readonly PlannedFile[];
   /** What a person has to do before it counts. */
   readonly next: readonly string[];
+  readonly failed: readonly Failure[];
 };
+
+/** A client whose files cannot be read or understood. */
+export type Failure = { readonly client: AgentId; readonly error: AppError };
 
 type Draft = { before: string | undefined; text: string; texts: string[]; mode?: number };
 
@@ -43,24 +48,55 @@ export function planOf(
 ): Plan {
   const rows: Row[] = [];
   const next: string[] = [];
-  const drafts = new Map<string, Draft>();
+  const failed: Failure[] = [];
+  let drafts = new Map<string, Draft>();
   for (const client of clients) {
-    for (const part of SETUPS[client].parts(context)) {
-      if (!kinds.includes(part.kind)) continue;
-      const gap = gapOf(part, context);
-      if (gap !== undefined) rows.push({ client, ...gap, does: 'cannot', file: undefined });
-      if (gap !== undefined || isGap(part)) continue;
-      assertInside(part.file, shown(part.file), rootsOf(SETUPS[client], context));
-      const draft = drafts.get(part.file) ?? draftOf(part.file, shown);
-      drafts.set(part.file, draft);
-      const row = rowOf(client, part, draft, shown);
-      rows.push(row);
-      if (part.next !== undefined && (row.does === 'write' || row.does === 'change')) {
-        next.push(part.next);
-      }
+    // Clients share files: what one of them could not finish is not in the draft of the next.
+    const own = new Map(
+      [...drafts].map(([path, one]) => [path, { ...one, texts: [...one.texts] }]),
+    );
+    try {
+      const planned = planClient(client, kinds, context, { drafts: own, shown });
+      rows.push(...planned.rows);
+      next.push(...planned.next);
+      drafts = own;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      failed.push({ client, error });
     }
   }
-  return { rows, next, files: [...drafts].flatMap(([path, draft]) => fileOf(path, draft)) };
+  const files = [...drafts].flatMap(([path, draft]) => fileOf(path, draft));
+  return { rows, next, failed, files };
+}
+
+type Drafting = {
+  readonly drafts: Map<string, Draft>;
+  readonly shown: (path: string) => string;
+};
+
+function planClient(
+  client: AgentId,
+  kinds: readonly Kind[],
+  context: Context,
+  { drafts, shown }: Drafting,
+): Pick<Plan, 'rows' | 'next'> {
+  const rows: Row[] = [];
+  const next: string[] = [];
+  for (const part of SETUPS[client].parts(context)) {
+    if (!kinds.includes(part.kind)) continue;
+    const gap = gapOf(part, context);
+    if (gap !== undefined) rows.push({ client, ...gap, does: 'cannot', file: undefined });
+    if (gap !== undefined || isGap(part)) continue;
+    assertInside(part.file, shown(part.file), rootsOf(SETUPS[client], context));
+    const draft = drafts.get(part.file) ?? draftOf(part.file, shown);
+    drafts.set(part.file, draft);
+    const row = rowOf(client, part, draft, shown);
+    rows.push(row);
+    if (part.next !== undefined && (row.does === 'write' || row.does === 'change')) {
+      next.push(part.next);
+    }
+  }
+  return { rows, next };
 }
 
 function gapOf(part: Part | Gap, { noShell }: Context): Gap | undefined {
@@ -122,7 +158,7 @@ export function understood<T>(
     const lines = text.slice(0, error.offset).split('\n');
     const place = `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
     const where = `${shown(file)}:${place}`;
-    throw new AppError('usage', `${where}: ${printable(error.message)}; nothing was changed.`);
+    throw new AppError('usage', `${where}: ${printable(error.message)}; it was not changed.`);
   }
 }
 

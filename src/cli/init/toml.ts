@@ -75,6 +75,7 @@ export function removeTomlItem(
   table: readonly string[],
   key: string,
   item: string,
+  prunes = true,
 ): string {
   const statement = pairOf(read(text), table, key);
   if (statement === undefined) return text;
@@ -82,20 +83,25 @@ export function removeTomlItem(
   const index = items.findIndex(({ source }) => stringOf(source) === item);
   const found = items[index];
   if (found === undefined) return text;
-  if (items.length === 1) return removeTomlValue(text, table, key);
+  if (items.length === 1) return removeTomlValue(text, table, key, prunes);
   const from = items[index - 1]?.end ?? found.start;
   const to = index === 0 ? (items[1]?.start ?? found.end) : found.end;
   return text.slice(0, value.start + from) + text.slice(value.start + to);
 }
 
 /** Without one value, and without its table if nothing else is in that. */
-export function removeTomlValue(text: string, table: readonly string[], key: string): string {
+export function removeTomlValue(
+  text: string,
+  table: readonly string[],
+  key: string,
+  prunes = true,
+): string {
   const statements = read(text);
   const statement = pairOf(statements, table, key);
   if (statement === undefined) return text;
   const own = statements.filter(({ path }) => startsWith(path, table));
   const alone = own.every(({ path, kind }) => kind === 'table' || same(path, statement.path));
-  return alone ? removeToml(text, table) : without(text, statement);
+  return alone && prunes ? removeToml(text, table) : without(text, statement);
 }
 
 /** The source of a value of the table, as its author wrote it. */

@@ -1,12 +1,13 @@
 // What `cuff init --undo` gives back. A file that only init has changed becomes what it was, byte
 // for byte; one that the user has changed, too, loses the lines of cuff and nothing else.
 
-import { lstatSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
+import { AppError } from '../../errors.ts';
 import { AGENT_IDS, type AgentId } from '../../text/agents.ts';
 import { type Context, isGap, type Kind, type Part } from './agents/agent.ts';
 import { claudeSettings, usesClaude } from './agents/claude.ts';
 import { SETUPS } from './agents/index.ts';
-import type { Edit } from './edits.ts';
+import type { Additions, Edit } from './edits.ts';
 import { assertInside, type Change, readConfig } from './file.ts';
 import { type Ledger, undone } from './ledger.ts';
 import { rootsOf, understood } from './plan.ts';
@@ -34,26 +35,61 @@ type Known = {
   readonly roots: readonly string[];
 };
 
-export function undoOf(request: Request): readonly UndonePart[] {
-  const { ledger, shown } = request;
-  return [...filesOf(request)].flatMap(([path, { chosen, others, roots }]) => {
-    const before = chosen.length === 0 ? undefined : readConfig(path, shown(path));
-    if (before === undefined) return [];
-    assertInside(path, shown(path), roots);
-    const steps = ledger.steps(path);
-    const inserted = steps.flatMap(({ splices }) => splices.map((splice) => splice.inserted));
-    const ours = ({ common }: Edit): boolean =>
-      common === undefined || inserted.some((text) => text.includes(common));
-    const has = (edit: Edit): boolean =>
-      ours(edit) && understood(path, before, shown, () => edit.has(before));
-    const whole = !others.some(has);
-    const { text, exact, made } = whole
-      ? undone(steps, before)
-      : { text: before, exact: false, made: [] };
-    const after = exact ? text : without(path, text ?? '', chosen.filter(ours), shown);
-    const left = after !== undefined && chosen.filter(ours).some((edit) => edit.has(after));
-    return [{ path, before, after, made, whole, left }];
+export type Undoing = {
+  readonly parts: readonly UndonePart[];
+  /** Why a file cannot be given back; the others can. */
+  readonly failed: readonly AppError[];
+};
+
+export function undoOf(request: Request): Undoing {
+  const failed: AppError[] = [];
+  const parts = [...filesOf(request)].flatMap(([path, known]) => {
+    try {
+      return undoneFile(path, known, request);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (request.ledger.steps(path).length > 0 || namesCuff(path)) failed.push(error);
+      return [];
+    }
   });
+  return { parts, failed };
+}
+
+/** A file that cannot be understood, and has nothing of cuff in it, is not our concern. */
+function namesCuff(path: string): boolean {
+  try {
+    return readFileSync(path).includes('cuff');
+  } catch {
+    return false; // it cannot be read, and no ledger tells of it
+  }
+}
+
+function undoneFile(
+  path: string,
+  { chosen, others, roots }: Known,
+  { ledger, shown }: Request,
+): readonly UndonePart[] {
+  const before = chosen.length === 0 ? undefined : readConfig(path, shown(path));
+  if (before === undefined) return [];
+  assertInside(path, shown(path), roots);
+  const steps = ledger.steps(path);
+  const inserted = steps.flatMap(({ splices }) => splices.map((splice) => splice.inserted));
+  const ours = ({ common }: Edit): boolean =>
+    common === undefined || inserted.some((text) => text.includes(common));
+  const has = (edit: Edit): boolean =>
+    ours(edit) && understood(path, before, shown, () => edit.has(before));
+  const whole = !others.some(has);
+  const { text, exact, made } = whole
+    ? undone(steps, before)
+    : { text: before, exact: false, made: [] };
+  // Without a ledger nothing tells what init added; then what is empty goes with its lines.
+  const known = steps.length > 0;
+  const added: Additions = (what) => !known || inserted.some((one) => what.test(one));
+  const created = !known || steps.some((step) => step.before === null);
+  const rest = { path, text: text ?? '', added, created };
+  const after = exact ? text : without(rest, chosen.filter(ours), shown);
+  const left = after !== undefined && chosen.filter(ours).some((edit) => edit.has(after));
+  return [{ path, before, after, made, whole, left }];
 }
 
 /** Every file that a part of a client may be in, with the edits that are asked for and the rest. */
@@ -96,17 +132,25 @@ function partsOf(id: AgentId, context: Context): Part[] {
   return SETUPS[id].parts(everything).flatMap((part) => (isGap(part) ? [] : [part]));
 }
 
+type Rest = {
+  readonly path: string;
+  readonly text: string;
+  readonly added: Additions;
+  /** Init made the file. */
+  readonly created: boolean;
+};
+
 function without(
-  path: string,
-  text: string,
+  { path, text, added, created }: Rest,
   edits: readonly Edit[],
   shown: (path: string) => string,
 ): string | undefined {
   const after = understood(path, text, shown, () =>
-    edits.reduceRight((now, edit) => edit.remove(now), text),
+    edits.reduceRight((now, edit) => edit.remove(now, added), text),
   );
   if (after.trim() !== '') return after;
-  // A link to a file elsewhere is kept.
+  // A link to a file elsewhere is kept, and so is a file that the user had.
   const link = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  return link ? '{}\n' : undefined;
+  if (!link && created) return undefined;
+  return /\.jsonc?$/.test(path) ? '{}\n' : after;
 }

@@ -195,7 +195,7 @@ describe('an existing file', () => {
       const before = place.files();
       for (const more of ['', ' --yes']) {
         const { code, out, err } = await place.init(`--client ${client}${more}`);
-        expect([code, out, err]).toEqual([2, '', `cuff: ${why}; nothing was changed.\n`]);
+        expect([code, out, err]).toEqual([2, '', `cuff: ${why}; it was not changed.\n`]);
       }
       expect(place.files()).toEqual(before);
     },
@@ -263,7 +263,7 @@ describe('without a client', () => {
     const before = place.files();
     const { code, err } = await place.init('--yes');
     expect(code).toBe(2);
-    expect(err).toContain('cuff: .cursor/mcp.json:1:1: what opens here is never closed; nothing');
+    expect(err).toContain('cuff: .cursor/mcp.json:1:1: what opens here is never closed; it was');
     expect(place.files()).toEqual(before);
   });
 

@@ -1,7 +1,9 @@
 // Copilot CLI, Cursor, VS Code and Cline: their shells cannot be replaced, so that a hook is all
 // there is. VS Code reads the hooks of Claude Code and of Copilot; it gets no third registration.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { AppError } from '../../../errors.ts';
 import {
   type Edit,
   isHookEntry,
@@ -12,7 +14,7 @@ import {
   wholeFile,
 } from '../edits.ts';
 import { readConfig } from '../file.ts';
-import type { Json } from '../jsonc.ts';
+import { ConfigSyntaxError, type Json } from '../jsonc.ts';
 import {
   type Context,
   type Gap,
@@ -141,11 +143,22 @@ export const vscode: Setup = {
 /** In Claude's file, unless Copilot's, which it reads as well, has them. */
 function vscodeHooks(context: Context): Part | Gap {
   const file = copilotHooks(context);
-  const theirs = readConfig(file, file) ?? '';
-  const mine = readConfig(claudeSettings(context), claudeSettings(context)) ?? '';
-  const byCopilot = jsonItem(['hooks', 'preToolUse'], null, isHookEntry).has(theirs);
-  if (byCopilot && !hasClaudeHooks(mine)) return { kind: 'hooks', why: `it reads ${file}` };
+  const copilots = jsonItem(['hooks', 'preToolUse'], null, isHookEntry);
+  const byCopilot = told(file, (text) => copilots.has(text));
+  if (byCopilot && !told(claudeSettings(context), hasClaudeHooks)) {
+    return { kind: 'hooks', why: `it reads ${file}` };
+  }
   return { ...claudeHooks(context), gets: `${JUDGED}; one entry with Claude Code` };
+}
+
+/** Of a file of another client: one that cannot be read tells nothing. */
+function told(file: string, tells: (text: string) => boolean): boolean {
+  try {
+    return tells(readConfig(file, file) ?? '');
+  } catch (error) {
+    if (error instanceof AppError || error instanceof ConfigSyntaxError) return false;
+    throw error;
+  }
 }
 
 export const cline: Setup = {
@@ -171,6 +184,6 @@ export const cline: Setup = {
 /** Cline runs `PreToolUse.sh`, too, where the user has a `PreToolUse` of their own. */
 function clineFile(context: Context, event: string): string {
   const name = scoped(context, `.cline/hooks/${event}`, join(context.home, '.cline/hooks', event));
-  const text = readConfig(name, name);
-  return text === undefined || text.includes(MARK) ? name : `${name}.sh`;
+  if (!existsSync(name)) return name;
+  return told(name, (text) => text.includes(MARK)) ? name : `${name}.sh`;
 }

@@ -74,7 +74,7 @@ function openCodeServer(context: Context): Edit {
   return {
     name: 'mcp.cuff',
     add: (text) => fitting(text).add(text),
-    remove: (text) => fitting(text).remove(text),
+    remove: (text, added) => fitting(text).remove(text, added),
     has: (text) => fitting(text).has(text),
   };
 }
