@@ -6,6 +6,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, readSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
+import { findIntent } from '../hooks/intent.ts';
+import { AGENT_VARIABLE } from '../hooks/shell/agent-call.ts';
 import { type Channel, channelOn } from '../hooks/shell/channel.ts';
 import { type HelperOptions, serveCall } from '../hooks/shell/helper.ts';
 import { writeShellFiles } from '../hooks/shell/install.ts';
@@ -22,11 +24,15 @@ const CHANNEL = 3;
 /** `args` are bash's. */
 export async function sh(args: readonly string[]): Promise<void> {
   if (args[0] === '--helper') return helper(args.slice(1));
-  const files = writeShellFiles(process.env, { program: ownProgram() });
-  const zsh = args[0] === '--as' && args[1] === 'zsh';
-  const rest = args[0] === '--as' ? args.slice(2) : args;
-  const shell = zsh ? files.zsh : files.bash;
-  await endLike(spawn(shell, rest, { stdio: 'inherit' }), shell);
+  const { env } = process;
+  const files = writeShellFiles(env, { program: ownProgram() });
+  const [option, value = ''] = args;
+  const shell = option === '--as' && value === 'zsh' ? files.zsh : files.bash;
+  const rest = option === '--as' || option === '--intent' ? args.slice(2) : args;
+  const agent = option === '--intent' ? findIntent(env, value)?.intent.agent : undefined;
+  // A hook has put us in front of the command, and knows whose it is.
+  const told = agent === undefined ? env : { ...env, [AGENT_VARIABLE]: agent };
+  await endLike(spawn(shell, rest, { stdio: 'inherit', env: told }), shell);
 }
 
 /** One call that is told over a socket of its own, then those of other clients. */

@@ -145,7 +145,7 @@ export function findIntent(
   name: string,
 ): (StoredIntent & { claimed: boolean }) | undefined {
   const directory = intentsDir(env);
-  if (!isPrivateDir(directory)) return undefined;
+  if (!NAME.test(name) || !isPrivateDir(directory)) return undefined;
   const claimed = claimedFile(directory, name);
   const stored = readIntent(directory, claimed ?? name, name);
   return stored && { ...stored, claimed: claimed !== undefined };

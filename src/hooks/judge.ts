@@ -15,6 +15,7 @@ import type { EntryDecision, Env } from '../types.ts';
 import { asksPerson } from './asks.ts';
 import type { HookCall, HookVerdict } from './call.ts';
 import { findIntent, type Intent, intentName, placeIntent, replaceIntent } from './intent.ts';
+import { rewritten } from './rewrite.ts';
 
 const REASONS_MAX = 20;
 
@@ -92,11 +93,6 @@ function permitted(
   }
   const allowed = outcomes.length > 0 && outcomes.every(({ action }) => action === 'allow');
   return { kind: allowed ? 'allow' : 'silent' };
-}
-
-function rewritten(command: string, intent: string | undefined): string {
-  const named = intent === undefined ? '' : ` --intent ${intent}`;
-  return `cuff sh${named} -c ${quoteWord(command)}`;
 }
 
 function deedsOf({ tool }: HookCall): readonly Deed[] {

@@ -13,8 +13,9 @@ import { openStore } from '../shell/store.ts';
 import type { AgentContext, EntryDecision, Env } from '../types.ts';
 import type { CommandResult, HookCall } from './call.ts';
 import { fileHash, takeEdits } from './edits.ts';
-import { callIntents, firstToEnd, type Intent, intentName } from './intent.ts';
+import { callIntents, findIntent, firstToEnd, type Intent, intentName } from './intent.ts';
 import type { DeniedCommand, HookTerms } from './judge.ts';
+import { namedIntent } from './rewrite.ts';
 
 const SESSIONS_LOOKED_MAX = 50; // the newest; a call that just ended is in one of them
 
@@ -43,9 +44,11 @@ async function recordResult(
   terms: RecordTerms,
 ): Promise<void> {
   const { env, now } = terms;
-  const { command } = result;
+  const name = namedIntent(result.command);
+  const own = name === undefined ? undefined : findIntent(env, name);
+  const command = own?.intent.command ?? result.command;
   const endedAt = call.at ?? now();
-  const intents = callIntents(env, { ...idsOf(call), cwd, command });
+  const intents = own === undefined ? callIntents(env, { ...idsOf(call), cwd, command }) : [own];
   // A shell has it, and writes the entry when the command is over, if it has not yet.
   if (intents.some(({ claimed }) => claimed)) return;
   if (!isFirst(call, command, cwd, terms)) return;

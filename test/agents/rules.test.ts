@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentCase } from './case.ts';
 import { CLIENTS } from './clients/all.ts';
 import { type AgentClient, writeConfig } from './clients/client.ts';
-import { addTo, HOOKS } from './hooks.ts';
+import { addTo } from './hooks.ts';
 import type { AgentName } from './programs.ts';
 
 /** One command is allowed, one denied, one would be asked about. */
@@ -58,15 +58,29 @@ const RULES: Partial<Record<AgentName, Rules>> = {
 const RULED = CLIENTS.filter(({ name }) => RULES[name] !== undefined);
 
 /** What the model was told, and which files there are. */
-async function worked(client: AgentClient, installed: boolean): Promise<unknown> {
+interface Outcome {
+  readonly told: readonly string[];
+  readonly made: readonly string[];
+}
+
+/** Hooks, shell and tools, as `cuff init` gives them; some find their shell only by `cuff exec`. */
+async function install(one: AgentCase, client: AgentClient): Promise<void> {
+  const parts = ['--hooks', '--shell', '--mcp', '--yes'];
+  expect(await one.cuff('init', '--client', client.init, ...parts)).toMatchObject({ code: 0 });
+  if (client.name === 'gemini') one.record();
+}
+
+async function worked(client: AgentClient, installed: boolean): Promise<Outcome> {
   const { args = [], write } = RULES[client.name] ?? {};
   const turns = COMMANDS.map((command) => ({ calls: [client.shell(command)] }));
   await using one = await AgentCase.start(client, { main: turns });
   write?.(one);
-  if (installed) HOOKS[client.name]?.(one, one.cuffProgram);
-  if (installed && client.hasShell && client.name !== 'codex') one.record();
+  if (installed) await install(one, client);
   await one.agent('work [[main]]', { permissions: 'rules', args });
   await one.quiet();
+  const source = client.hasShell ? 'shell' : 'hook';
+  const recorded = installed ? [{ command: 'echo fine', exit_code: 0, source }] : [];
+  expect(one.entries()).toMatchObject(recorded);
   return {
     told: one.model.results('main').map(({ text }) => one.neutral(text)),
     made: ['denied', 'asked'].filter((name) => existsSync(join(one.project, name))),
@@ -74,8 +88,9 @@ async function worked(client: AgentClient, installed: boolean): Promise<unknown>
 }
 
 describe.each(RULED)('the own rules of $name', (client) => {
-  it('give the same results with cuff installed', async () => {
+  it('allow, deny and ask with cuff installed as they do without', async () => {
     const bare = await worked(client, false);
+    expect([bare.told[0], bare.made]).toEqual([expect.stringContaining('fine'), []]);
     expect(await worked(client, true)).toEqual(bare);
   });
 });

@@ -94,6 +94,20 @@ describe('the end of a command', () => {
     expect(place.entries()).toHaveLength(n);
   });
 
+  it.each([true, false])(
+    'of a rewritten command is that of its intent, claimed: %s',
+    async (claims) => {
+      const place = new HookPlace();
+      const payload = shellCall('copilot', 'echo hi', { cwd: place.project });
+      const answer = await place.hook(payload, { rewrite: true });
+      const [intent] = place.intents();
+      if (claims && intent !== undefined) claimIntent(place.env, intent, { now: place.now });
+      const end = { toolArgs: answer?.modifiedArgs, toolResult: { textResultForLlm: 'hi' } };
+      await place.hook({ ...payload, ...end });
+      expect(place.entries().map(({ command }) => command)).toEqual(claims ? [] : ['echo hi']);
+    },
+  );
+
   it('says that the client cut the output, and has no code that the client hides', async () => {
     const place = new HookPlace();
     const cut = { tool_response: `a\n[120 lines truncated]\nb` };

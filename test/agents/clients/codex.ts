@@ -12,8 +12,9 @@ export const codex: AgentClient = {
       'model = "scripted"',
       'model_provider = "loopback"',
       'check_for_update_on_startup = false',
-      'features.plugins = false', // it would wait five seconds for a list of them
-      'features.daemon_auto_start = false', // a window would leave it behind
+      '[features]',
+      'plugins = false', // it would wait five seconds for a list of them
+      'daemon_auto_start = false', // a window would leave it behind
       '[analytics]',
       'enabled = false',
       '[model_providers.loopback]',

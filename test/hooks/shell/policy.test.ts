@@ -6,7 +6,7 @@ import { type Intent, writeIntent } from '../../../src/hooks/intent.ts';
 import { Approvals } from '../../../src/policies/approvals.ts';
 import { contentId } from '../../../src/policies/decide.ts';
 import { openPolicy } from '../../../src/policies/engine.ts';
-import { codexText, SHAPES, type Shape, World } from './world.ts';
+import { CUFF, codexText, SHAPES, type Shape, World } from './world.ts';
 
 const world = new World();
 afterAll(() => world.close());
@@ -214,4 +214,17 @@ policies:
     writeFileSync(join(cwd, '.cuff', 'policy.yml'), 'default: [');
     expect(await world.call(pi, 'echo no', cwd)).toMatchObject({ code: 126, out: '' });
   });
+});
+
+it('a command that a hook has rewritten runs as it was, with the ids of the hook', async () => {
+  const cwd = world.project();
+  const command = 'echo fine; exit 3';
+  const ids = { agent: 'cline', session: 'task', tool_call: 'call' } as const;
+  const more = { description: null, cwd, permission_mode: null, decision: null, at: Date.now() };
+  const name = writeIntent(world.env, { ...ids, command, ...more });
+  const argv = [process.execPath, CUFF, 'sh', '--intent', String(name), '-c', command];
+  const { outcome } = world.run({ cwd, argv, env: world.env });
+  expect(await outcome).toMatchObject({ code: 3, out: 'fine\n' });
+  const entry = { agent_id: 'cline', conversation_id: 'task', tool_call_id: 'call', exit_code: 3 };
+  expect(world.entries(cwd)).toMatchObject([{ command, ...entry }]);
 });
