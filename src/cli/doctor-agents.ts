@@ -5,6 +5,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lastSeen } from '../hooks/notes.ts';
 import { AGENT_IDS, AGENTS, type AgentId } from '../text/agents.ts';
+import { asObject, asString, parseObject } from '../text/json.ts';
 import { counted } from '../text/plural.ts';
 import { table } from '../text/table.ts';
 import { type Context, isGap, type Part } from './init/agents/agent.ts';
@@ -72,7 +73,9 @@ async function reportOf(
   const sign = signOf(client, contexts[0]);
   // VS Code reads the file of Claude Code: a hook in there is no sign of VS Code.
   const borrowed = client === 'vscode' && sign === undefined;
-  const registered = borrowed ? [] : contexts.flatMap((context) => hooksOf(client, context));
+  const registered = borrowed
+    ? []
+    : [...contexts.flatMap((one) => hooksOf(client, one)), ...pluginHooks(client, contexts[0])];
   const setUp = `cuff init --client ${client} --hooks --shell`;
   if (registered.length === 0) {
     if (sign === undefined) return { ...base, status: 'absent', found: 'no sign of it here' };
@@ -100,6 +103,31 @@ function hooksOf(id: AgentId, context: Context): Registered[] {
     const has = text !== undefined && edits.some((edit) => attempt(() => edit.has(text)));
     return has ? [{ file, text, context }] : [];
   });
+}
+
+/** Those that our plugin brought, where it is known how the client keeps plugins. */
+function pluginHooks(id: AgentId, context: Context): Registered[] {
+  return pluginFolders(id, context).flatMap((folder) => {
+    const file = join(folder, 'hooks', 'hooks.json');
+    const text = textOf(file);
+    if (text === undefined) return [];
+    const lines = attempt(() => hookCommands(id, file, text)) ?? [];
+    return lines.length === 0 ? [] : [{ file, text, context }];
+  });
+}
+
+function pluginFolders(id: AgentId, context: Context): readonly string[] {
+  if (id === 'gemini') return [join(context.home, '.gemini', 'extensions', 'cuff')];
+  if (id !== 'claude') return [];
+  const root = claudeDirectory(context);
+  const list = textOf(join(root, 'plugins', 'installed_plugins.json')) ?? '';
+  const plugins = asObject(parseObject(list)?.plugins) ?? {};
+  const settings = textOf(join(root, 'settings.json')) ?? '';
+  return Object.entries(plugins)
+    .filter(([name]) => /^cuff@/.test(name))
+    .filter(([name]) => attempt(() => readJson(settings, ['enabledPlugins', name])) !== false)
+    .flatMap(([, places]) => (Array.isArray(places) ? places : []))
+    .flatMap((place) => asString(asObject(place)?.installPath) ?? []);
 }
 
 function partsOf(id: AgentId, context: Context, kind: Part['kind']): Part[] {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AgentCase } from './case.ts';
 import { CLIENTS } from './clients/all.ts';
-import { writeConfig } from './clients/client.ts';
+import { type AgentClient, writeConfig } from './clients/client.ts';
 import type { AgentName } from './programs.ts';
 
 const PLUGIN = join(import.meta.dirname, '..', '..', 'dist', 'plugin');
@@ -39,6 +39,17 @@ policies:
         reason: people make this file
 `;
 
+/** Whose plugins `cuff doctor --agents` finds. */
+const SEEN: readonly AgentName[] = ['claude', 'gemini'];
+
+/** The doctor minds the speed of the machine, this test does not. */
+async function statusOf(one: AgentCase, client: AgentClient): Promise<string> {
+  const { out } = await one.cuff('doctor', '--agents', '--json');
+  const { agents } = JSON.parse(out);
+  const report = agents.find((agent: { client: string }) => agent.client === client.init);
+  return report.found.startsWith('it is slow') ? statusOf(one, client) : report.status;
+}
+
 const COMMANDS = ['echo fine; exit 3', 'touch refused'];
 
 describe.each(CLIENTS.filter(({ name }) => INSTALLS[name] !== undefined))('$name', (client) => {
@@ -65,5 +76,6 @@ describe.each(CLIENTS.filter(({ name }) => INSTALLS[name] !== undefined))('$name
       { command: 'touch refused', agent_id: client.name, end_reason: 'denied' },
     ]);
     if (source === 'shell') expect(one.entries()[0]).toMatchObject({ exit_code: 3 });
+    if (SEEN.includes(client.name)) expect(await statusOf(one, client)).toBe('live');
   });
 });
