@@ -21,6 +21,7 @@ import type { CaptureMeta, Ended, Env } from '../../types.ts';
 import { claimIntent, type StoredIntent } from '../intent.ts';
 import { type AgentCall, agentCall } from './agent-call.ts';
 import type { Channel } from './channel.ts';
+import type { Held } from './judge.ts';
 import { realCommand } from './real-command.ts';
 import { judge } from './verdict.ts';
 
@@ -116,17 +117,17 @@ async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
     await noThrow(async () => void (await open().deny()));
     return { kind: 'refused', text: verdict.text };
   }
-  let prefix: readonly string[];
+  let held: Held;
   try {
-    prefix = verdict.hold();
+    held = verdict.hold();
   } catch (error) {
     return { kind: 'refused', text: `cuff policy: ${messageOf(error)}` };
   }
   try {
-    return await start(options, open(), prefix, recording);
+    return await start(options, open(), held.words, recording);
   } catch (error) {
     // Without a sandbox that the policy wants, it may not run at all.
-    if (!recording.strict && prefix.length === 0) return UNRECORDED;
+    if (!recording.strict && !held.sandboxed) return UNRECORDED;
     return { kind: 'refused', text: `cuff: ${messageOf(error)}` };
   }
 }

@@ -15,9 +15,12 @@ export type Verdict =
       readonly run: true;
       readonly decision: EntryDecision | null;
       /** What the command line is put behind, by the words of a sandbox. Throws an `AppError`. */
-      readonly hold: () => readonly string[];
+      readonly hold: () => Held;
     }
   | { readonly run: false; readonly decision: EntryDecision; readonly text: string };
+
+/** What the command line is put behind, and whether it must not run without. */
+export type Held = { readonly words: readonly string[]; readonly sandboxed: boolean };
 
 export type Question = {
   readonly command: string;
@@ -63,6 +66,9 @@ function approvalIn(
   return asked && isProvenAsk(intent.agent, intent.permission_mode) ? 'elicitation' : undefined;
 }
 
+/** Sets variables and becomes the command. */
+const ENV = '/usr/bin/env';
+
 const NO_GATE = "commands of an agent's own shell have no gate";
 
 function permitted({ decision, hold }: Ruling): Verdict {
@@ -70,10 +76,12 @@ function permitted({ decision, hold }: Ruling): Verdict {
     run: true,
     decision,
     hold: () => {
-      const { sandbox } = hold([]);
-      const words = sandbox?.([], { read: [], write: [] }) ?? [];
+      const { sandbox, env = {} } = hold([]);
+      const around = sandbox?.([], { read: [], write: [] }) ?? [];
+      const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+      const words = [...(variables.length > 0 ? [ENV, ...variables] : []), ...around];
       // The client takes a `--` at the end for the runner's own, and the shell for the program.
-      return words.at(-1) === '--' ? words.slice(0, -1) : words;
+      return { words: words.at(-1) === '--' ? words.slice(0, -1) : words, sandboxed: !!sandbox };
     },
   };
 }

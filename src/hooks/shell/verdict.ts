@@ -8,7 +8,11 @@ import { isThere } from '../../places.ts';
 import { policyPlaces } from '../../policies/places.ts';
 import type { Question, Verdict } from './judge.ts';
 
-const FREE: Verdict = { run: true, decision: null, hold: () => [] };
+const FREE: Verdict = {
+  run: true,
+  decision: null,
+  hold: () => ({ words: [], sandboxed: false }),
+};
 
 /** Never rejects: what cannot be judged does not run where there is a policy. */
 export async function judge(question: Question): Promise<Verdict> {

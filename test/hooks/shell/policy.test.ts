@@ -111,6 +111,17 @@ policies:
     expect(world.entries(cwd)).toMatchObject([{ end_reason: 'denied' }, { exit_code: bare.code }]);
   });
 
+  it('lets git take no directory for a repository by its content', async () => {
+    const cwd = ruled();
+    const text = [
+      "mkdir -p made/objects made/refs; printf 'ref: refs/heads/main\\n' > made/HEAD",
+      "printf '[core]\\nrepositoryformatversion = 0\\n' > made/config; cd made && git status",
+    ].join('\n');
+    const { out, code } = await world.call(claude, text, cwd);
+    expect(out).toContain('cannot use bare repository');
+    expect(code).toBe(128);
+  });
+
   it('refuses what a person has to be asked about, and runs it once approved', async () => {
     const cwd = ruled();
     const asked = await world.call(codex, 'touch made', cwd);
