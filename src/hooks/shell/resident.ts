@@ -1,8 +1,8 @@
 // A helper that stays behind its call, for the next calls of the same world (native/sh-world.c):
 // starting Node takes longer than all that a call needs. It listens on `<state root>/helpers/NAME`,
 // where NAME is a hash of that world, and does nothing for a client that has not said `go`. It ends
-// when the agents it served are gone, after a minute without a call, and when its socket is no
-// longer there, but never while a call is open.
+// when the agents it served are gone, after a minute without a call, when it has grown, and when
+// its socket is no longer there, but never while a call is open.
 
 import * as fs from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -26,9 +26,15 @@ export type ResidentOptions = {
     channel: Channel,
   ) => Promise<{ readonly rest: Promise<void> }>;
   readonly now?: () => number;
+  /** Bytes of memory that this process takes. */
+  readonly memory?: () => number;
 };
 
 const IDLE_MS = 60_000; // an agent that thinks longer pays one start of Node
+
+/** It grows with its calls, to about 110 MB; a new one costs one start of Node in so many. */
+const MEMORY_BYTES_MAX = 80 * 1024 * 1024;
+const CALLS_MIN = 50;
 
 const LOOK_MS = 200; // Node is told nothing of the end of a process that is not its child
 
@@ -55,11 +61,13 @@ export class Resident {
   readonly #server: Server;
   readonly #path: string;
   readonly #now: () => number;
+  readonly #memory: () => number;
   readonly #looks: NodeJS.Timeout;
   readonly #waiting = new Map<Socket, RequestReader>();
   readonly #agents = new Map<number, ProcessId>();
   #inode = 0;
   #open = 0;
+  #calls = 0;
   #usedAt: number;
   #stopped = false;
   #displaced = false;
@@ -67,6 +75,7 @@ export class Resident {
   private constructor(options: ResidentOptions, directory: string) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
+    this.#memory = options.memory ?? (() => process.memoryUsage.rss());
     this.#usedAt = this.#now();
     this.#path = join(directory, options.name);
     this.#server = createServer((socket) => this.#accept(socket));
@@ -93,6 +102,7 @@ export class Resident {
   /** Keeps it until then. Never rejects. */
   async during(work: Promise<unknown>): Promise<void> {
     this.#open += 1;
+    this.#calls += 1;
     await work.catch(() => undefined); // its client has seen the end of the connection
     this.#open -= 1;
     this.#usedAt = this.#now();
@@ -110,7 +120,8 @@ export class Resident {
       if (!processAlive(agent)) this.#agents.delete(agent.pid);
     }
     const unused = this.#agents.size === 0 || this.#now() - this.#usedAt >= IDLE_MS;
-    if ((unused && this.#open === 0) || !this.#named()) this.stop();
+    const over = unused || (this.#calls >= CALLS_MIN && this.#memory() > MEMORY_BYTES_MAX);
+    if ((over && this.#open === 0) || !this.#named()) this.stop();
   }
 
   /** No more calls; those that are open come to their ends. */

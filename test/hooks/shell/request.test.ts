@@ -94,3 +94,24 @@ it('a helper stays for a minute without a call, and for open calls', async () =>
     fs.rmSync(root, { recursive: true });
   }
 });
+
+it('a helper that has grown ends behind fifty calls', async () => {
+  const root = fs.mkdtempSync(join(tmpdir(), 'cuff-resident-'));
+  try {
+    const serve = () => Promise.reject(new Error('no call comes'));
+    const memory = () => 81 * 1024 * 1024;
+    const options = { root, name: '0123456789abcdef', world: 'w', serve, now: () => 0, memory };
+    const resident = await Resident.open(options);
+    resident?.calledBy(process.pid);
+    const listed = () => fs.readdirSync(join(root, 'helpers'));
+    for (let calls = 1; calls < 50; calls += 1) await resident?.during(Promise.resolve());
+    resident?.look();
+    expect(listed()).toHaveLength(1);
+    await resident?.during(Promise.resolve());
+    resident?.look();
+    expect(listed()).toEqual([]);
+    expect(await resident?.ended).toBe('done');
+  } finally {
+    fs.rmSync(root, { recursive: true });
+  }
+});
