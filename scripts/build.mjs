@@ -46,12 +46,15 @@ const PARTS = {
   'record-search': 'src/cli/record/search.ts',
   'trace-check': 'src/shell/trace-check.ts',
   'mcp-front': 'src/cli/mcp-front.ts',
-  hook: 'src/cli/hook.ts',
+  judging: 'src/cli/judging.ts',
   'run-journal': 'src/cli/run-journal.ts',
   spool: 'src/shell/spool.ts',
   sh: 'src/cli/sh-start.ts',
   'sh-call': 'src/cli/sh.ts',
+  run: 'src/cli/run.ts',
 };
+/** Those of them that are loaded with the code that V8 made of them before (cli/code-cache.ts). */
+const CACHED = ['judging', 'sh-call'];
 
 /** Build what is stale. `strict` also refuses d.ts files with type errors (used for packing). */
 export async function build({ strict = false } = {}) {
@@ -129,7 +132,8 @@ const OWN_URL =
   'process.platform==="win32"?require("node:url").pathToFileURL(__filename).href:' +
   '"file://"+encodeURI(__filename).replace(/[?#]/g,encodeURIComponent)';
 
-const SPAWNING = 'require("node:child_process")';
+// Modules of Node that most starts do not need, and that take 0.2 to 4 ms each to load.
+const LATER = /require\("node:(?:child_process|crypto|os|stream)"\)/g;
 
 // Code that comes from a cache cannot import: the program that loads it does (cli/code-cache.ts).
 const OWN_IMPORT = 'module.import||(name=>import(name))';
@@ -145,7 +149,10 @@ const SHARED = {
 
 async function buildLibrary(strict) {
   say('build: TypeScript');
-  const { build: bundle } = await import('esbuild');
+  const { build } = await import('esbuild');
+  const table = await packedTable(build);
+  const bundle = ({ plugins = [], ...options }) =>
+    build({ ...options, plugins: [...plugins, table] });
   const modules = await bundle({
     ...BUNDLE,
     ...SHARED,
@@ -202,6 +209,22 @@ async function placeReady(files) {
   return path;
 }
 
+/** What is known of programs, as the text that the source makes of it at every start. */
+async function packedTable(bundle) {
+  const path = join(ROOT, 'src/policy/profiles/table.ts');
+  const { outputFiles } = await bundle({ ...BUNDLE, entryPoints: [path], format: 'esm' });
+  const code = Buffer.from(outputFiles[0].contents).toString('base64');
+  const { TABLE } = await import(`data:text/javascript;base64,${code}`);
+  const families = Object.entries(TABLE).map(([name, { names, text }]) => {
+    return `${name}:{names:${JSON.stringify(names)},text:()=>${JSON.stringify(text())}}`;
+  });
+  const contents = `export const TABLE={${families}}`;
+  const setup = (esbuild) => {
+    esbuild.onLoad({ filter: /[\\/]profiles[\\/]table\.ts$/ }, () => ({ contents }));
+  };
+  return { name: 'packed-table', setup };
+}
+
 /** `import('./program.ts')` in a program stays an import, of the module or part built beside it. */
 function keepModulesOutside(esbuild) {
   esbuild.onResolve({ filter: /^\./ }, (args) => {
@@ -231,13 +254,19 @@ function placeBundle(path, text) {
   // esbuild copies every property of what is imported from Node, each time, for the sake of a
   // default import, of which there are none.
   if (bin) whole = whole.replace(/__toESM\((require\("node:\w+"\)),? ?1?\)/g, '$1');
-  // Most starts begin no process, and this module of Node takes 4 ms to load.
-  if (bin) whole = whole.replaceAll(SPAWNING, `new Proxy({},{get:(_,name)=>${SPAWNING}[name]})`);
+  if (bin) whole = whole.replace(LATER, 'new Proxy({},{get:(_,name)=>$&[name]})');
   // An import would start the loader of modules, for a file that is none.
   if (bin) whole = whole.replace(/import\(("\.\/[\w-]+\.cjs")\)/g, '(async()=>require($1))()');
   if (bin) whole = whole.replace(/\bimport\(("\.\/[\w-]+\.js"\))/g, '__import($1');
-  if (bin && !whole.startsWith('#!')) whole = `#!/usr/bin/env node\n${whole}`;
+  if (CACHED.includes(basename(path, '.cjs'))) whole = asFunction(whole);
+  else if (bin && !whole.startsWith('#!')) whole = `#!/usr/bin/env node\n${whole}`;
   place(path, whole, bin ? 0o755 : 0o644);
+}
+
+/** As Node makes a module of a text, so that it need not be copied for it; and its hash. */
+function asFunction(text) {
+  const hash = createHash('sha256').update(text).digest('hex');
+  return `(function(exports,require,module,__filename,__dirname){${text}\n})\n//${hash}`;
 }
 
 /** The licences of the packages whose code is inside the bundles. */

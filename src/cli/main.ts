@@ -3,6 +3,7 @@
 // most. `mcp` answers its client before the server is loaded. All others share one lazily loaded
 // program.
 
+import { loadPart } from './code-cache.ts';
 import { fail } from './fail.ts';
 import { mendStreams } from './socket-streams.ts';
 
@@ -13,6 +14,16 @@ export async function main(name: 'cuff' | 'derun', args: readonly string[]): Pro
       await runCommand(name, args.slice(1));
       return;
     }
+    if (name === 'cuff' && args[0] === 'hook' && !/^(?:-h|--help)$/.test(args[1] ?? '')) {
+      mendStreams(['stdin']);
+      const { hookCommand } = await loadPart('judging', () => import('./judging.ts'));
+      await hookCommand(args.slice(1));
+      return;
+    }
+    if (name === 'cuff' && args[0] === 'policy' && args[1] === 'check') {
+      const { checkQuickly } = await loadPart('judging', () => import('./judging.ts'));
+      if (await checkQuickly(args.slice(2))) return;
+    }
     mendStreams();
     if (name === 'cuff' && args[0] === 'record' && args[1] === 'list') {
       const { recordList } = await import('./record/list.ts');
@@ -21,13 +32,8 @@ export async function main(name: 'cuff' | 'derun', args: readonly string[]): Pro
       const { recordSearch } = await import('./record/search.ts');
       await recordSearch(args.slice(2));
     } else if (name === 'cuff' && args[0] === 'sh') {
-      const { loadPart } = await import('./code-cache.ts');
       const { sh } = await loadPart('sh-call', () => import('./sh.ts'));
       await sh(args.slice(1));
-    } else if (name === 'cuff' && args[0] === 'hook' && !/^(?:-h|--help)$/.test(args[1] ?? '')) {
-      const { loadPart } = await import('./code-cache.ts');
-      const { hookCommand } = await loadPart('hook', () => import('./hook.ts'));
-      await hookCommand(args.slice(1));
     } else if (name === 'cuff' && args[0] === 'mcp') {
       const { openFront } = await import('./mcp-front.ts');
       const front = await openFront(args.slice(1));

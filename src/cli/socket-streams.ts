@@ -6,13 +6,12 @@ import * as fs from 'node:fs';
 import { Writable } from 'node:stream';
 import { errnoOf } from '../errors.ts';
 
+const NAMES = ['stdin', 'stdout', 'stderr'] as const;
+
 /** Puts working streams in the place of those that Node did not recognise. */
-export function mendStreams(): void {
-  for (const [fd, name] of [
-    [0, 'stdin'],
-    [1, 'stdout'],
-    [2, 'stderr'],
-  ] as const) {
+export function mendStreams(names: readonly (typeof NAMES)[number][] = NAMES): void {
+  for (const name of names) {
+    const fd = NAMES.indexOf(name);
     if (!isSocket(fd) || '_handle' in process[name]) continue;
     const stream = fd === 0 ? fs.createReadStream('', { fd, autoClose: false }) : writer(fd);
     Object.defineProperty(process, name, { value: stream, configurable: true, enumerable: true });

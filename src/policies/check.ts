@@ -5,9 +5,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppError, errnoOf } from '../errors.ts';
-import { homeOf, settingsCandidates } from '../places.ts';
-import { type Judgement, judge } from '../policy/decide.ts';
-import { type Decision, type Reason, VERDICTS, type Verdict } from '../policy/decision.ts';
+import { homeOf } from '../places.ts';
+import { VERDICTS, type Verdict } from '../policy/decision.ts';
 import {
   exportPolicy,
   lossLine,
@@ -20,12 +19,13 @@ import { readPolicy } from '../policy/load.ts';
 import type { LoadedPolicy, Policy } from '../policy/policy.ts';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from '../text/json.ts';
 import type { Env } from '../types.ts';
+import { type CheckResult, checkBy, reasonJson } from './checked.ts';
 import { readPolicyFile } from './files.ts';
 import { policyPlaces, projectAt, projectPolicy } from './places.ts';
-import { isBare, literalGlob, realPath, shortMemory } from './real-path.ts';
+import { realPath, shortMemory } from './real-path.ts';
 import { countingPolicies } from './trust.ts';
 
-export { lossLine, type Reason, TARGETS, type Target };
+export { lossLine, TARGETS, type Target };
 
 export type CheckOptions = {
   readonly env: Env;
@@ -37,15 +37,6 @@ export type CheckOptions = {
   readonly systemFile?: string | undefined;
   /** The project's policy counts as it is: a person said so for this process. */
   readonly trusted?: boolean | undefined;
-};
-
-export type CheckResult = {
-  readonly command: string;
-  readonly cwd: string;
-  readonly project: string;
-  readonly mode: Judgement['mode'];
-  readonly decision: Decision;
-  readonly files: readonly string[];
 };
 
 function isFile(path: string): boolean {
@@ -78,12 +69,12 @@ export function policiesFor(project: string, options: CheckOptions): readonly Lo
   });
 }
 
-type Compiled = Pick<CheckResult, 'mode' | 'files' | 'project'> & { readonly judgement: Judgement };
+type Check = ReturnType<typeof checkBy>;
 
 export class PolicyChecker {
   readonly #options: CheckOptions;
   readonly #home: string;
-  readonly #compiled = new Map<string, Compiled>();
+  readonly #compiled = new Map<string, Check>();
   readonly #real = shortMemory(realPath);
 
   constructor(options: CheckOptions) {
@@ -94,19 +85,19 @@ export class PolicyChecker {
   /** With the files that apply. Throws as `policiesFor` does. */
   check(command: string, cwd: string): CheckResult {
     const project = this.#projectOf(cwd, projectAt);
-    const compiled = this.#known(`file ${project}`, () =>
+    const check = this.#known(`file ${project}`, () =>
       this.#compile(policiesFor(project, this.#options), project),
     );
-    return this.#decide(compiled, command, cwd);
+    return check(command, cwd);
   }
 
   /** With a policy as it stands in a line of a batch. Throws `usage` when it is none. */
   checkWith(policy: JsonObject, command: string, cwd: string): CheckResult {
     const project = this.#projectOf(cwd, (directory) => directory);
-    const compiled = this.#known(`line ${project} ${JSON.stringify(policy)}`, () =>
+    const check = this.#known(`line ${project} ${JSON.stringify(policy)}`, () =>
       this.#compile([inlinePolicy(policy, { home: this.#home, project })], project),
     );
-    return this.#decide(compiled, command, cwd);
+    return check(command, cwd);
   }
 
   #projectOf(cwd: string, otherwise: (cwd: string) => string): string {
@@ -114,7 +105,7 @@ export class PolicyChecker {
     return this.#real(project === undefined ? otherwise(cwd) : resolve(project));
   }
 
-  #known(key: string, make: () => Compiled): Compiled {
+  #known(key: string, make: () => Check): Check {
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
     const made = make();
@@ -122,29 +113,8 @@ export class PolicyChecker {
     return made;
   }
 
-  #compile(policies: readonly LoadedPolicy[], project: string): Compiled {
-    const files = policies.flatMap(({ file }) => (file === undefined ? [] : [file]));
-    // As for a server: what they say is what it does.
-    const settings = settingsCandidates(project, this.#options.env).map(({ path }) => path);
-    const kept = [...settings, ...files].map(literalGlob);
-    const judgement = judge({
-      policies,
-      project,
-      home: this.#home,
-      real: this.#real,
-      bare: isBare,
-      kept,
-    });
-    return { judgement, mode: judgement.mode, files, project };
-  }
-
-  #decide(
-    { judgement, mode, files, project }: Compiled,
-    command: string,
-    cwd: string,
-  ): CheckResult {
-    const decision = judgement.decide(command, this.#real(cwd));
-    return { command, cwd, project, mode, decision, files };
+  #compile(policies: readonly LoadedPolicy[], project: string): Check {
+    return checkBy(policies, { env: this.#options.env, project, real: this.#real });
   }
 }
 
@@ -165,42 +135,6 @@ function inlinePolicy(
   const read = readPolicy(JSON.stringify({ ...rest, policies: [...given, ...groups] }), where);
   if ('policy' in read) return { policy: read.policy, origin: 'user', file: undefined };
   throw new AppError('usage', `policy: ${read.problems[0]?.message ?? 'it is none'}`);
-}
-
-/** As `cuff policy check --json` prints it. */
-export function checkedJson({
-  command,
-  cwd,
-  project,
-  mode,
-  decision,
-  files,
-}: CheckResult): JsonObject {
-  return {
-    command,
-    cwd,
-    project,
-    decision: decision.verdict,
-    code: decision.code,
-    mode,
-    reasons: decision.reasons.map(reasonJson),
-    policies: files,
-  };
-}
-
-function reasonJson({ verdict, code, detail, span, unit, message, ...more }: Reason): JsonObject {
-  const { rule, nearest, hint } = more;
-  return {
-    decision: verdict,
-    code,
-    detail: detail ?? null,
-    span: span === undefined ? null : { from: span.from, to: span.to },
-    unit,
-    message,
-    rule: rule === undefined ? null : { ...rule, file: rule.file ?? null },
-    nearest: nearest ?? null,
-    hint: hint ?? null,
-  };
 }
 
 export type BatchLine = { readonly good: boolean; readonly json: JsonObject };

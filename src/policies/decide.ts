@@ -1,11 +1,11 @@
 // One text, decided. A text that is only unclear may run where its programs are judged when they
 // start, as long as that sees everything a rule is about. What cannot be decided is asked about.
 
-import { createHash } from 'node:crypto';
 import type { DecideOptions, Judgement } from '../policy/decide.ts';
 import type { Decision, Mode, Reason } from '../policy/decision.ts';
-import type { CommandRule, LoadedPolicy } from '../policy/policy.ts';
+import type { CommandRule, LoadedPolicy, Policy } from '../policy/policy.ts';
 import { baseName } from '../text/base-name.ts';
+import { sha256 } from '../text/hash.ts';
 import { quoteWord } from '../text/printable.ts';
 import type { UnseenPath } from './path-lookup.ts';
 
@@ -59,8 +59,22 @@ export function withUnseen(
 
 /** Names what these policies say: the same id, the same decisions about the same disk. */
 export function contentId(policies: readonly LoadedPolicy[]): string {
-  const said = policies.map(({ file, origin, policy }) => [file ?? '', origin, policy]);
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 40);
+  const said = policies.map(({ file = '', origin, policy }) => [policyId(policy), origin, file]);
+  return said.map((words) => words.join(' ')).join('\n');
+}
+
+const ids = new WeakMap<Policy, string>();
+
+/** The hash of one policy. */
+export function policyId(policy: Policy): string {
+  const id = ids.get(policy) ?? sha256(JSON.stringify(policy)).slice(0, 40);
+  ids.set(policy, id);
+  return id;
+}
+
+/** For a policy that was kept together with its id. */
+export function knowPolicy(policy: Policy, id: string): void {
+  ids.set(policy, id);
 }
 
 /** The choices that only a person or the system makes; the system's word comes first. */

@@ -21,7 +21,7 @@ import {
 import { type HaltCause, haltedBy } from './halt.ts';
 import { PathLookup } from './path-lookup.ts';
 import { type PolicyPlace, type PolicyWhere, policyPlaces, shadowPlace } from './places.ts';
-import { literalGlob, realPath } from './real-path.ts';
+import { literalGlob, realPath, realPaths } from './real-path.ts';
 import { type CountingPolicies, countingPolicies, type PolicyText } from './trust.ts';
 
 export type { Decision, InForce, Mode, PolicyDecision };
@@ -132,7 +132,7 @@ export class PolicyEngine {
         .flatMap((loaded) => shadowPlace(loaded) ?? [])
         .map(pathOf),
     ];
-    return [...new Set(places.flatMap((path) => [path, realPath(path)]))].map(literalGlob);
+    return [...new Set([...places, ...realPaths(places)])].map(literalGlob);
   }
 
   /** The policies in force, and how they would decide if `path` said this. */

@@ -3,7 +3,9 @@
 
 import { plainName } from './programs.ts';
 
-const NPM: Readonly<Record<string, string>> = {
+type Names = Readonly<Record<string, string>>;
+
+const NPM = once(() => ({
   ...named('install', 'i in ins inst insta instal isnt isnta isntal isntall add it install-test'),
   ...named('ci', 'clean-install ic install-clean isntall-clean'),
   ...named('ci', 'cit install-ci-test clean-install-test sit'),
@@ -17,39 +19,56 @@ const NPM: Readonly<Record<string, string>> = {
   ...named('list', 'ls la ll'),
   ...named('view', 'v info show'),
   ...named('init', 'create innit'),
-};
+}));
 
-const DOCKER: Readonly<Record<string, string>> = {
+const DOCKER = once(() => ({
   ...named('rm', 'remove'),
   ...named('ls', 'list'),
-};
+}));
 
-const ALIASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Made when a command asks for its program: most ask for none of them. */
+const ALIASES: Readonly<Record<string, () => Names>> = {
   npm: NPM,
   pnpm: NPM,
-  git: named('add', 'stage'),
+  git: once(() => named('add', 'stage')),
   docker: DOCKER,
   podman: DOCKER,
   nerdctl: DOCKER,
-  helm: { ...named('uninstall', 'delete del un'), ...named('list', 'ls') },
-  brew: { ...named('uninstall', 'rm remove'), ...named('list', 'ls'), instal: 'install' },
-  gem: named('install', 'i'),
-  bundle: named('install', 'i'),
-  dnf: { ...named('remove', 'erase rm'), ...named('upgrade', 'update up') },
-  composer: { ...named('update', 'u upgrade'), ...named('install', 'i'), ...named('require', 'r') },
-  bun: { ...named('install', 'i'), ...named('add', 'a'), ...named('remove', 'rm') },
-  gh: { ...named('create', 'new'), ...named('list', 'ls') },
-  cargo: {
+  helm: once(() => ({ ...named('uninstall', 'delete del un'), ...named('list', 'ls') })),
+  brew: once(() => ({
+    ...named('uninstall', 'rm remove'),
+    ...named('list', 'ls'),
+    instal: 'install',
+  })),
+  gem: once(() => named('install', 'i')),
+  bundle: once(() => named('install', 'i')),
+  dnf: once(() => ({ ...named('remove', 'erase rm'), ...named('upgrade', 'update up') })),
+  composer: once(() => ({
+    ...named('update', 'u upgrade'),
+    ...named('install', 'i'),
+    ...named('require', 'r'),
+  })),
+  bun: once(() => ({ ...named('install', 'i'), ...named('add', 'a'), ...named('remove', 'rm') })),
+  gh: once(() => ({ ...named('create', 'new'), ...named('list', 'ls') })),
+  cargo: once(() => ({
     ...named('build', 'b'),
     ...named('check', 'c'),
     ...named('test', 't'),
     ...named('run', 'r'),
     ...named('doc', 'd'),
     ...named('remove', 'rm'),
-  },
+  })),
 };
 
-function named(name: string, others: string): Readonly<Record<string, string>> {
+function once(make: () => Names): () => Names {
+  let made: Names | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function named(name: string, others: string): Names {
   return Object.fromEntries(others.split(' ').map((other) => [other, name]));
 }
 
@@ -66,7 +85,7 @@ const SHORTENED_MIN = 3; // what is shorter is a name of its own
 
 /** The name that stands for all of them. */
 export function subcommandName(program: string, given: string): string {
-  const aliases = Object.hasOwn(ALIASES, program) ? ALIASES[program] : undefined;
+  const aliases = Object.hasOwn(ALIASES, program) ? ALIASES[program]?.() : undefined;
   if (aliases !== undefined && Object.hasOwn(aliases, given)) return aliases[given] ?? given;
   if (program === 'chmod') return modeName(given);
   const names = Object.hasOwn(SHORTENED, program) ? SHORTENED[program] : undefined;
@@ -107,9 +126,22 @@ export function programNames(rule: string, given: string): boolean {
   const [wanted, name] = [rule.toLowerCase(), given.toLowerCase()];
   if (wanted === name || `g${wanted}` === name) return true;
   if (name.startsWith(`${wanted}.`) && !SCRIPT.test(name)) return true;
-  const [one, other] = [plainName(wanted), plainName(name)];
-  if (SAME.some((names) => names.includes(one) && names.includes(other))) return true;
+  const [one, other] = [kindOf(wanted), kindOf(name)];
   return one !== '' && (one === other || (one === 'node' && other === 'nodejs'));
+}
+
+const KINDS_MAX = 1_000;
+const kinds = new Map<string, string>();
+
+/** One name for all that are alike; every rule asks for that of every program. */
+function kindOf(name: string): string {
+  const known = kinds.get(name);
+  if (known !== undefined) return known;
+  const plain = plainName(name);
+  const kind = SAME.find((names) => names.includes(plain))?.[0] ?? plain;
+  if (kinds.size >= KINDS_MAX) kinds.clear();
+  kinds.set(name, kind);
+  return kind;
 }
 
 /** `deploy.sh` is a script of its own, not `deploy`. */

@@ -307,9 +307,9 @@ function ownPathMessage({ argv }: Unit, { rules }: Court): string | undefined {
 }
 
 /** Names what would be allowed: the rule that came nearest, or a few of those there are. */
-function hintFor(near: RuleRef | undefined, { allow }: Rules): string | undefined {
+function hintFor(near: RuleRef | undefined, { allowed }: Rules): string | undefined {
   if (near !== undefined) return `The nearest rule is \`${near.pattern}\`.`;
-  const patterns = [...new Set(allow.map(({ ref }) => ref.pattern))];
+  const patterns = allowed();
   if (patterns.length === 0) return undefined;
   const shown = patterns.slice(0, HINT_RULES_MAX).map((pattern) => `\`${pattern}\``);
   const more = patterns.length > shown.length ? ' and others' : '';

@@ -9,8 +9,12 @@ export type Roots = { readonly project: string; readonly home: string };
 
 /** Where a path leads when it is used in this directory. */
 export function absolute(path: string, cwd: string): string {
-  return trimmed(posix.resolve(cwd, path));
+  const joined = path.startsWith('/') ? path : `${cwd}/${path}`;
+  return WHOLE.test(joined) ? joined : trimmed(posix.resolve(cwd, path));
 }
+
+/** A path that has nothing to resolve in it, as most have. */
+const WHOLE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
 
 /** `//x` is `/x` here, and a slash at the end says nothing. */
 function trimmed(path: string): string {
@@ -34,16 +38,24 @@ export function pathSet(globs: readonly string[], roots: Roots): PathSet {
   return {
     has: (path) => {
       if (path.length > LENGTH_MAX) return false;
-      test ??= matcher(globs.map((glob) => trimmed(expanded(glob, roots))));
+      test ??= matcher(globs.map((glob) => expandedGlob(glob, roots)));
       return test(path);
     },
   };
 }
 
+function expandedGlob(glob: string, roots: Roots): string {
+  const path = expanded(glob, roots);
+  return WHOLE.test(path) ? path : trimmed(path);
+}
+
 function expanded(glob: string, { project, home }: Roots): string {
-  if (glob === '~' || glob.startsWith('~/')) return posix.join(home, glob.slice(1));
+  if (glob === '~' || glob.startsWith('~/')) {
+    const joined = `${home}${glob.slice(1)}`;
+    return WHOLE.test(joined) ? joined : posix.join(home, glob.slice(1));
+  }
   if (glob.startsWith('**/')) return `/${glob}`;
-  return posix.resolve(project, glob);
+  return WHOLE.test(glob) ? glob : posix.resolve(project, glob);
 }
 
 /** A few expressions for all globs: a policy asks about many paths. */
@@ -54,14 +66,51 @@ function matcher(globs: readonly string[]): (path: string) => boolean {
   // Globs for any directory are looked for behind every slash, at once.
   const anywhere = others.filter((glob) => glob.startsWith('/**/')).map((glob) => glob.slice(4));
   const placed = others.filter((glob) => !glob.startsWith('/**/'));
-  const expressions = [
-    ...(anywhere.length === 0 ? [] : [`/(?:${anywhere.map(globSource).join('|')})(?:/|$)`]),
-    ...(placed.length === 0 ? [] : [`^(?:${placed.map(globSource).join('|')})(?:/|$)`]),
-  ].map((source) => new RegExp(source, 'is'));
+  const tests = [
+    quickTest(anywhere, mayBeAnywhere(anywhere), '/'),
+    quickTest(placed, mayBePlaced(placed), '^'),
+  ];
   return (path) =>
     plain.includes(path) ||
     inside.some((one) => path.startsWith(one)) ||
-    expressions.some((regex) => regex.test(path));
+    tests.some((test) => test(path));
+}
+
+/** Compiling an expression for a hundred globs takes longer than all else that judges a command. */
+function quickTest(
+  globs: readonly string[],
+  mayBe: (path: string) => boolean,
+  front: string,
+): (path: string) => boolean {
+  let regex: RegExp | undefined;
+  return (path) => {
+    if (globs.length === 0 || (PLAIN.test(path) && !mayBe(path.toLowerCase()))) return false;
+    regex ??= new RegExp(`${front}(?:${globs.map(globSource).join('|')})(?:/|$)`, 'is');
+    return regex.test(path);
+  };
+}
+
+/** Letters of any size are the same in every way that there is to compare them. */
+const PLAIN = /^(?!.*\/\/)[ -~]*$/;
+
+/** Whether some name of the path has in it what the first name of a glob asks for. */
+function mayBeAnywhere(globs: readonly string[]): (path: string) => boolean {
+  const wanted = [...new Set(globs.map(fixedPart))];
+  return (path) => wanted.some((text) => path.includes(text));
+}
+
+/** The longest text in the first name that has to be there as it is, behind its slash if first. */
+function fixedPart(glob: string): string {
+  const [name = ''] = glob.toLowerCase().split('/', 1);
+  if (/[[\\]/.test(name)) return '';
+  const texts = `/${name}`.split(/[*?]+/).sort((a, b) => b.length - a.length);
+  return texts[0] ?? '';
+}
+
+/** Whether the path begins as a glob does in front of its first wildcard. */
+function mayBePlaced(globs: readonly string[]): (path: string) => boolean {
+  const begins = globs.map((glob) => glob.toLowerCase().split(/[*?[{\\]/, 1)[0] ?? '');
+  return (path) => begins.some((text) => path.startsWith(text));
 }
 
 const GLOB = /[*?[{]/;

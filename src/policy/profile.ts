@@ -68,6 +68,8 @@ export type Profile = {
   readonly bare?: Kind;
   /** With no more operands than these it is `bare`, too: `git config user.name` only asks. */
   readonly asks?: number;
+  /** Its words are read in a way of their own. */
+  readonly own?: 'find' | 'tar' | 'sqlite';
   /** The role of the words behind `--`, which are for another program. */
   readonly behindDashes?: Role;
   /** Of a program, not of its subcommands. Nothing is decided by it. */

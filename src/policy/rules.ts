@@ -3,7 +3,8 @@
 import { baseName } from '../text/base-name.ts';
 import { wordArg } from './analyse/args.ts';
 import { openWrappers } from './analyse/index.ts';
-import type { RuleRef, Verdict } from './decision.ts';
+import { mayWrap } from './analyse/wrappers.ts';
+import type { RuleRef } from './decision.ts';
 import { compilePattern, literalText, type WordPattern } from './pattern.ts';
 import type { CommandRule, LoadedPolicy, PolicyOrigin } from './policy.ts';
 import { readCall } from './profiles/index.ts';
@@ -23,30 +24,73 @@ export type Rules = {
   /** Those whose program has this name; also those that leave it open. */
   allowing(program: string): readonly Rule[];
   readonly strict: Readonly<Record<'ask' | 'deny', readonly Rule[]>>;
-  readonly allow: readonly Rule[];
+  /** The patterns that allow, in their order. */
+  allowed(): readonly string[];
   /** The names of denied programs, as words of a text; undefined when there are none. */
   readonly deniedNames: RegExp | undefined;
 };
 
+/** One rule of a file, and where it stands. */
+type Entry = Omit<Rule, 'words' | 'via'>;
+
+/** Allowing rules are compiled when their program is asked for: a command has few of them. */
 export function rulesOf(policies: readonly LoadedPolicy[]): Rules {
-  const all = policies.flatMap(rulesIn);
-  const by = (verdict: Verdict): readonly Rule[] =>
-    all.filter(({ rule }) => rule.decision === verdict);
-  const allow = by('allow');
-  const programs = new Map<string, Rule[]>();
-  for (const one of allow) {
-    const [first] = one.words;
-    if (first?.kind !== 'literal') continue;
-    const found = programs.get(first.value);
-    if (found === undefined) programs.set(first.value, [one]);
-    else found.push(one);
+  const strict = { ask: [] as Rule[], deny: [] as Rule[] };
+  const allow = new Map<string, Entry[]>();
+  for (const { policy, origin, file } of policies) {
+    for (const { name, commands } of policy.policies) {
+      for (const rule of commands) {
+        const entry = { rule, ref: { file, policy: name, pattern: rule.pattern }, origin };
+        if (rule.decision !== 'allow') strict[rule.decision].push(...compile(entry));
+        else addTo(allow, entry);
+      }
+    }
   }
+  const compiled = new Map<string, readonly Rule[]>();
   return {
-    allowing: (program) => programs.get(program) ?? [],
-    strict: { ask: by('ask'), deny: by('deny') },
-    allow,
-    deniedNames: namesOf(by('deny')),
+    allowing: (program) => {
+      const known = compiled.get(program);
+      if (known !== undefined) return known;
+      const found = (allow.get(program) ?? [])
+        .flatMap(compile)
+        .filter(({ words: [first] }) => first?.kind === 'literal' && first.value === program);
+      compiled.set(program, found);
+      return found;
+    },
+    strict,
+    allowed: () => {
+      const groups = policies.flatMap(({ policy }) => policy.policies);
+      const rules = groups.flatMap(({ commands }) => commands);
+      const allowed = rules.filter(({ decision }) => decision === 'allow');
+      return [...new Set(allowed.map(({ pattern }) => pattern))];
+    },
+    deniedNames: namesOf(strict.deny),
   };
+}
+
+/** Under every program that it may be about. */
+function addTo(programs: Map<string, Entry[]>, entry: Entry): void {
+  const { pattern } = entry.ref;
+  const end = pattern.indexOf(' ');
+  const first = end < 0 ? pattern : pattern.slice(0, end);
+  const names = PLAIN_WORD.test(first) && !mayWrap(first) ? [first] : programsOf(entry);
+  for (const name of names) {
+    const found = programs.get(name);
+    if (found === undefined) programs.set(name, [entry]);
+    else found.push(entry);
+  }
+}
+
+/** A first word that stands for itself, whatever comes behind it. */
+const PLAIN_WORD = /^[\w@%+:.,/-]+$/;
+
+function programsOf(entry: Entry): Iterable<string> {
+  const firsts = compile(entry).map(({ words: [first] }) => first);
+  return new Set(firsts.flatMap((first) => (first?.kind === 'literal' ? [first.value] : [])));
+}
+
+function compile(entry: Entry): readonly Rule[] {
+  return variantsOf(entry.rule).map((variant) => ({ ...entry, ...variant }));
 }
 
 function namesOf(rules: readonly Rule[]): RegExp | undefined {
@@ -56,15 +100,6 @@ function namesOf(rules: readonly Rule[]): RegExp | undefined {
   if (names.length === 0) return undefined;
   const escaped = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
   return new RegExp(`(?:^|[^\\w.-])(?:${escaped.join('|')})(?:$|[^\\w-])`);
-}
-
-function rulesIn({ policy, origin, file }: LoadedPolicy): readonly Rule[] {
-  return policy.policies.flatMap(({ name, commands }) =>
-    commands.flatMap((rule) => {
-      const ref = { file, policy: name, pattern: rule.pattern };
-      return variantsOf(rule).map((variant) => ({ rule, ref, origin, ...variant }));
-    }),
-  );
 }
 
 export type RuleVariant = Pick<Rule, 'words' | 'via'>;

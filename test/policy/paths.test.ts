@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { absolute, globRegex, pathSet } from '../../src/policy/paths.ts';
@@ -30,6 +31,39 @@ describe('a set of paths', () => {
     expect(absolute('../x/./y//z/', '/a/b')).toBe('/a/x/y/z');
     expect(absolute('//etc//passwd', '/a')).toBe('/etc/passwd');
     expect(absolute('/../..', '/a')).toBe('/');
+  });
+
+  it('resolves every path as the system does, also those that look finished', () => {
+    const name = fc.constantFrom('a', '.', '..', '.b', '...', '', 'c ', '..d');
+    const path = fc.array(name, { maxLength: 5 }).map((names) => names.join('/'));
+    const same = (one: string, cwd: string): void => {
+      const whole = posix.resolve(`/${cwd}`, one).replace(/^\/+/, '/');
+      expect(absolute(one, `/${cwd}`)).toBe(whole);
+    };
+    fc.assert(fc.property(path, path, same));
+  });
+
+  it('has what its globs find one by one, in letters of any size and script', () => {
+    const piece = fc.constantFrom('a', 'B', '.e', '*', '?', 'env', 'é', '\u212A');
+    const glob = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
+    const globs = fc.array(
+      fc.tuple(fc.constantFrom('**/', '/x/', '~/', '/x/**/'), glob, fc.constantFrom('', '/y')),
+      { minLength: 1, maxLength: 4 },
+    );
+    const letter = fc.constantFrom('a', 'b', 'A', '.', 'ENV', 'É', 'k', 'x', 'y', '/');
+    const path = fc
+      .array(letter, { maxLength: 8 })
+      .map((letters) => absolute(letters.join(''), '/x'));
+    const same = (given: readonly (readonly string[])[], one: string): void => {
+      const all = given.map((words) => words.join('').replace(/\*+(?!\/)/g, '*'));
+      const whole = all.map((text) =>
+        text.startsWith('~') ? `/home/user${text.slice(1)}` : text.replace(/^\*\*/, '/**'),
+      );
+      const found = whole.some((text) => globRegex(text, '(?:/.*)?').test(one));
+      const wild = all.every((text) => /[*?]/.test(text)); // others are compared as they are
+      if (wild) expect(pathSet(all, places).has(one)).toBe(found);
+    };
+    fc.assert(fc.property(globs, path, same));
   });
 });
 

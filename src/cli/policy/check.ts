@@ -1,19 +1,13 @@
-// `cuff policy check`: the policy's decision on a command and its reasons, with a mark under the
-// part that decided it. Exit 0 allow, 1 deny, 3 ask; a batch exits 0 unless a line of it is wrong.
+// `cuff policy check`: the policy's decision on a command, or on each of a batch, which exits 0
+// unless a line of it is wrong.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppError, errnoOf } from '../../errors.ts';
-import {
-  type CheckResult,
-  checkedJson,
-  checkLine,
-  PolicyChecker,
-  type Reason,
-} from '../../policies/check.ts';
+import { checkLine, PolicyChecker } from '../../policies/check.ts';
 import { printable, printableJson } from '../../text/printable.ts';
-import { displayWidth } from '../../text/table.ts';
-import { paint, put, putJson } from '../output.ts';
+import { put } from '../output.ts';
+import { putChecked } from './checked-text.ts';
 import { policyTrouble } from './trouble.ts';
 
 export type CheckFlags = {
@@ -24,8 +18,6 @@ export type CheckFlags = {
   readonly json?: boolean;
   readonly trust?: boolean;
 };
-
-const EXIT = { allow: 0, deny: 1, ask: 3 } as const;
 
 export async function checkPolicy(command: string | undefined, flags: CheckFlags): Promise<void> {
   if ((command === undefined) === (flags.batch === undefined)) {
@@ -38,10 +30,7 @@ export async function checkPolicy(command: string | undefined, flags: CheckFlags
   const cwd = resolve(flags.cwd ?? '.');
   if (command === undefined) return batch(checker, flags.batch ?? '-', cwd);
   await policyTrouble(async () => {
-    const checked = checker.check(command, cwd);
-    process.exitCode = EXIT[checked.decision.verdict];
-    if (flags.json === true) await putJson(checkedJson(checked));
-    else await put(checkedText(checked));
+    await putChecked(checker.check(command, cwd), flags.json === true);
   });
 }
 
@@ -74,79 +63,4 @@ async function textOf(file: string): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of process.stdin) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces).toString();
-}
-
-const REASONS_SHOWN_MAX = 20;
-const COLOURS = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
-
-/** The answer, then each reason that counts: the place, the sentence, and what to do. */
-export function checkedText({ command, decision, mode, files }: CheckResult): string {
-  const { verdict, code, reasons } = decision;
-  const counted = reasons.filter((one) => verdict === 'allow' || one.verdict !== 'allow');
-  const shown = counted.slice(0, REASONS_SHOWN_MAX);
-  const more = counted.length - shown.length;
-  const blocks = shown.map((reason) => reasonLines(reason, command, verdict));
-  const lines = [
-    `${paint(COLOURS[verdict], verdict)} (${code})`,
-    ...blocks.flatMap((block) => ['', ...block]),
-    ...(more > 0 ? ['', `And ${more} more.`] : []),
-    ...(verdict !== 'allow' && mode !== 'enforce' ? ['', modeLine(mode)] : []),
-    ...(files.length > 0 ? ['', paint('dim', `By ${files.map(printable).join(', ')}`)] : []),
-  ];
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-function reasonLines(reason: Reason, command: string, overall: string): readonly string[] {
-  const { span, message, nearest, hint, verdict, code, rule } = reason;
-  const marked = span === undefined ? [] : caretLines(command, span);
-  const near = nearest !== undefined && hint?.includes(nearest) !== true;
-  const where = rule?.file === undefined ? '' : `, in ${rule.file}`;
-  const said = rule !== undefined && !message.includes(rule.pattern);
-  const differs = verdict === overall ? '' : `${verdict} `;
-  return [
-    ...marked,
-    `  ${printable(message)} ${paint('dim', `(${differs}${code})`)}`,
-    ...(said ? [`  The rule is \`${printable(rule.pattern)}\`${printable(where)}.`] : []),
-    ...(near ? [`  The nearest rule is \`${printable(nearest)}\`.`] : []),
-    ...(hint === undefined ? [] : [`  ${printable(hint)}`]),
-  ];
-}
-
-function modeLine(mode: CheckResult['mode']): string {
-  if (mode === 'off') return 'The mode is off: it would run, and nothing would be said.';
-  return mode === 'warn'
-    ? 'The mode is warn: it would run, with a warning.'
-    : 'The mode is record: it would run, and this would be in the journal.';
-}
-
-const BEFORE_MAX = 60;
-const MARKED_MAX = 80;
-const BEHIND_MAX = 40;
-
-/** The line of the command that the span begins in, and carets under the span. */
-export function caretLines(
-  text: string,
-  { from, to }: { readonly from: number; readonly to: number },
-): readonly string[] {
-  const start = text.lastIndexOf('\n', from - 1) + 1;
-  const newline = text.indexOf('\n', from);
-  const end = newline < 0 ? text.length : newline;
-  const before = tailOf(printable(text.slice(start, from)), BEFORE_MAX);
-  const marked = headOf(printable(text.slice(from, Math.min(to, end))), MARKED_MAX);
-  const behind = headOf(printable(text.slice(Math.max(from, Math.min(to, end)), end)), BEHIND_MAX);
-  const number = text.slice(0, start).split('\n').length;
-  const label = text.includes('\n') ? `${number} | ` : '';
-  const indent = ' '.repeat(4 + label.length + displayWidth(before));
-  const carets = '^'.repeat(Math.max(1, displayWidth(marked)));
-  return [`    ${label}${before}${marked}${behind}`, `${indent}${paint('bold', carets)}`];
-}
-
-function headOf(text: string, max: number): string {
-  const characters = [...text];
-  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
-}
-
-function tailOf(text: string, max: number): string {
-  const characters = [...text];
-  return characters.length <= max ? text : `…${characters.slice(1 - max).join('')}`;
 }

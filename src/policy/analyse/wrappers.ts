@@ -60,6 +60,16 @@ const BUILTINS: Readonly<Record<string, Spec>> = {
   exec: { flags: 'cl', values: 'a' },
 };
 
+const OTHERS = ['env', 'xargs', 'busybox', 'toybox'];
+
+let wrappers: ReadonlySet<string> | undefined;
+
+/** Whether `peel` could take this program off, with the words that it wants behind it. */
+export function mayWrap(name: string): boolean {
+  wrappers ??= new Set([...Object.keys(PROGRAMS), ...Object.keys(BUILTINS), ...OTHERS]);
+  return wrappers.has(name.startsWith('/') ? name.replace(PLACES, '') : name);
+}
+
 export function peel(argv: readonly Arg[], inShell: boolean): Peeled | undefined {
   const [first] = argv;
   const program = programOf(first);

@@ -63,7 +63,7 @@ export const TAR_LETTERS: Profile = {
 };
 
 /** Which of the two it is, its first word tells. */
-export const TAR: Profile = { ...TAR_LETTERS };
+const TAR: Profile = { ...TAR_LETTERS, own: 'tar' };
 
 /** gzip, bzip2, xz, zstd and lz4: the file that was packed is gone unless it is kept. */
 function packer(options: string): Profile {

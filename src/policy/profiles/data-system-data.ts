@@ -49,7 +49,8 @@ const MONGO: Profile = {
 };
 
 /** What it does with its file, the statements tell. */
-export const SQLITE: Profile = {
+const SQLITE: Profile = {
+  own: 'sqlite',
   kind: 'exec',
   style: 'go',
   options: `-init:exec -cmd:exec -unsafe-testing!exec -A!write -append!write -zip -vfs:config

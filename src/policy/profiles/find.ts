@@ -37,7 +37,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
 };
 
 export const FIND: Readonly<Record<string, Profile>> = {
-  find: { kind: 'read', style: 'none', operands: 'path*' },
+  find: { kind: 'read', style: 'none', operands: 'path*', own: 'find' },
   fd: {
     kind: 'read',
     options: `-H,--hidden -I,--no-ignore -u,--unrestricted -s,--case-sensitive -i,--ignore-case

@@ -4,37 +4,44 @@
 import { literalOf } from '../analyse/args.ts';
 import type { Call, Part, Profile } from '../profile.ts';
 import type { Arg } from '../unit.ts';
-import { TAR, TAR_LETTERS, TAR_WITH_DASH } from './data-archives.ts';
-import { BUILD } from './data-build.ts';
-import { BUILTINS } from './data-builtins.ts';
-import { FILES } from './data-files.ts';
-import { GIT } from './data-git.ts';
-import { NET } from './data-net.ts';
-import { NODE } from './data-node.ts';
-import { OPS } from './data-ops.ts';
-import { PYTHON, PYTHON_MODULES } from './data-python.ts';
-import { SYSTEM } from './data-system.ts';
-import { SQLITE } from './data-system-data.ts';
-import { TEXT } from './data-text.ts';
-import { FIND, readFind } from './find.ts';
+import { readFind } from './find.ts';
+import { unpackProfiles } from './pack.ts';
 import { type Lookups, readWith } from './read-call.ts';
+import { TABLE } from './table.ts';
 
-const PROFILES: ReadonlyMap<string, Profile> = new Map(
-  [BUILTINS, FILES, NET, OPS, SYSTEM, TEXT, FIND, GIT, NODE, PYTHON, BUILD].flatMap((profiles) =>
-    Object.entries(profiles),
-  ),
-);
+const MODULES = unpackProfiles(TABLE.PYTHON_MODULES);
+const TARS = unpackProfiles(TABLE.TAR);
+const NODE = unpackProfiles(TABLE.NODE);
 
-export const PROFILED: readonly string[] = [...PROFILES.keys()]
+const { BUILD, PYTHON, GIT, FIND, TEXT, SYSTEM, OPS, NET, FILES, BUILTINS } = TABLE;
+
+/** Of two profiles for one name, the first counts. */
+const FAMILIES = [
+  ...[BUILD, PYTHON].map(unpackProfiles),
+  NODE,
+  ...[GIT, FIND, TEXT, SYSTEM, OPS, NET, FILES, BUILTINS].map(unpackProfiles),
+];
+
+export function profiledPrograms(): readonly string[] {
+  const all = new Set(FAMILIES.flatMap(({ names }) => names()));
   // `@biomejs/biome` is a name behind `npx` alone.
-  .filter((name) => !name.includes('/'))
-  .sort();
+  return [...all].filter((name) => !name.includes('/')).sort();
+}
 
 /** By its name, or its path where programs are installed: `./git` is not `git`. */
 export function profileOf(program: string): Profile | undefined {
   const found = /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/.exec(program);
   const name = found?.[1] ?? OWN_PROGRAM.exec(program)?.slice(1).find(Boolean) ?? program;
-  return name.includes('/') ? undefined : (PROFILES.get(name) ?? PROFILES.get(plainName(name)));
+  if (name.includes('/')) return undefined;
+  return profileNamed(name) ?? profileNamed(plainName(name));
+}
+
+function profileNamed(name: string): Profile | undefined {
+  for (const family of FAMILIES) {
+    const found = family.profile(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Where a project has the programs that it installed, and the two that people commit. */
@@ -83,19 +90,17 @@ export function readCall(argv: readonly Arg[]): Call | undefined {
 const LOOKUPS: Lookups = {
   program: profileOf,
   // `npx cat` runs a registry package named `cat`, not the program.
-  nodebin: (name) => (Object.hasOwn(NODE, name) ? NODE[name] : undefined),
-  module: (name) => (Object.hasOwn(PYTHON_MODULES, name) ? PYTHON_MODULES[name] : undefined),
-  own: new Map([
-    [FIND.find, readFind],
-    [TAR, readTar],
-    [SQLITE, readSqlite],
-  ]),
+  nodebin: NODE.profile,
+  module: MODULES.profile,
+  own: { find: readFind, tar: readTar, sqlite: readSqlite },
 };
 
 function readTar(argv: readonly Arg[], program: number): Call {
   const first = argv[program + 1];
   const dash = first?.kind === 'literal' && /^-./.test(first.value);
-  const call = readWith(dash ? TAR_WITH_DASH : TAR_LETTERS, argv, program, LOOKUPS);
+  const profile = TARS.profile(dash ? 'dashed' : 'letters');
+  if (profile === undefined) throw new Error('tar has no profile');
+  const call = readWith(profile, argv, program, LOOKUPS);
   const has = (names: readonly string[]): boolean =>
     call.parts.some(({ role, option = '' }) => role === 'option' && names.includes(option));
   if (has(TAR_WRITES)) return call;
@@ -112,8 +117,9 @@ const TAR_READS = ['--list', '--extract', '--diff'];
 const TAR_WRITES = ['--create', '--append', '--update', '--catenate', '--concatenate', '--delete'];
 
 /** Statements that only look at the data leave the file as it is. */
-function readSqlite(argv: readonly Arg[], program: number): Call {
-  const call = readWith({ ...SQLITE }, argv, program, LOOKUPS);
+function readSqlite(argv: readonly Arg[], program: number, profile: Profile): Call {
+  const { own: _, ...plain } = profile;
+  const call = readWith(plain, argv, program, LOOKUPS);
   const statements = call.parts.filter(({ role }) => role === 'sql');
   if (statements.length === 0 || !harmless(call)) return call;
   return { ...call, ...ONLY_READ, parts: read(call, ({ role }) => role === 'output') };

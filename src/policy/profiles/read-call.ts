@@ -11,9 +11,10 @@ import { shown, type Text } from './word-parts.ts';
 
 /** Where the program of an inner command line is looked up, by the role of its word. */
 export type Lookups = Readonly<Record<Inner, (name: string) => Profile | undefined>> & {
-  /** Profiles that are read in a way of their own. */
-  readonly own?: ReadonlyMap<Profile | undefined, (argv: readonly Arg[], program: number) => Call>;
+  readonly own?: Readonly<Record<NonNullable<Profile['own']>, OwnReader>>;
 };
+
+type OwnReader = (argv: readonly Arg[], program: number, profile: Profile) => Call;
 
 type Inner = 'program' | 'nodebin' | 'module';
 
@@ -40,8 +41,8 @@ export function readWith(
   lookups: Lookups,
   depth = 0,
 ): Call {
-  const own = lookups.own?.get(profile);
-  if (own !== undefined) return own(argv, program);
+  const own = profile.own && lookups.own?.[profile.own];
+  if (own !== undefined) return own(argv, program, profile);
   const reading: Reading = {
     argv,
     lookups,
