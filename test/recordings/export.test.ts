@@ -46,6 +46,22 @@ describe('cuff record export', () => {
     expect((await journal.run('export', ODD, '--format', 'json')).out).toBe(out);
   });
 
+  it('shows it at a terminal, which obeys nothing of it, and gives others every byte', async () => {
+    const id = '20260120_100000_eeeeeeee-eeee';
+    const stdout = 'one\x1b]0;title\x07\x1b[2Jtwo\x9b31m\u202ethree\nfour';
+    const other = new Journal();
+    other.add(id, { entries: [{ command: 'printf', stdout }] });
+    for (const format of ['csv', 'html', 'jsonl']) {
+      const text = await atTerminal(other, 'export', id, '--format', format).ended();
+      expect([format, /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]/.test(text)]).toEqual([
+        format,
+        false,
+      ]);
+    }
+    expect((await other.run('export', id, '--format', 'csv')).out).toContain(stdout);
+    await other.close();
+  });
+
   it('gives all sessions, or those since a date', async () => {
     const ids = async (...args: readonly string[]): Promise<string[]> => {
       const { sessions } = await journal.json<Exported>('export', 'all', ...args);

@@ -70,7 +70,7 @@ export async function write(
   pieces: Iterable<string>,
   step: () => void,
 ): Promise<void> {
-  if (path === undefined) return drain(pieces, put, step);
+  if (path === undefined) return drain(pieces, process.stdout.isTTY === true ? shown : put, step);
   await replacing(path, async (temp) => {
     // A temporary file is new: a link that another user put in its place is not followed.
     const fd = openSync(temp, temp === path ? 'w' : 'wx', 0o600);
@@ -80,6 +80,11 @@ export async function write(
       closeSync(fd);
     }
   });
+}
+
+/** A recorded text must not move the cursor of a reader; a file or a pipe gets every byte. */
+function shown(text: string): Promise<void> {
+  return put(text.split(/\r?\n/).map(printable).join('\n'));
 }
 
 async function drain(
