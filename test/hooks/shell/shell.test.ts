@@ -120,8 +120,9 @@ describe('ends', () => {
   });
 
   it('a signal to the shell alone reaches it once', async () => {
+    // Bash may look for signals just before it waits, so it waits for a second at a time.
     const text =
-      'trap "echo got; exit 5" TERM; mkfifo f; echo ready; while :; do read x <> f; done';
+      'trap "echo got; exit 5" TERM; mkfifo f; echo ready; while :; do read -t 1 x <> f; done';
     const argv = [bash, '-c', text];
     const { child, outcome } = world.run({ cwd: world.project(), argv, env: CLAUDE });
     await once(child.stdout ?? child, 'data');
