@@ -101,7 +101,7 @@ const CONTROL_DIRECTORIES = [
 const STEERING = [
   ...['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md', 'QWEN.md'],
   ...['.cursorrules', '.clinerules', '.windsurfrules', '.roorules', '.goosehints', 'mcp.json'],
-  ...['.git', '.gitlab-ci.yml', '.circleci'],
+  ...['.gitlab-ci.yml', '.circleci'],
   ...['.github/workflows', '.github/actions', '.github/hooks', '.github/instructions'],
   ...['.github/copilot', '.github/copilot-instructions.md', 'Jenkinsfile'],
 ].map((name) => `**/${name}`);
