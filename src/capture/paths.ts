@@ -108,13 +108,18 @@ export function ensureRoot(root: string): void {
 /** A directory of ours, not a link to one, that only we can enter. */
 export function isPrivateDir(path: string): boolean {
   try {
-    const stat = nodeFs.lstatSync(path, { throwIfNoEntry: false });
-    if (stat?.isDirectory() !== true) return false;
-    if (process.platform === 'win32') return true;
-    return (stat.mode & 0o7777) === DIRECTORY_MODE && stat.uid === process.getuid?.();
+    return isPrivate(path);
   } catch {
     return false; // ENOTDIR and EACCES: below a file, or where we may not look
   }
+}
+
+/** The same; throws where we cannot look, so that the system's reason is known. */
+export function isPrivate(path: string): boolean {
+  const stat = nodeFs.lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() !== true) return false;
+  if (process.platform === 'win32') return true;
+  return (stat.mode & 0o7777) === DIRECTORY_MODE && stat.uid === process.getuid?.();
 }
 
 /** Makes a directory only we can enter; one that was there before is closed to others. */

@@ -239,7 +239,7 @@ function summarise(store: Store, id: string): CaptureSummary | undefined {
 function prepare(root: string, dir: string): boolean {
   const sessions = paths.sessionsDir(root);
   // One look is enough: others can neither enter it nor put a link in its place in a root of ours.
-  if (!paths.isPrivateDir(sessions)) {
+  if (!paths.isPrivate(sessions)) {
     paths.ensureRoot(root);
     paths.ensurePrivateDir(sessions);
   }

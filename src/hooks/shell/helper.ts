@@ -21,7 +21,7 @@ import type { CaptureMeta, Ended, Env } from '../../types.ts';
 import { claimIntent, type StoredIntent } from '../intent.ts';
 import { type AgentCall, agentCall } from './agent-call.ts';
 import type { Channel } from './channel.ts';
-import type { Held } from './judge.ts';
+import type { Hold } from './judge.ts';
 import { realCommand } from './real-command.ts';
 import { judge } from './verdict.ts';
 
@@ -117,7 +117,7 @@ async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
     await noThrow(async () => void (await open().deny()));
     return { kind: 'refused', text: verdict.text };
   }
-  let held: Held;
+  let held: Hold;
   try {
     held = verdict.hold();
   } catch (error) {

@@ -15,12 +15,12 @@ export type Verdict =
       readonly run: true;
       readonly decision: EntryDecision | null;
       /** What the command line is put behind, by the words of a sandbox. Throws an `AppError`. */
-      readonly hold: () => Held;
+      readonly hold: () => Hold;
     }
   | { readonly run: false; readonly decision: EntryDecision; readonly text: string };
 
 /** What the command line is put behind, and whether it must not run without. */
-export type Held = { readonly words: readonly string[]; readonly sandboxed: boolean };
+export type Hold = { readonly words: readonly string[]; readonly sandboxed: boolean };
 
 export type Question = {
   readonly command: string;
