@@ -110,7 +110,8 @@ describe.skipIf(skip)('an entry that is owed is written by', () => {
       tool_input: { command: 'echo next' },
       tool_response: { stdout: 'next', stderr: '', interrupted: false },
     };
-    await cuff([...program, 'hook', '--agent', 'claude'], {}, JSON.stringify(payload));
+    const slow = { CUFF_HOOK_DEADLINE_MS: '9000' };
+    await cuff([...program, 'hook', '--agent', 'claude'], slow, JSON.stringify(payload));
     expect(owed()).toMatchObject([ENTRY]);
   });
 });
