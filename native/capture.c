@@ -92,10 +92,9 @@ void capture_retry_gap(struct capture *c) {
   char line[256];
   struct text t;
   text_init(&t, line, sizeof line);
-  text_add(&t, "{\"type\":\"gap\",\"timestamp\":");
-  text_time(&t, wall_ms());
-  text_add(&t, ",\"offset\":%llu,\"lost_bytes\":%llu,\"reason\":\"%s\"}\n",
-           (unsigned long long)c->lost_at, (unsigned long long)c->lost, c->reason);
+  event_begin(&t, "gap", c->lost_at);
+  text_add(&t, ",\"lost_bytes\":%llu,\"reason\":\"%s\"}\n", (unsigned long long)c->lost,
+           c->reason);
   if (write_line(c->events, &c->events_torn, line, t.length)) c->lost = 0;
 }
 
@@ -190,6 +189,13 @@ void capture_sync_late(struct capture *c) {
   fdatasync(c->events);
   trace_sync(true);
   fsync(c->dir);
+}
+
+/* `offset`: the byte of output.bin before which it happened. The clock may jump, this cannot. */
+void event_begin(struct text *t, const char *type, uint64_t offset) {
+  text_add(t, "{\"type\":\"%s\",\"timestamp\":", type);
+  text_time(t, wall_ms());
+  text_add(t, ",\"offset\":%llu", (unsigned long long)offset);
 }
 
 void capture_event(struct capture *c, const struct text *line) {

@@ -61,10 +61,8 @@ static bool announce(struct capture *c, uint64_t from, uint64_t to, uint64_t ind
   char line[384];
   struct text t;
   text_init(&t, line, sizeof line);
-  text_add(&t, "{\"type\":\"gap\",\"timestamp\":");
-  text_time(&t, wall_ms());
-  text_add(&t, ",\"offset\":%llu,\"lost_bytes\":%llu,\"reason\":\"cap\"",
-           (unsigned long long)from, (unsigned long long)(to - from));
+  event_begin(&t, "gap", from);
+  text_add(&t, ",\"lost_bytes\":%llu,\"reason\":\"cap\"", (unsigned long long)(to - from));
   text_add(&t, ",\"hole\":[%llu,%llu],\"index_hole\":[%llu,%llu]}\n",
            (unsigned long long)c->hole_from, (unsigned long long)to,
            (unsigned long long)c->index_hole_from, (unsigned long long)index_to);

@@ -51,6 +51,7 @@ static void end_record(struct capture *c) {
            (unsigned long long)c->newlines, (unsigned long long)c->bytes[0],
            (unsigned long long)c->bytes[1], (unsigned long long)c->lines[0],
            (unsigned long long)c->lines[1]);
+  text_add(&t, ",\"t\":%lld", (long long)c->t_ms);
   if (c->writer > 0) text_add(&t, ",\"pid\":%d", (int)c->writer);
   text_add(&t, "}\n");
   c->due_length += t.length;
@@ -79,8 +80,10 @@ static void gather(struct capture *c, enum channel channel, pid_t writer, const 
     c->at_offset = c->offset;
     c->channel = channel;
     c->writer = writer;
-    if (c->due_length == 0) c->since_ms = now_ms();
+    int64_t now = now_ms();
+    if (c->due_length == 0) c->since_ms = now;
     c->stamp_ms = wall_ms();
+    c->t_ms = now - c->zero_ms;
   }
   uint64_t lines = count_newlines(data, length);
   int slot = channel == C_ERR ? 1 : 0;

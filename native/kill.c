@@ -80,8 +80,7 @@ static void kill_finish(struct run *r) {
   if (data != NULL) {
     struct text t;
     text_init(&t, data, size);
-    text_add(&t, "{\"type\":\"kill\",\"timestamp\":");
-    text_time(&t, wall_ms());
+    event_begin(&t, "kill", r->capture.offset);
     text_add(&t, ",\"signal\":\"%s\",\"by\":\"%s\",\"died\":[", signal_name(r->kill_signal), by);
     add_killed(&t, r, left, count, false);
     text_add(&t, "],\"alive\":[");

@@ -226,8 +226,7 @@ static void order_stdin(struct run *r, const char *hex) {
   for (; length < sizeof data && hex[0] && hex[1] && sscanf(hex, "%2x", &value) == 1; hex += 2)
     data[length++] = (unsigned char)value;
   if (!typed_add(r, data, length))
-    record_event(r, "gap", "\"offset\":%llu,\"lost_bytes\":%zu,\"reason\":\"stdin\"",
-                 (unsigned long long)r->capture.offset, length);
+    record_event(r, "gap", "\"lost_bytes\":%zu,\"reason\":\"stdin\"", length);
 }
 
 /* A terminal has no end; the key for it (Ctrl-D) ends what reads lines from it. */

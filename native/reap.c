@@ -4,8 +4,11 @@
 #include "trace.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define PTY_HELD 16384 /* more than a pty keeps for its reader */
 
@@ -22,7 +25,24 @@ void mark_due(struct run *r) {
   }
 }
 
+/* A starter that stands where the command would stand stops and goes on with it, so that its own
+ * starter sees job control. It is we who signal: stopped, it could not hear that the command went
+ * on, and a stop of its own could come behind that. */
+static void starter_too(const struct run *r, int signal) {
+  pid_t starter = getppid();
+  struct pollfd control = {.fd = r->control};
+  if (r->o->session == S_OWN || r->control < 0) return;
+  /* Our parent is another process when it has died; then its end is closed. */
+  if (poll(&control, 1, 0) == 0) kill(starter, signal);
+}
+
+static void went_on(struct run *r) {
+  if (r->stopped) starter_too(r, SIGCONT);
+  r->stopped = false;
+}
+
 void command_ended(struct run *r, int status) {
+  went_on(r);
   r->status = status;
   r->exited = true;
   int64_t now = now_ms();
@@ -42,6 +62,7 @@ static void command_stopped(struct run *r) {
   tty_restore();
   r->keyboard = -1;
   say(r, "stopped");
+  starter_too(r, SIGSTOP);
 }
 
 /* The next process whose state has changed. A tracer is also told about the processes that it
@@ -74,13 +95,13 @@ void reap(struct run *r) {
       if (r->starting && launch_ended(pid, status)) continue;
       if (command && !r->exited) command_ended(r, status);
     } else if (WIFSTOPPED(status) && follow_stopped(pid, status)) {
-      if (command) r->stopped = false;
+      if (command) went_on(r);
     } else if (command && WIFSTOPPED(status)) {
       command_stopped(r);
     } else if (command && WIFCONTINUED(status)) {
-      r->stopped = false;
+      went_on(r);
     }
   }
   if (pid < 0 && errno == ECHILD) r->children = false;
-  if (r->stopped && follow_any() && command_went_on(r)) r->stopped = false;
+  if (r->stopped && follow_any() && command_went_on(r)) went_on(r);
 }

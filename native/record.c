@@ -53,8 +53,7 @@ void record_event(struct run *r, const char *type, const char *format, ...) {
   va_end(list);
   struct text t;
   text_init(&t, line, sizeof line);
-  text_add(&t, "{\"type\":\"%s\",\"timestamp\":", type);
-  text_time(&t, wall_ms());
+  event_begin(&t, type, r->capture.offset);
   text_add(&t, "%s%s}\n", *rest ? "," : "", rest);
   capture_event(&r->capture, &t);
 }
@@ -75,8 +74,7 @@ void record_survivors(struct run *r, const struct process *list, int count) {
   if (data == NULL) return;
   struct text t;
   text_init(&t, data, size);
-  text_add(&t, "{\"type\":\"survivors\",\"timestamp\":");
-  text_time(&t, wall_ms());
+  event_begin(&t, "survivors", r->capture.offset);
   text_add(&t, ",\"processes\":[");
   add_processes(&t, list, count);
   text_add(&t, "]}\n");

@@ -147,7 +147,8 @@ struct capture {
   uint64_t at_offset, length, newlines;
   enum channel channel;
   pid_t writer;
-  int64_t since_ms, stamp_ms;
+  int64_t since_ms, stamp_ms, t_ms; /* when it began: by both clocks */
+  int64_t zero_ms;                  /* when the command began, on the monotonic clock */
   char due[LINES_DUE_MAX]; /* lines not written yet, while more data is waiting */
   size_t due_length;
   /* sync */
@@ -239,6 +240,7 @@ void capture_sync_tick(struct capture *c, int64_t now);
 void capture_sync(struct capture *c);
 void capture_sync_begin(struct capture *c);
 void capture_sync_late(struct capture *c);
+void event_begin(struct text *t, const char *type, uint64_t offset);
 void capture_event(struct capture *c, const struct text *line);
 void capture_retry_gap(struct capture *c);
 int capture_replace(struct capture *c, int *reserved, const char *name, const char *temp,

@@ -61,7 +61,6 @@ static void hear(struct client *c, const char *line) {
   if (rest == NULL || sscanf(rest + 1, "%31s %63s %63s", word, first, second) < 1) return;
   if (strcmp(word, "uncaptured") == 0) tell(c->helper, "uncaptured", line);
   if (strcmp(word, "tty") == 0) snprintf(c->saved, sizeof c->saved, "%s", rest + 5);
-  if (strcmp(word, "stopped") == 0) raise(SIGSTOP);
   bool exited = strcmp(word, "exited") == 0, signaled = strcmp(word, "signaled") == 0;
   bool failed = strcmp(word, "failed") == 0;
   if (!exited && !signaled && !failed) return;

@@ -204,6 +204,6 @@ int spawn(struct run *r, const char **stage) {
   r->own_group = own_session(r);
   bool led = r->o->transport == T_PTY || r->o->serve; /* the pty or the server has done so */
   if (r->own_group && !led) setsid();
-  r->began = now_ms();
+  r->began = r->capture.zero_ms = now_ms();
   return launch(r, &e, variables == NULL ? environ : variables, stage);
 }

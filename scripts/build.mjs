@@ -211,18 +211,28 @@ async function placeReady(files) {
 
 /** What is known of programs, as the text that the source makes of it at every start. */
 async function packedTable(bundle) {
-  const path = join(ROOT, 'src/policy/profiles/table.ts');
-  const { outputFiles } = await bundle({ ...BUNDLE, entryPoints: [path], format: 'esm' });
+  const entry = join(ROOT, 'src/policy/profiles/records.ts');
+  const { outputFiles } = await bundle({ ...BUNDLE, entryPoints: [entry], format: 'esm' });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  const { TABLE } = await import(`data:text/javascript;base64,${code}`);
-  const families = Object.entries(TABLE).map(([name, { names, text }]) => {
-    return `${name}:{names:${JSON.stringify(names)},text:()=>${JSON.stringify(text())}}`;
+  const { tableOf } = await import(`data:text/javascript;base64,${code}`);
+  const directory = join(ROOT, 'src/policy/programs');
+  const { parse } = await import('yaml');
+  const data = readdirSync(directory).map((name) => {
+    return [name, parse(readFileSync(join(directory, name), 'utf8'))];
   });
-  const contents = `export const TABLE={${families}}`;
+  const { families, modules, facts } = tableOf(Object.fromEntries(data));
+  const parts = `families:[${families.map(packed)}],modules:${packed(modules)}`;
+  const contents = `export const TABLE={${parts},facts:()=>${JSON.stringify(facts())}}`;
   const setup = (esbuild) => {
     esbuild.onLoad({ filter: /[\\/]profiles[\\/]table\.ts$/ }, () => ({ contents }));
   };
   return { name: 'packed-table', setup };
+}
+
+/** A family whose text is in a function, which V8 compiles when a command asks for it. */
+function packed({ names, npx, text }) {
+  const whole = JSON.stringify(text());
+  return `{names:${JSON.stringify(names)},npx:${npx === true},text:()=>${whole}}`;
 }
 
 /** `import('./program.ts')` in a program stays an import, of the module or part built beside it. */

@@ -68,6 +68,8 @@ export type Chunk = {
   readonly at: number;
   /** Newlines inside this chunk. */
   readonly lines: number;
+  /** Milliseconds since the command began, on a clock that does not jump; not in older captures. */
+  readonly t?: number;
   /** The writer, where the kernel told us (socket transport). */
   readonly pid?: number;
 };
@@ -272,6 +274,8 @@ export type EntryDecision = {
   readonly by?: (typeof DECISION_MAKERS)[number] | undefined;
   /** Judged with the command: `env CI` (the name alone), `stdin`, `shell zsh`, `typed`. */
   readonly beside?: readonly string[] | undefined;
+  /** Protected files that became others while it ran in a sandbox: `new CLAUDE.md`. */
+  readonly changed?: readonly string[] | undefined;
 };
 
 /** The part of an entry that is known from a trace. */
@@ -306,6 +310,16 @@ export type SessionMetadata = {
   readonly resumed_at?: string;
   /** The session of the same group that another server was writing when this one began. */
   readonly part_of?: string;
+  /** The project's git repository when the session began; only inside of one. */
+  readonly vcs?: VcsState;
+};
+
+/** Null: it could not be told, or there is none. */
+export type VcsState = {
+  readonly head: string | null;
+  readonly branch: string | null;
+  /** Tracked files differ from the commit. */
+  readonly dirty: boolean | null;
 };
 
 /** The part of an entry that is known before the run: enough to write it if its writer dies. */

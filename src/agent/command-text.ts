@@ -1,13 +1,34 @@
 // What a dialect may ask about the text of a command before it runs it: whether it is one of the
-// few that nobody means, and how it reads when its commits name a co-author.
+// few that are never meant, whether it opens an editor, and how it reads when its commits name a
+// co-author.
 
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
+import { literalOf } from '../policy/analyse/args.ts';
+import { analyse } from '../policy/analyse/index.ts';
+import { readCall } from '../policy/profiles/index.ts';
 import { dangerousPattern } from '../policy/safety.ts';
+import type { Unit } from '../policy/unit.ts';
 import { commitsIn, withCoAuthor } from '../run/git-trailer.ts';
+import { baseName } from '../text/base-name.ts';
 import type { Env } from '../types.ts';
 
 export { dangerousPattern };
+
+/** Whether `git rebase -i` may run, also inside `bash -c '...'`. */
+export function hasInteractiveRebase(command: string): boolean {
+  if (!command.includes('rebase')) return false;
+  return analyse(command, { cwd: '/', home: '/' }).units.some(isInteractiveRebase);
+}
+
+function isInteractiveRebase({ argv }: Unit): boolean {
+  const call = readCall(argv);
+  const [subcommand] = call?.subcommands ?? [];
+  if (subcommand === undefined || literalOf(argv[subcommand]) !== 'rebase') return false;
+  const interactive = call?.parts.some(({ option }) => option === '--interactive') === true;
+  const refused = argv.some((arg) => literalOf(arg) === '--no-interactive');
+  return baseName(literalOf(argv[0])) === 'git' && interactive && !refused;
+}
 
 const GIT_MS_MAX = 2_000; // reading a small file; who has a broken git finds out by the commit
 

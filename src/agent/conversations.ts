@@ -22,6 +22,19 @@ export class Conversations<T> {
   }
 }
 
+/** Lines that belong into the next answer of a conversation, until it was told them. */
+export class UntoldLines {
+  readonly #waiting: Conversations<string[]> = new Conversations(() => []);
+
+  note(caller: Pick<Caller, 'key'>, line: string): void {
+    this.#waiting.of(caller).push(line);
+  }
+
+  take(caller: Pick<Caller, 'key'>): readonly string[] {
+    return this.#waiting.of(caller).splice(0);
+  }
+}
+
 /**
  * Commands that are not in the journal, until their conversation was told why. That recording is
  * turned off is told once; a failure is told of each command.

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import * as nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ReadResult, readOutput } from '../capture/reader.ts';
-import { openCapture, type Store } from '../capture/store.ts';
+import type { Store } from '../capture/store.ts';
 import { follow } from '../capture/wait.ts';
 import { messageOf } from '../errors.ts';
 import { type Cleaning, Feed, type Part } from '../shell/output/feed.ts';
@@ -37,9 +37,13 @@ export type Copy = {
   readonly error: string | undefined;
 };
 
+/** What is said in the place of a path where nothing can be written. */
+export const NO_FILE = '(no file: nothing can be written here)';
+
 /** In the run's capture, to be swept with it. Its own directory, so that no watcher is woken. */
 export function pathInCapture(run: AgentRun, name: string, disk: CopyDisk = nodeFs): string {
-  const directory = join(run.dir, 'text');
+  // Below a file there is no directory: where no capture could be made, no copy can.
+  const directory = join(run.dir === '' ? '/dev/null' : run.dir, 'text');
   try {
     disk.mkdirSync(directory, { mode: DIRECTORY_MODE, recursive: true });
   } catch {
@@ -62,7 +66,7 @@ export async function copyStream(
 ): Promise<Copy> {
   const file = new CopyFile(path, disk);
   const feed = new Feed(text, channel);
-  const capture = openCapture(storeOf(run), run.id);
+  const capture = run.shell.open(run.id);
   let missing = 0;
   for (let due = TURN_BYTES, over = false; !over && file.error === undefined; ) {
     const read = readOutput(capture, feed.cursor, PIECE_BYTES.raw, channel);
@@ -131,6 +135,7 @@ export class LiveCopy implements Copy {
   }
 
   get error(): string | undefined {
+    if (this.#run.dir === '') return undefined; // its path says it
     if (this.#file.error !== undefined) return this.#file.error;
     if (this.#cutShort) return 'the server stopped before all was copied';
     return this.#missing === 0 ? undefined : missingText(this.#missing);
@@ -175,7 +180,7 @@ export class LiveCopy implements Copy {
     const { clock = () => performance.now() } = this.#options;
     const until = clock() + FINISH_MS;
     while (this.#file.error === undefined) {
-      const capture = openCapture(storeOf(this.#run), this.#run.id);
+      const capture = this.#run.shell.open(this.#run.id);
       const read = readOutput(capture, this.cursor, this.#pieceBytes);
       this.#copy(read);
       if (read.final) return;
@@ -224,13 +229,13 @@ function storeOf({ shell, dir }: AgentRun): Store {
 
 /** Every byte that was captured, of both streams, as it came. */
 export function rawPath({ dir }: AgentRun): string {
-  return join(dir, 'output.bin');
+  return dir === '' ? NO_FILE : join(dir, 'output.bin');
 }
 
 /** How far the output goes that is captured by now; 0 when the capture cannot be read any more. */
 export function capturedBytes(run: AgentRun): number {
   try {
-    const capture = openCapture(storeOf(run), run.id);
+    const capture = run.shell.open(run.id);
     return capture.final?.outputBytes ?? readOutput(capture, Number.MAX_SAFE_INTEGER, 0).nextCursor;
   } catch {
     return 0; // the copy that follows it will find out, and say so
@@ -238,7 +243,7 @@ export function capturedBytes(run: AgentRun): number {
 }
 
 function capturesOf(run: AgentRun): Parameters<typeof lostOutput>[0] {
-  return { open: (id) => openCapture(storeOf(run), id) };
+  return { open: (id) => run.shell.open(id) };
 }
 
 /** A file of its own, made now. Once something failed nothing more is written: no holes. */

@@ -12,7 +12,11 @@ import {
 import type { Hole, Outcome, Survivor } from '../types.ts';
 import { holeIn, line, outcomeIn, survivorOut, survivorsIn, time } from './format.ts';
 
-export type CaptureEvent = { readonly at: number } & (
+export type CaptureEvent = {
+  readonly at: number;
+  /** The byte of output.bin before which it happened; older captures do not say. */
+  readonly offset?: number;
+} & (
   | { readonly type: 'resize'; readonly cols: number; readonly rows: number }
   | { readonly type: 'signal'; readonly signal: string; readonly from: string }
   | Gap
@@ -41,7 +45,9 @@ export type Gap = {
 };
 
 export function encodeEvent(event: CaptureEvent): string {
-  return line({ type: event.type, timestamp: time(event.at), ...eventOut(event) });
+  const { type, at, offset } = event;
+  const place = offset === undefined ? {} : { offset };
+  return line({ type, timestamp: time(at), ...place, ...eventOut(event) });
 }
 
 function eventOut(event: CaptureEvent): JsonObject {
@@ -52,7 +58,6 @@ function eventOut(event: CaptureEvent): JsonObject {
       return { signal: event.signal, from: event.from };
     case 'gap':
       return {
-        offset: event.offset,
         lost_bytes: event.lostBytes,
         reason: event.reason,
         ...(event.hole && { hole: [event.hole.from, event.hole.to] }),
@@ -75,6 +80,12 @@ export function decodeEvent(from: string | JsonObject): CaptureEvent | undefined
   const json = typeof from === 'string' ? parseObject(from) : from;
   const at = asTime(json?.timestamp);
   if (json === undefined || at === undefined) return undefined;
+  const event = eventIn(json, at);
+  const offset = asCount(json.offset);
+  return event && offset !== undefined ? { ...event, offset } : event;
+}
+
+function eventIn(json: JsonObject, at: number): CaptureEvent | undefined {
   switch (json.type) {
     case 'resize': {
       const size = whole({ cols: asCount(json.cols), rows: asCount(json.rows) });

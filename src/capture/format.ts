@@ -23,18 +23,21 @@
 //               the cap (output_bytes_max) the runner gives the middle back to the disk: a hole,
 //               announced by gap events before it is made. Its bytes were printed and are gone.
 // index.jsonl   One line per chunk, written behind its data: {"offset","length","channel",
-//               "timestamp","lines","total_bytes":[a,b],"total_lines":[a,b],"pid"?}. Records are
-//               contiguous: the next offset is this offset + length. Channel is "pty", "stdout" or
-//               "stderr". Totals run through this record, a for stdout or pty, b for stderr, so
-//               a + b of total_bytes is offset + length: a record put together from the pieces of
-//               two is told from a true one. lines counts `\n`. pid is the writer, when known.
-// events.jsonl  {"type","timestamp",...}: resize {cols,rows}; signal {signal,from}; gap {offset,
-//               lost_bytes,reason,hole?,index_hole?}: an errno name or "cap", the bytes missing
-//               at that offset; with hole, those of [offset, offset + lost_bytes) of output.bin:
-//               hole:[from,to] is all of the hole so far, index_hole the one in index.jsonl;
-//               shell_exited {exit_code | signal}; survivors {processes:[P]}; kill {signal,by,
-//               died:[pid],alive:[pid]}; trace {enabled:false,reason} for a run that was to be
-//               traced and is not. P is {"pid","start_time","command","holds_output"}.
+//               "timestamp","lines","total_bytes":[a,b],"total_lines":[a,b],"t"?,"pid"?}. Records
+//               are contiguous: the next offset is this offset + length. Channel is "pty",
+//               "stdout" or "stderr". Totals run through this record, a for stdout or pty, b for
+//               stderr, so a + b of total_bytes is offset + length: a record put together from the
+//               pieces of two is told from a true one. lines counts `\n`. t is the time of the
+//               first byte in milliseconds since the command began, on a clock that does not jump.
+//               pid is the writer, when known.
+// events.jsonl  {"type","timestamp","offset",...}; offset is the byte of output.bin before which it
+//               happened. resize {cols,rows}; signal {signal,from}; gap {lost_bytes,reason,hole?,
+//               index_hole?}: an errno name or "cap", the bytes missing at that offset; with hole,
+//               those of [offset, offset + lost_bytes) of output.bin: hole:[from,to] is all of the
+//               hole so far, index_hole the one in index.jsonl; shell_exited {exit_code | signal};
+//               survivors {processes:[P]}; kill {signal,by,died:[pid],alive:[pid]}; trace {enabled:
+//               false,reason} for a run that was to be traced and is not. P is {"pid","start_time",
+//               "command","holds_output"}.
 // final.json    One line of JSON and `\n`: schema_version, session_id, state "exited|signaled|
 //               failed", exit_code, signal, error, message (null where they do not apply),
 //               ended_by, ended_at, output_bytes (where output.bin ends), lost_bytes (a hole
@@ -234,7 +237,7 @@ export function outcomeIn(json: JsonObject): Outcome | undefined {
 }
 
 export function encodeIndex(record: IndexRecord): string {
-  const { offset, length, channel, at, lines, totalBytes, totalLines, pid } = record;
+  const { offset, length, channel, at, lines, totalBytes, totalLines, t, pid } = record;
   return line({
     offset,
     length,
@@ -243,13 +246,14 @@ export function encodeIndex(record: IndexRecord): string {
     lines,
     total_bytes: totalBytes,
     total_lines: totalLines,
+    ...(t !== undefined && { t }),
     ...(pid !== undefined && { pid }),
   });
 }
 
 export function decodeIndex(from: string | JsonObject): IndexRecord | undefined {
   const json = typeof from === 'string' ? parseObject(from) : from;
-  const pid = asCount(json?.pid);
+  const optional = defined({ t: asCount(json?.t), pid: asCount(json?.pid) });
   const record = whole({
     offset: asCount(json?.offset),
     length: asCount(json?.length),
@@ -259,7 +263,7 @@ export function decodeIndex(from: string | JsonObject): IndexRecord | undefined 
     totalBytes: pair(json?.total_bytes),
     totalLines: pair(json?.total_lines),
   });
-  return record && possible(pid === undefined ? record : { ...record, pid });
+  return record && possible({ ...record, ...optional });
 }
 
 /** A record whose numbers fit each other; undefined for one that cannot be true. */

@@ -14,7 +14,7 @@ const LINE = new RegExp(
     `^\\{"offset":${COUNT},"length":${COUNT},"channel":"(pty|stdout|stderr)"`,
     `,"timestamp":"([^"]{19})\\.(\\d{3})Z","lines":${COUNT}`,
     `,"total_bytes":\\[${COUNT},${COUNT}\\],"total_lines":\\[${COUNT},${COUNT}\\]`,
-    `(?:,"pid":${COUNT})?\\}$`,
+    `(?:,"t":${COUNT})?(?:,"pid":${COUNT})?\\}$`,
   ].join(''),
 );
 
@@ -24,7 +24,7 @@ export function scanIndex(bytes: Uint8Array, from: number, to: number): IndexRec
   const found = LINE.exec(line);
   const second = found === null ? undefined : secondAt(found[4] ?? '');
   if (found === null || second === undefined) return undefined;
-  const record: IndexRecord & { pid?: number } = {
+  const record: IndexRecord & { t?: number; pid?: number } = {
     offset: Number(found[1]),
     length: Number(found[2]),
     channel: found[3] as Channel,
@@ -33,7 +33,8 @@ export function scanIndex(bytes: Uint8Array, from: number, to: number): IndexRec
     totalBytes: [Number(found[7]), Number(found[8])],
     totalLines: [Number(found[9]), Number(found[10])],
   };
-  if (found[11] !== undefined) record.pid = Number(found[11]);
+  if (found[11] !== undefined) record.t = Number(found[11]);
+  if (found[12] !== undefined) record.pid = Number(found[12]);
   return possible(record);
 }
 

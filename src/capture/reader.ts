@@ -1,6 +1,7 @@
 // Reading a capture by cursor. A cursor is an offset into output.bin that the caller keeps: the
 // same cursor gives the same bytes to every reader for as long as the capture exists.
 import { READ_BYTES_MAX } from '../limits.ts';
+import { defined } from '../text/json.ts';
 import { countNewlines } from '../text/lines.ts';
 import type { Chunk, Hole } from '../types.ts';
 import { type Snapshot, type Source, spans, totalsOf, withSnapshot } from './snapshot.ts';
@@ -74,9 +75,9 @@ function split(snapshot: Snapshot, from: number, bytes: Uint8Array): OutputPiece
   const chunks: OutputPiece[] = [];
   for (const span of spans(snapshot, from, from + bytes.length)) {
     const part = bytes.subarray(span.offset - from, span.offset - from + span.length);
-    const { offset, length, channel, at, lines = countNewlines(part), pid } = span;
-    const chunk = { offset, length, channel, at, lines };
-    chunks.push({ chunk: pid === undefined ? chunk : { ...chunk, pid }, bytes: part });
+    const { offset, length, channel, at, lines = countNewlines(part), t, pid } = span;
+    const chunk = { offset, length, channel, at, lines, ...defined({ t, pid }) };
+    chunks.push({ chunk, bytes: part });
   }
   return chunks;
 }

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { openToUs } from '../directories.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { CaptureFinal, CaptureMeta, CaptureState } from '../types.ts';
-import { openSource, recordsFrom } from './byte-source.ts';
+import { type KeptFiles, openSource, recordsFrom } from './byte-source.ts';
 import { type CaptureEvent, decodeEvent } from './event.ts';
 import type { StoredMeta } from './format.ts';
 import * as format from './format.ts';
@@ -32,6 +32,8 @@ export type Capture = {
   readonly outputOpen: boolean;
   readonly pinned: boolean;
   readonly now: () => number;
+  /** Of a run of which nothing could be written: all of it is in memory, and `dir` is empty. */
+  readonly files?: KeptFiles;
 };
 
 export type CaptureSummary = Omit<Capture, 'now'> & {

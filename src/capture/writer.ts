@@ -18,7 +18,12 @@ const PENDING_BYTES_MAX = 262_144;
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = nodeFs.constants;
 const APPEND = O_WRONLY | O_APPEND | O_CREAT;
 
-type WriterOptions = { readonly fs?: FileOps; readonly now: () => number };
+type WriterOptions = {
+  readonly fs?: FileOps;
+  readonly now: () => number;
+  /** Milliseconds since the command began. Left out where that is not known. */
+  readonly elapsed?: () => number;
+};
 
 /** The writer counts the bytes itself, and ignores what the caller says about them. */
 type FinalInput = Omit<CaptureFinal, 'outputBytes' | 'lostBytes'> & Partial<CaptureFinal>;
@@ -29,7 +34,7 @@ export function openWriter(
   meta: Pick<CaptureMeta, 'outputBytesMax'>,
   options: WriterOptions,
 ): Writer {
-  return new Writer(dir, meta.outputBytesMax, options.fs ?? nodeFs, options.now);
+  return new Writer(dir, meta.outputBytesMax, options);
 }
 
 export class Writer {
@@ -37,6 +42,7 @@ export class Writer {
   readonly #bytesMax: number;
   readonly #io: FileOps;
   readonly #now: () => number;
+  readonly #elapsed: (() => number) | undefined;
   readonly #index: LineFile;
   readonly #events: LineFile;
   readonly #totalBytes: [number, number] = [0, 0];
@@ -48,11 +54,13 @@ export class Writer {
   #capMarked = false;
   #closed = false;
 
-  constructor(dir: string, bytesMax: number, io: FileOps, now: () => number) {
+  constructor(dir: string, bytesMax: number, options: WriterOptions) {
+    const { fs: io = nodeFs, now, elapsed } = options;
     this.#dir = dir;
     this.#bytesMax = bytesMax;
     this.#io = io;
     this.#now = now;
+    this.#elapsed = elapsed;
     this.#index = new LineFile(() => this.#open('index.jsonl'), io, PENDING_BYTES_MAX);
     this.#events = new LineFile(() => this.#open('events.jsonl'), io, PENDING_BYTES_MAX);
     this.#lock();
@@ -83,7 +91,7 @@ export class Writer {
   }
 
   event(event: CaptureEvent): void {
-    if (!this.#closed) this.#events.add(encodeEvent(event));
+    if (!this.#closed) this.#events.add(encodeEvent({ offset: this.#offset, ...event }));
   }
 
   /** Writes final.json durably; false when it could not. Closed output closes the files. */
@@ -145,6 +153,7 @@ export class Writer {
       lines,
       totalBytes: this.#totalBytes,
       totalLines: this.#totalLines,
+      ...(this.#elapsed && { t: Math.max(0, Math.round(this.#elapsed())) }),
       ...(pid !== undefined && { pid }),
     });
     this.#offset += bytes.length;

@@ -58,6 +58,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
       .showHelpAfterError(`Try \`cuff help ${command.name()}\`.`)
       .helpOption('-h, --help', 'this text');
   }
+  if (args.length === 0) return (await import('./first-screen.ts')).firstScreen();
   try {
     await top.parseAsync([...args], { from: 'user' });
   } catch (error) {

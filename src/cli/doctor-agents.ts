@@ -5,13 +5,13 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lastSeen } from '../hooks/notes.ts';
 import { AGENT_IDS, AGENTS, type AgentId } from '../text/agents.ts';
-import { asObject, asString, parseObject } from '../text/json.ts';
 import { counted } from '../text/plural.ts';
 import { table } from '../text/table.ts';
 import { type Context, isGap, type Part } from './init/agents/agent.ts';
 import { claudeDirectory } from './init/agents/claude.ts';
 import { codexTrust } from './init/agents/codex.ts';
 import { SETUPS } from './init/agents/index.ts';
+import { installedPlugins } from './init/agents/plugins.ts';
 import { contextOf } from './init/context.ts';
 import { readConfig } from './init/file.ts';
 import { ConfigSyntaxError, readJson } from './init/jsonc.ts';
@@ -84,8 +84,9 @@ async function reportOf(
     const none = why !== undefined && isGap(why) ? `cuff exec ${client}` : setUp;
     return { ...base, status: 'not set up', found: sign, hint: none };
   }
-  for (const { file, text, context } of registered) {
-    const told = await tried(client, file, text, context);
+  for (const one of registered) {
+    const { file } = one;
+    const told = await tried(client, one);
     if (told.why === undefined) continue;
     return { ...base, status: 'not firing', file, found: told.why, hint: told.hint ?? setUp };
   }
@@ -94,7 +95,13 @@ async function reportOf(
   return { ...base, status: 'live', file, found: `denied what it must deny; ${event}` };
 }
 
-type Registered = { readonly file: string; readonly text: string; readonly context: Context };
+type Registered = {
+  readonly file: string;
+  readonly text: string;
+  readonly context: Context;
+  /** What the client calls the plugin that brought it. */
+  readonly plugin?: string;
+};
 
 /** The files of this client that have a hook of ours. */
 function hooksOf(id: AgentId, context: Context): Registered[] {
@@ -107,27 +114,13 @@ function hooksOf(id: AgentId, context: Context): Registered[] {
 
 /** Those that our plugin brought, where it is known how the client keeps plugins. */
 function pluginHooks(id: AgentId, context: Context): Registered[] {
-  return pluginFolders(id, context).flatMap((folder) => {
+  return installedPlugins(id, context).flatMap(({ name, folder }) => {
     const file = join(folder, 'hooks', 'hooks.json');
     const text = textOf(file);
     if (text === undefined) return [];
     const lines = attempt(() => hookCommands(id, file, text)) ?? [];
-    return lines.length === 0 ? [] : [{ file, text, context }];
+    return lines.length === 0 ? [] : [{ file, text, context, plugin: name }];
   });
-}
-
-function pluginFolders(id: AgentId, context: Context): readonly string[] {
-  if (id === 'gemini') return [join(context.home, '.gemini', 'extensions', 'cuff')];
-  if (id !== 'claude') return [];
-  const root = claudeDirectory(context);
-  const list = textOf(join(root, 'plugins', 'installed_plugins.json')) ?? '';
-  const plugins = asObject(parseObject(list)?.plugins) ?? {};
-  const settings = textOf(join(root, 'settings.json')) ?? '';
-  return Object.entries(plugins)
-    .filter(([name]) => /^cuff@/.test(name))
-    .filter(([name]) => attempt(() => readJson(settings, ['enabledPlugins', name])) !== false)
-    .flatMap(([, places]) => (Array.isArray(places) ? places : []))
-    .flatMap((place) => asString(asObject(place)?.installPath) ?? []);
 }
 
 function partsOf(id: AgentId, context: Context, kind: Part['kind']): Part[] {
@@ -137,9 +130,7 @@ function partsOf(id: AgentId, context: Context, kind: Part['kind']): Part[] {
 
 async function tried(
   id: AgentId,
-  file: string,
-  text: string,
-  context: Context,
+  { file, text, context, plugin }: Registered,
 ): Promise<{ readonly why?: string; readonly hint?: string }> {
   if (attempt(() => readJson(text, ['disableAllHooks'])) === true) {
     return { why: 'disableAllHooks is set', hint: `take it out of ${shown(file)}` };
@@ -148,7 +139,7 @@ async function tried(
     const result = await probe(id, command, process.env);
     if (result.kind === 'failed') return { why: result.why };
   }
-  if (id === 'codex' && !codexTrust(context, file)) {
+  if (id === 'codex' && !codexTrust(context, file, plugin)) {
     return { why: 'Codex has not been told to trust it', hint: 'start codex, "Hooks need review"' };
   }
   return {};

@@ -159,7 +159,7 @@ async function keepReady(
     import('../mcp/server.ts'),
     import('../mcp/ready.ts'),
   ]);
-  remember(() => keepAnswers(key, answersOf(host.tools(), host.notices())));
+  remember(() => keepAnswers(key, answersOf(host.tools(), [host.brief(), ...host.notices()])));
 }
 
 /** Runs `keep`, which stores something for the next start. */

@@ -1,6 +1,7 @@
 // `cuff status`: the servers that are alive, the runs that are live, and what is in the journals.
 
 import type { Command } from 'commander';
+import { stateRoot } from '../capture/paths.ts';
 import type { KnownServer } from '../ops/servers.ts';
 import type { JournalTotals, Status } from '../ops/status.ts';
 import { uncapturedRuns } from '../shell/uncaptured.ts';
@@ -29,15 +30,10 @@ export function addStatusCommand(program: Command): void {
  * `cuff ls`]}. Exit 1 when a server is not healthy.
  */
 async function status({ json }: { readonly json?: boolean }): Promise<void> {
-  const [{ statusOf }, { storeOf }] = await Promise.all([
-    import('../ops/status.ts'),
-    import('../shell/captures.ts'),
-  ]);
-  const store = storeOf(process.env);
-  const uncaptured = uncapturedRuns(store.root);
+  const uncaptured = uncapturedRuns(stateRoot(process.env));
   // First, because the state root that took no capture may not be listed either.
   if (!json) for (const words of uncapturedWords(uncaptured)) say(words);
-  const found = statusOf(store, await journalDirectory());
+  const found = await statusHere();
   if (found.servers.some(({ health }) => health.healthy === false)) process.exitCode = 1;
   const notices = await ownNotices(found);
   if (json) {
@@ -47,6 +43,15 @@ async function status({ json }: { readonly json?: boolean }): Promise<void> {
   }
   await show(found);
   for (const notice of notices) say(notice);
+}
+
+/** Of the journal of this directory, of all servers and of all live runs. */
+export async function statusHere(): Promise<Status> {
+  const [{ statusOf }, { storeOf }] = await Promise.all([
+    import('../ops/status.ts'),
+    import('../shell/captures.ts'),
+  ]);
+  return statusOf(storeOf(process.env), await journalDirectory());
 }
 
 /** The files that wait for trust; none if a server runs here, because it reports its own. */

@@ -102,7 +102,12 @@ export abstract class Dialect<Own> extends ToolPlugin {
   protected noted(result: ToolResult, caller: Caller): ToolResult {
     const untold = this.#shell?.untold(caller) ?? [];
     const unrecorded = untold.map((why) => `[not in the journal: ${shortLine(why, WHY_MAX)}]`);
-    return withLines(result, [...caller.notes, ...unrecorded]);
+    return withLines(result, [...caller.notes, ...this.changed(caller), ...unrecorded]);
+  }
+
+  /** Lines about protected files that commands of this conversation changed. */
+  protected changed(caller: Caller): readonly string[] {
+    return this.#shell?.changed(caller) ?? [];
   }
 
   async #takeOver(caller: Caller): Promise<void> {

@@ -1,6 +1,7 @@
 // Lines in brackets that several dialects end their answers with: what failed unseen, what is still
 // running, what of the output is not there. Each says one fact, only where there is one.
 
+import { NO_FILE } from '../agent/output-copy.ts';
 import type { HiddenFailure } from '../agent/report-trace.ts';
 import type { Suspects } from '../shell/output/suspects.ts';
 import { processLine, quoteWords, shortLine } from '../text/printable.ts';
@@ -66,6 +67,7 @@ export function errorNotes(
 
 /** A command that shows lines of a file. */
 export function linesCommand(path: string): (firstLine: number, lastLine: number) => string {
+  if (path === NO_FILE) return () => NO_FILE;
   const file = quoteWords([path]);
   return (firstLine, lastLine) => `sed -n '${firstLine},${lastLine}p' ${file}`;
 }

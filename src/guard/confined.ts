@@ -3,8 +3,15 @@
 
 import type { StartOptions } from '../shell/shell.ts';
 import type { Env } from '../types.ts';
+import type { SandboxWatch } from './sandbox-watch.ts';
 
 export type Restraints = Pick<StartOptions, 'gate' | 'sandbox' | 'env'>;
+
+/** What holds a command, and what watches it where it is in a sandbox. */
+export type StartTerms = {
+  readonly restraints: Restraints;
+  readonly watch?: SandboxWatch | undefined;
+};
 
 /**
  * So that git takes no directory of the project for a repository by its content alone: an agent
@@ -27,12 +34,12 @@ export type ConfinementResult =
       /** Programs will be judged when they start. */
       readonly gated: boolean;
       /** For the command line that is started; `relies`: it must not run unjudged. */
-      hold(argv: readonly string[], relies: boolean): Restraints;
+      hold(argv: readonly string[], relies: boolean, command: string): StartTerms;
     }
   | { readonly kind: 'refused'; readonly code: 'gate' | 'sandbox'; readonly why: string };
 
 export const FREE = {
   kind: 'held',
   gated: false,
-  hold: (): Restraints => ({}),
+  hold: (): StartTerms => ({ restraints: {} }),
 } as const satisfies ConfinementResult;

@@ -2,24 +2,33 @@
 // so, and tells what to do. Nothing waits longer for a person than a client waits for its answer;
 // no answer is a no for now, and the person can say yes later with `cuff policy approve`.
 
-import { AppError, messageOf } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
-import { Approvals, approvable, rulable, type Subject } from '../policies/approvals.ts';
+import { type Asker, approvable, rulable } from '../policies/approvals.ts';
+import { Budgets, type BudgetUse, budgetUses } from '../policies/budgets.ts';
+import { heldText, ProjectChanges } from '../policies/changes.ts';
 import type { Decision, InForce, PolicyDecision, PolicyEngine } from '../policies/engine.ts';
-import { because } from '../policy/explain.ts';
+import type { DecideOptions } from '../policy/decide.ts';
+import { because } from '../policy/reasons.ts';
 import type { Shell } from '../shell/shell.ts';
-import { printable, shortLine } from '../text/printable.ts';
+import { shortLine } from '../text/printable.ts';
 import type { AskPerson, EntryDecision, PersonAnswer } from '../types.ts';
-import { type ConfinementResult, FREE, gitVariables, type Restraints } from './confined.ts';
+import { Answers } from './answers.ts';
+import {
+  type ConfinementResult,
+  FREE,
+  gitVariables,
+  type Restraints,
+  type StartTerms,
+} from './confined.ts';
 import type { Confinement } from './confinement.ts';
 import { judgedTexts } from './judged-texts.ts';
 import {
   type Answer,
-  besideShown,
-  CHOICES,
+  choicesFor,
   type GuardRequest,
+  patternShown,
   questionText,
-  reasonsShown,
   SAID_NO,
   SAID_NO_BEFORE,
   UNANSWERED,
@@ -35,6 +44,8 @@ export type GuardCall = {
   readonly ask?: AskPerson | undefined;
   /** Whose conversation it is: a no counts there for a while. */
   readonly key?: string | undefined;
+  /** The name of the agent, where it is more than a variable says: rules may be for it alone. */
+  readonly client?: string | null | undefined;
   /** Takes secrets out of what is shown and kept. */
   readonly redact: (text: string) => string;
   /** What would start it. */
@@ -47,7 +58,7 @@ export type Ruling = {
   /** What it has to be started with, by its command line. To be called once, at the start: it uses
    * up what the start needs, and throws an `AppError` when that is gone. `env`: what the command
    * gets besides. */
-  readonly hold: (argv: readonly string[], env?: Restraints['env']) => Restraints;
+  readonly hold: (argv: readonly string[], env?: Restraints['env']) => StartTerms;
   readonly decision: EntryDecision | null;
   /** A line for the answer. */
   readonly note: string | undefined;
@@ -65,21 +76,26 @@ export const UNRULED: Ruling = {
   run: true,
   decision: null,
   note: undefined,
-  hold: () => ({}),
+  hold: () => ({ restraints: {} }),
 };
 
 export class Guard {
   readonly #engine: PolicyEngine;
-  readonly #approvals: Approvals;
+  readonly #answers: Answers;
+  readonly #budgets: Budgets;
   readonly #metrics: RecorderMetrics;
   readonly #refusals: Refusals;
+  readonly #changes: ProjectChanges;
   readonly #stop = new AbortController();
   #confinement: Promise<Confinement> | undefined;
 
   constructor(engine: PolicyEngine, metrics: RecorderMetrics) {
     this.#engine = engine;
-    this.#approvals = new Approvals(engine.options.stateRoot, engine.options.now);
+    this.#answers = new Answers(engine);
+    const { stateRoot, now } = engine.options;
+    this.#budgets = new Budgets(stateRoot, engine.project, now);
     this.#metrics = metrics;
+    this.#changes = new ProjectChanges(engine.options.stateRoot, engine.project);
     this.#refusals = new Refusals(engine.options.now ?? Date.now);
   }
 
@@ -93,12 +109,14 @@ export class Guard {
     const ground = await this.#lastGround(asked, call);
     if (ground === undefined) return UNRULED;
     const { inForce, decided } = ground;
+    const held = inForce.mode === 'enforce' ? this.#heldBack(call) : undefined;
+    if (held !== undefined) return held;
     const { decision, diverges } = decided;
     this.#metrics.policyDecision({ verdict: decision.verdict, code: decision.code });
     if (diverges) this.#metrics.shadowDivergence();
     const ruled = await this.#ruled(inForce, decision, asked, call);
     if (!ruled.run) return ruled;
-    if (this.#engine.inForce === inForce) return this.#holding(ruled, ground, call);
+    if (this.#engine.inForce === inForce) return this.#holding(ruled, ground, asked, call);
     // The policy changed while we waited; anything the new one denies must be refused.
     if (ruled.decision?.approved === null) return this.rule(asked, call);
     const now = await this.#ground(asked, call);
@@ -108,7 +126,7 @@ export class Guard {
     if (mode === 'enforce' && other.verdict !== 'allow' && !approvable(other)) {
       return refusal(entryDecision(other, mode), explain(other), call);
     }
-    return this.#holding(ruled, now, call);
+    return this.#holding(ruled, now, asked, call);
   }
 
   /** What the policy says to a command that ran where it could not be asked. Asks no person. */
@@ -125,6 +143,7 @@ export class Guard {
   }
 
   async close(): Promise<void> {
+    this.#answers.close();
     await (await this.#confinement)?.close();
   }
 
@@ -144,8 +163,11 @@ export class Guard {
       const confined = await this.#confined(inForce, asked, call);
       // Keys go to a shell that was started long ago.
       const gated = confined.kind === 'held' && confined.gated && asked.typed === undefined;
-      const decide = (): PolicyDecision => this.#decide(inForce, asked, { gated });
-      const decided = await this.#engine.paths.settled(decide);
+      const agent = call.client ?? undefined;
+      const decide = (): PolicyDecision => this.#decide(inForce, asked, { gated, agent });
+      const whole = await this.#engine.paths.settled(decide);
+      const decision = this.#budgets.within(whole.decision, inForce.policies);
+      const decided = { ...whole, decision };
       if (this.#engine.inForce !== inForce && turn < TURNS_MAX) continue;
       return { inForce, confined, decided };
     }
@@ -154,16 +176,28 @@ export class Guard {
   async #confined(
     inForce: InForce,
     { cwd }: GuardRequest,
-    { shell }: GuardCall,
+    { shell, client }: GuardCall,
   ): Promise<ConfinementResult> {
     const { mode, judgement } = inForce;
-    if (mode !== 'enforce' || (judgement.gate === 'off' && judgement.sandbox === 'off')) {
-      return FREE;
-    }
+    if (mode !== 'enforce') return FREE;
+    const unsettled = this.#changes.begun().length > 0;
+    if (!unsettled && judgement.gate === 'off' && judgement.sandbox === 'off') return FREE;
     this.#confinement ??= import('./confinement.ts').then(
       (module) => new module.Confinement(this.#engine, this.#metrics),
     );
-    return (await this.#confinement).of(inForce, shell, cwd);
+    const confinement = await this.#confinement;
+    if (unsettled) confinement.settle(inForce);
+    return confinement.of(inForce, { shell, agent: client ?? undefined }, cwd);
+  }
+
+  /** What is protected changed in the sandbox, and the person has not looked yet. */
+  #heldBack(call: GuardCall): Refusal | undefined {
+    const { options, project } = this.#engine;
+    const text = heldText(options.stateRoot, project);
+    if (text === undefined) return undefined;
+    const denied = { verdict: 'deny', code: 'changes', mode: 'enforce', rule: null } as const;
+    this.#metrics.policyDecision(denied);
+    return refusal({ ...denied, approved: null }, text, call);
   }
 
   async #ruled(
@@ -190,19 +224,24 @@ export class Guard {
     { decision, inForce }: { readonly decision: Decision; readonly inForce: InForce },
     call: GuardCall,
   ): Promise<Ruling | Refusal> {
-    const subject = this.#subject(asked);
+    const subject = this.#answers.subject(asked);
     const entry = entryDecision(decision, 'enforce');
     const explained = inForce.explain(decision);
-    const granted = this.#granted(asked, subject);
-    if (granted !== undefined) return { ...granted, decision: { ...entry, approved: 'grant' } };
+    const asker = this.#answers.asker(inForce, call);
+    const granted = this.#answers.granted(asked, subject, asker);
+    if (granted !== undefined) return { ...ruling({ ...entry, approved: 'grant' }), ...granted };
     const { key = '' } = call;
     if (this.#refusals.has(key, subject)) {
       return refusal(entry, `${explained}\n${SAID_NO_BEFORE}`, call);
     }
-    const answer = await this.#answer(asked, decision, call);
+    const { answer, pattern } = await this.#answer(asked, decision, call, asker);
     const unanswered = call.signal?.aborted === true ? [] : UNANSWERED[answer];
     if (unanswered !== undefined) {
-      const lines = [explained, ...unanswered, this.#instructions(asked, decision, call)];
+      const lines = [
+        explained,
+        ...unanswered,
+        this.#answers.instructions(asked, decision, call, asker),
+      ];
       return refusal(entry, lines.join('\n'), call);
     }
     if (answer === 'deny') {
@@ -210,53 +249,36 @@ export class Guard {
       return refusal(entry, `${explained}\n${SAID_NO}`, call);
     }
     const approved = ruling({ ...entry, approved: 'elicitation' });
-    return answer === 'once' ? approved : { ...approved, note: await this.#always(asked, call) };
+    if (answer === 'once') return approved;
+    const lasting = answer === 'hour' || answer === 'conversation';
+    const note = lasting
+      ? this.#answers.keep(asked, decision, call, { ...asker, span: answer })
+      : await this.#answers.always(asked, call, answer === 'pattern' ? pattern : undefined);
+    return { ...approved, note };
   }
 
-  /** Undefined without a grant. It is used up when the command starts, and not before. */
-  #granted({ typed }: GuardRequest, subject: Subject): Ruling | undefined {
-    // Nothing is started for keys.
-    if (typed !== undefined) return this.#approvals.take(subject) ? UNRULED : undefined;
-    if (!this.#approvals.granted(subject)) return undefined;
-    const hold = (): Restraints => {
-      if (this.#approvals.take(subject)) return {};
-      throw new AppError('start_failed', 'Its approval was used for another start meanwhile.');
-    };
-    return { ...UNRULED, hold };
-  }
-
-  /** A line when it did not become a rule. */
-  async #always(asked: GuardRequest, { redact }: GuardCall): Promise<string | undefined> {
-    const { command, cwd } = asked;
-    if (besides(asked).length > 0) {
-      return '[policy: it ran this once; what came with the command is in no rule]';
-    }
-    // A rule would show it to every reader of the project.
-    if (redact(command) !== command) {
-      return '[policy: it ran this once and there is no rule for it: there is a secret in it]';
-    }
-    try {
-      const { allowAlways } = await import('../policies/add-rule.ts');
-      const request = { command, cwd, scope: 'project' } as const;
-      const always = await allowAlways(this.#engine, request);
-      if (always.kind === 'written') return undefined;
-      const why = redact(always.why);
-      return `[policy: it ran this once and there is no rule for it: ${why}]`;
-    } catch (error) {
-      const why = redact(messageOf(error));
-      return `[policy: it ran this once; the rule could not be written: ${printable(why)}]`;
-    }
-  }
-
-  async #answer(asked: GuardRequest, decision: Decision, call: GuardCall): Promise<Answer> {
+  async #answer(
+    asked: GuardRequest,
+    decision: Decision,
+    call: GuardCall,
+    asker: Asker,
+  ): Promise<{ readonly answer: Answer; readonly pattern?: string }> {
     const over = this.#stop.signal.aborted || call.signal?.aborted === true;
-    if (call.ask === undefined || over) return 'unasked';
-    const message = questionText(asked, decision, call.redact);
-    const choices = CHOICES.filter(({ value }) => value !== 'always' || rulable(decision));
+    if (call.ask === undefined || over) return { answer: 'unasked' };
+    const typed = asked.typed !== undefined;
+    const secret = !rulable(decision);
+    const examples = secret || typed ? undefined : await this.#answers.pattern(asked, call);
+    const named = asker.conversation !== undefined;
+    const choices = choicesFor({ secret, typed, named, pattern: examples !== undefined });
+    const message = [
+      questionText(asked, decision, call.redact),
+      ...(examples === undefined ? [] : ['', patternShown(examples)]),
+    ].join('\n');
     const answer = await this.#untilStopped(call.ask({ message, choices }));
-    if (answer.kind === 'declined') return 'deny';
-    if (answer.kind !== 'chosen') return answer.kind;
-    return choices.find(({ value }) => value === answer.value)?.value ?? 'none';
+    if (answer.kind === 'declined') return { answer: 'deny' };
+    if (answer.kind !== 'chosen') return { answer: answer.kind };
+    const value = choices.find((one) => one.value === answer.value)?.value ?? 'none';
+    return { answer: value, ...(examples && { pattern: examples.pattern }) };
   }
 
   async #untilStopped(asking: Promise<PersonAnswer>): Promise<PersonAnswer> {
@@ -273,48 +295,38 @@ export class Guard {
     }
   }
 
-  #instructions(asked: GuardRequest, decision: Decision, { redact }: GuardCall): string {
-    const id = this.#approvals.ask(this.#subject(asked), {
-      command: redact(asked.command),
-      beside: besideShown(asked, redact),
-      code: decision.code,
-      reasons: reasonsShown(decision, redact),
-    });
-    if (id === undefined) return 'It cannot be kept until a person approves it.';
-    return `Ask the person to run this, then ask for it again: cuff policy approve ${id}`;
-  }
-
   /** The strictest word on all that the agent chose. */
-  #decide(
-    inForce: InForce,
-    asked: GuardRequest,
-    options: { readonly gated: boolean },
-  ): PolicyDecision {
+  #decide(inForce: InForce, asked: GuardRequest, options: DecideOptions): PolicyDecision {
     const all = judgedTexts(asked).map((text) => inForce.decide(text, asked.cwd, options));
     const decision = strictestOf(all.map((one) => one.decision));
     const some = (is: (one: PolicyDecision) => boolean): boolean => all.some(is);
     return { decision, relies: some((one) => one.relies), diverges: some((one) => one.diverges) };
   }
 
+  /** Throws an `AppError` where another start has used up what was left. */
+  #spend(uses: readonly BudgetUse[], { mode }: InForce): void {
+    if (uses.length > 0 && !this.#budgets.spend(uses) && mode === 'enforce') {
+      throw new AppError('start_failed', 'The budget of its rule was used up meanwhile.');
+    }
+  }
+
   /** The ruling with what holds the command; no ruling where that cannot be had. */
-  #holding(ruled: Ruling, ground: Ground, call: GuardCall): Ruling | Refusal {
+  #holding(ruled: Ruling, ground: Ground, asked: GuardRequest, call: GuardCall): Ruling | Refusal {
+    const command = call.redact(asked.command);
     const { confined, decided, inForce } = ground;
+    const uses = budgetUses(decided.decision);
     if (confined.kind === 'held') {
       const git = inForce.mode === 'enforce' ? gitVariables(this.#engine.options.env) : undefined;
-      const hold: Ruling['hold'] = (argv, env) => ({
-        ...ruled.hold(argv),
-        ...confined.hold(argv, decided.relies),
-        ...(git && { env: { ...env, ...git } }),
-      });
+      const hold: Ruling['hold'] = (argv, env) => {
+        ruled.hold(argv);
+        this.#spend(uses, inForce);
+        const { restraints, watch } = confined.hold(argv, decided.relies, command);
+        return { restraints: { ...restraints, ...(git && { env: { ...env, ...git } }) }, watch };
+      };
       return { ...ruled, hold };
     }
     const denied = { verdict: 'deny', code: confined.code, mode: 'enforce', rule: null } as const;
     return refusal({ ...denied, approved: null }, confined.why, call);
-  }
-
-  #subject(asked: GuardRequest): Subject {
-    const { command, cwd } = asked;
-    return { project: this.#engine.project, cwd, command, beside: besides(asked) };
   }
 }
 
@@ -347,15 +359,4 @@ function refusal(decision: EntryDecision, text: string, { redact }: GuardCall): 
 
 function entryDecision({ verdict, code, reasons }: Decision, mode: InForce['mode']): EntryDecision {
   return { verdict, code, mode, rule: reasons[0]?.rule?.pattern ?? null, approved: null };
-}
-
-/** What a grant is bound to besides the text. */
-function besides({ env, stdin, tty, shell, typed }: GuardRequest): readonly string[] {
-  const names = Object.keys(env ?? {}).sort();
-  return [
-    ...names.map((name) => `env ${name}=${env?.[name]}`),
-    ...(stdin === undefined ? [] : [`${tty === true ? 'keys' : 'stdin'} ${stdin}`]),
-    ...(shell === undefined ? [] : [`shell ${shell}`]),
-    ...(typed === undefined ? [] : [`typed ${typed.into}\0${typed.before}`]),
-  ];
 }

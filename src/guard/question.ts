@@ -2,7 +2,8 @@
 // about that. A question shows everything that a yes would cover.
 
 import type { Decision } from '../policies/engine.ts';
-import { because } from '../policy/explain.ts';
+import type { PatternExamples } from '../policies/pattern-rule.ts';
+import { because } from '../policy/reasons.ts';
 import { printable, quoteWord } from '../text/printable.ts';
 
 const SHOWN_MAX = 4_000; // characters of a command in a question: what a person might read
@@ -23,18 +24,58 @@ export type GuardRequest = {
 };
 
 // Some clients show a list whose first line is chosen when the person presses Enter.
-export const CHOICES = [
+const CHOICES = [
   { value: 'deny', title: 'Do not run it' },
   { value: 'once', title: 'Allow it once' },
+  { value: 'hour', title: 'Allow exactly this for an hour' },
+  { value: 'conversation', title: 'Allow exactly this until this conversation ends' },
   { value: 'always', title: 'Always allow exactly this, as a rule of the project' },
+  { value: 'pattern', title: 'Always allow what the pattern covers, as a rule of the project' },
 ] as const;
+
+type Choice = (typeof CHOICES)[number];
+
+export type ChoiceTerms = {
+  /** No answer about a secret holds for longer than one run. */
+  readonly secret: boolean;
+  /** Keys are typed behind others, which never come again. */
+  readonly typed: boolean;
+  /** The conversation can be told from others. */
+  readonly named: boolean;
+  /** There is a pattern to show. */
+  readonly pattern: boolean;
+};
+
+export function choicesFor({ secret, typed, named, pattern }: ChoiceTerms): readonly Choice[] {
+  const offered: Readonly<Record<Choice['value'], boolean>> = {
+    deny: true,
+    once: true,
+    hour: !secret && !typed,
+    conversation: !secret && !typed && named,
+    always: !secret,
+    pattern: !secret && !typed && pattern,
+  };
+  return CHOICES.filter(({ value }) => offered[value]);
+}
+
+/** A pattern with what it would mean, for the end of a question. */
+export function patternShown({ pattern, allows, refuses }: PatternExamples): string {
+  const list = (texts: readonly string[]): readonly string[] =>
+    texts.map((text) => `  ${text.split('\n').map(printable).join('\\n')}`);
+  return [
+    `The pattern \`${printable(pattern)}\` would always allow, for example:`,
+    ...list(allows),
+    'and would not allow:',
+    ...list(refuses),
+  ].join('\n');
+}
 
 export const SAID_NO = 'The person was asked and said no.';
 
 export const SAID_NO_BEFORE =
   'The person said no to this a moment ago and is not asked again for five minutes.';
 
-export type Answer = (typeof CHOICES)[number]['value'] | 'unasked' | 'unseen' | 'none';
+export type Answer = Choice['value'] | 'unasked' | 'unseen' | 'none';
 
 /** What the agent is told about a question without an answer. */
 export const UNANSWERED: Readonly<Partial<Record<Answer, readonly string[]>>> = {

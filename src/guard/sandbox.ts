@@ -1,14 +1,14 @@
 // The driver of the sandbox: looks up what the scopes of a policy are on this machine, puts
 // bubblewrap around a command, and says whether that works here. Globs are looked up when a command
-// starts: a protected file that the command itself makes is not masked.
+// starts: a protected file that the command itself makes is not masked, but noticed afterwards.
 
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { realOf } from '../places.ts';
 import { isInside } from '../policy/paths.ts';
-import { bwrapArgs, EMPTIED, type ProtectedPath } from '../policy/sandbox.ts';
-import { guardedIn, type ProtectionTests } from './sandbox-protect.ts';
+import { bwrapArgs, EMPTIED, type ProtectedPath, type SandboxScopes } from '../policy/sandbox.ts';
+import { type GuardedPaths, guardedIn, type ProtectionTests } from './sandbox-protect.ts';
 
 export type SandboxOptions = {
   /** As a policy has them: globs, absolute or relative to the project; `~` is the home. */
@@ -33,41 +33,62 @@ type ScopePaths = { readonly read: readonly string[]; readonly write: readonly s
 function sandboxCommand(
   argv: readonly string[],
   options: SandboxOptions,
+  { scopes, found }: LookAround,
   also: ScopePaths = { read: [], write: [] },
 ): readonly string[] {
   const home = realOf(options.home);
   const place = { project: realOf(options.project), home, cwd: realOf(options.cwd) };
-  const found = (globs: readonly string[]): readonly string[] =>
-    globs.flatMap((glob) => matches(absolute(glob, options)));
-  const { read, write, protect } = options.scopes;
-  const scopes = { read: found(read).map(realOf), write: found(write).map(realOf) };
-  const args = bwrapArgs(
-    { ...scopes, protect: kinds(found(protect)) },
-    { ...place, network: options.network, emptied: directories([...EMPTIED, home]), also },
-  );
-  const more = options.guarded === undefined ? [] : guards(options.guarded, scopes, place, also);
+  const args = bwrapArgs(scopes, {
+    ...place,
+    network: options.network,
+    emptied: directories([...EMPTIED, home]),
+    also,
+  });
+  const more = found === undefined ? [] : guards(found, scopes, also);
   return [BWRAP, ...args.slice(0, -1), ...more, '--', ...argv];
 }
 
-/** Over what is there: later ones lie over earlier ones. */
-function guards(
-  guarded: ProtectionTests,
-  { read, write }: ScopePaths,
-  { project, home }: { readonly project: string; readonly home: string },
-  also: ScopePaths,
-): readonly string[] {
+/** What the scopes are, and what is protected there, when a command starts. */
+export type LookAround = {
+  readonly scopes: SandboxScopes;
+  readonly found: GuardedPaths | undefined;
+};
+
+export function lookAround(options: SandboxOptions): LookAround {
+  const expanded = (globs: readonly string[]): readonly string[] =>
+    globs.flatMap((glob) => matches(absolute(glob, options)));
+  const { read, write, protect } = options.scopes;
+  const scopes = {
+    read: expanded(read).map(realOf),
+    write: expanded(write).map(realOf),
+    protect: kinds(expanded(protect)),
+  };
+  const found = options.guarded && guardedIn(guardRoots(scopes, options), options.guarded);
+  return { scopes, found };
+}
+
+function guardRoots({ read, write }: ScopePaths, options: SandboxOptions) {
+  const [project, home] = [realOf(options.project), realOf(options.home)];
   const open = [...read, ...write];
   const homes = open.some((path) => isInside(home, path)) ? [home, join(home, '.config')] : [];
   const deep = [
     project,
     ...open.filter((path) => !isInside(project, path) && !isInside(home, path)),
   ];
-  const found = guardedIn({ deep, shallow: ['/etc', '/etc/ssl', ...homes] }, guarded);
+  return { deep, shallow: ['/etc', '/etc/ssl', ...homes] };
+}
+
+/** Over what is there: later ones lie over earlier ones. */
+function guards(found: GuardedPaths, { write }: ScopePaths, also: ScopePaths): readonly string[] {
   const writable = (path: string): boolean => write.some((scope) => isInside(path, scope));
-  const fixed = found.fixed.filter(writable);
+  const pinned = found.pinned.filter(writable);
+  const hookless = pinned.map((path) => join(path, 'hooks')).filter((path) => !fs.existsSync(path));
+  // A link is no place to mount on, but what it leads to is.
+  const fixed = [...new Set(found.fixed.map(realOf))].filter(writable);
   return [
     // What is mounted cannot be renamed, nor removed.
-    ...found.pinned.filter(writable).flatMap((path) => ['--bind-try', path, path]),
+    ...pinned.flatMap((path) => ['--bind-try', path, path]),
+    ...hookless.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...fixed.flatMap((path) => ['--ro-bind-try', path, path]),
     ...kinds(found.hidden).flatMap(({ path, kind }) =>
       kind === 'file' ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path, '--remount-ro', path],
@@ -77,11 +98,12 @@ function guards(
   ];
 }
 
-/** For `shell.start`: what a run needs inside is said by the shell. */
+/** For `shell.start`: what a run needs inside is said by the shell. Looks around when it starts. */
 export function sandboxed(
   options: SandboxOptions,
+  around?: LookAround,
 ): (argv: readonly string[], also: ScopePaths) => readonly string[] {
-  return (argv, also) => sandboxCommand(argv, options, also);
+  return (argv, also) => sandboxCommand(argv, options, around ?? lookAround(options), also);
 }
 
 export type SandboxCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
 import { messageOf } from '../errors.ts';
+import { Approvals } from '../policies/approvals.ts';
 import { openQuickly } from '../policies/read-before.ts';
 import { realPath } from '../policies/real-path.ts';
 import { projectFolder } from '../recordings/directory.ts';
@@ -110,8 +111,14 @@ async function verdictOf(call: HookCall, options: HookOptions): Promise<Reaction
         (await options.recording()).afterCall(call, cwd, options);
       return { ...SILENT, afterwards };
     }
-    case 'start':
     case 'end':
+      // What a person approved for this conversation ends with it.
+      if (call.session !== null) {
+        new Approvals(stateRoot(env), now).endConversation(`conversation:${call.session}`);
+      }
+      noteSession(env, call, now());
+      return SILENT;
+    case 'start':
       noteSession(env, call, now());
       return SILENT;
     case 'other':
@@ -125,7 +132,8 @@ async function before(call: HookCall, cwd: string, options: HookOptions): Promis
   const where = { project, env, stateRoot: stateRoot(env), systemFile, now, halts: true };
   const engine = await openQuickly(where);
   try {
-    const { verdict, denied } = await judgeCall(call, cwd, engine, options);
+    const shellCounts = options.rewrite || shellBehind(call, env);
+    const { verdict, denied } = await judgeCall(call, cwd, engine, { ...options, shellCounts });
     const refused = verdict.kind === 'deny' || verdict.kind === 'ask';
     // The file must be looked at before the tool writes it, so before the answer.
     if (call.tool?.kind === 'file' && !refused) {

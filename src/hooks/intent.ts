@@ -9,7 +9,7 @@
 //            where the agent names no call
 //   line 1   cuff-intent 2
 //   line 2   a JSON object: agent, session, tool_call, command, description, cwd,
-//            permission_mode, decision, at
+//            permission_mode, registered, decision, at
 //
 // A file is written under a temporary name and linked, so that the same event from two settings
 // files leaves one intent, whole from its first moment on. A claim is a rename to
@@ -61,6 +61,8 @@ export type Intent = {
   /** Its real path. */
   readonly cwd: string;
   readonly permission_mode: string | null;
+  /** A person has set up the hook of this agent: its name is more than what a process says. */
+  readonly registered?: true;
   /** Null: no policy was asked. */
   readonly decision: IntentDecision | null;
   /** Epoch milliseconds. */
@@ -308,9 +310,9 @@ const HEAD = 'cuff-intent 2';
 
 export function encodeIntent(intent: Intent): string {
   const { agent, session, tool_call, command, description, cwd, permission_mode } = intent;
-  const { decision, at } = intent;
+  const { decision, at, registered } = intent;
   const ids = { agent, session, tool_call, command, description, cwd, permission_mode };
-  return `${HEAD}\n${JSON.stringify({ ...ids, decision, at })}\n`;
+  return `${HEAD}\n${JSON.stringify({ ...ids, registered, decision, at })}\n`;
 }
 
 export function decodeIntent(text: string, name: string): StoredIntent | undefined {
@@ -328,6 +330,7 @@ export function decodeIntent(text: string, name: string): StoredIntent | undefin
     description: asString(json.description) ?? null,
     cwd,
     permission_mode: asString(json.permission_mode) ?? null,
+    ...(json.registered === true && { registered: true }),
     decision,
     at,
   };

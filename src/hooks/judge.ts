@@ -4,17 +4,21 @@
 // repeat runs once a person has approved it.
 
 import { stateRoot } from '../capture/paths.ts';
-import { Approvals, approvable, type Subject } from '../policies/approvals.ts';
+import { Approvals, type Asker, approvable, type Subject } from '../policies/approvals.ts';
+import { Budgets, budgetUses } from '../policies/budgets.ts';
+import { heldText } from '../policies/changes.ts';
 import { answersOf, contentId, type InForce } from '../policies/decide.ts';
 import type { PolicyEngine } from '../policies/engine.ts';
 import type { Decision } from '../policy/decision.ts';
-import { because } from '../policy/explain.ts';
+import { because } from '../policy/reasons.ts';
+import { sha256 } from '../text/hash.ts';
 import { quoteWord } from '../text/printable.ts';
 import { commandRedactor, type Redactor, redactor } from '../text/redact.ts';
 import type { EntryDecision, Env } from '../types.ts';
 import { asksPerson } from './asks.ts';
 import type { HookCall, HookVerdict } from './call.ts';
 import { findIntent, type Intent, intentName, placeIntent, replaceIntent } from './intent.ts';
+import { isRegistered } from './registered.ts';
 import { rewritten } from './rewrite.ts';
 
 const REASONS_MAX = 20;
@@ -26,6 +30,8 @@ export type HookTerms = {
   /** Commands are started by a shell of ours, whatever the client's own rules say. */
   readonly rewrite: boolean;
   readonly now: () => number;
+  /** A shell of ours starts the command, and counts it for the budget of its rule. */
+  readonly shellCounts?: boolean;
 };
 
 /** One thing that the call would do: a command, or a file that it writes. */
@@ -33,7 +39,9 @@ type Deed = {
   /** A command as it is; for a file, its tool and path. */
   readonly text: string;
   readonly beside: readonly string[];
-  readonly decide: (inForce: InForce, cwd: string) => Decision;
+  /** It is the agent's own tool that writes a file, and no command. */
+  readonly edits: boolean;
+  readonly decide: (inForce: InForce, cwd: string, agent: string | undefined) => Decision;
 };
 
 type Outcome = {
@@ -101,7 +109,8 @@ function deedsOf({ tool }: HookCall): readonly Deed[] {
     return tool.commands.map((text) => ({
       text,
       beside: [],
-      decide: (inForce, cwd) => inForce.decide(text, cwd).decision,
+      edits: false,
+      decide: (inForce, cwd, agent) => inForce.decide(text, cwd, { agent }).decision,
     }));
   }
   if (tool?.kind !== 'file') return [];
@@ -110,6 +119,7 @@ function deedsOf({ tool }: HookCall): readonly Deed[] {
   return [...paths.values()].map(({ path, removes }) => ({
     text: `${tool.name} ${quoteWord(path)}`,
     beside: ['edit'],
+    edits: true,
     decide: (inForce, cwd) => inForce.decideWrite(path, cwd, removes),
   }));
 }
@@ -128,7 +138,7 @@ function unknownDeed(name: string, what: 'command' | 'file'): Deed {
     hint: undefined,
   } as const;
   const decision: Decision = { verdict: 'ask', code: reason.code, reasons: [reason] };
-  return { text: name, beside: [what], decide: () => decision };
+  return { text: name, beside: [what], edits: what === 'file', decide: () => decision };
 }
 
 class Judge {
@@ -137,7 +147,10 @@ class Judge {
   readonly #engine: PolicyEngine;
   readonly #terms: HookTerms;
   readonly #approvals: Approvals;
+  readonly #budgets: Budgets;
   readonly #redact: Redactor;
+  /** A person has set up this agent's hook. */
+  readonly #registered: boolean;
   /** As the client says, so that two hooks of one event agree; not where that cannot be. */
   readonly #at: number;
 
@@ -147,7 +160,9 @@ class Judge {
     this.#engine = engine;
     this.#terms = terms;
     this.#approvals = new Approvals(stateRoot(terms.env), terms.now);
+    this.#budgets = new Budgets(stateRoot(terms.env), engine.project, terms.now);
     this.#redact = commandRedactor(redactor(terms.env));
+    this.#registered = isRegistered(terms.env, call.agent, cwd);
     const now = terms.now();
     this.#at = call.at !== undefined && Math.abs(now - call.at) < AGREED_MS ? call.at : now;
   }
@@ -155,14 +170,18 @@ class Judge {
   async outcome(deed: Deed): Promise<Outcome> {
     const { inForce } = this.#engine;
     if (inForce === undefined) return this.#noted(deed, null, { action: 'silent', text: '' });
-    const decide = (): Decision => deed.decide(inForce, this.#cwd);
-    const decision = await this.#engine.paths.settled(decide);
+    const agent = this.#registered ? this.#call.agent : undefined;
+    const decide = (): Decision => deed.decide(inForce, this.#cwd, agent);
+    const plain = await this.#engine.paths.settled(decide);
+    const decision = this.#budgets.within(plain, inForce.policies);
     const said = this.#decisionOf(decision, inForce);
     const { answerPrompts, onAsk } = answersOf(inForce.policies);
     const free = this.#terms.mode === 'record' || inForce.mode !== 'enforce';
+    const held = free || deed.edits ? undefined : this.#held();
+    if (held !== undefined) return this.#noted(deed, said, held);
     if (decision.verdict === 'allow') {
       const action = answerPrompts && !free ? 'allow' : 'silent';
-      return this.#noted(deed, said, { action, text: '' });
+      return this.#counted(decision, this.#place(deed, said), { action, text: '' }, free);
     }
     if (free) return this.#noted(deed, said, { action: 'silent', text: '' });
     const text = this.#redact(inForce.explain(decision));
@@ -172,10 +191,39 @@ class Judge {
     }
     const entry = entryOf(decision, said);
     if (!approvable(decision)) return this.#noted(deed, said, { action: 'deny', text, entry });
+    const asker = this.#asker(inForce);
+    if (this.#approvals.lasts(this.#subject(deed), asker)) {
+      const yes = { ...said, action: 'allow', approval_id: 'granted' } as const;
+      return this.#noted(deed, yes, { action: 'silent', text: '' });
+    }
     const approved = this.#approved(deed, said);
     if (approved !== undefined) return approved;
     if (onAsk === 'allow_recorded') return this.#noted(deed, said, { action: 'silent', text: '' });
-    return this.#asked(deed, decision, said, text);
+    return this.#asked(deed, { decision, asker }, said, text);
+  }
+
+  /** The first hook of the event counts a command that no shell of ours starts. */
+  #counted(
+    decision: Decision,
+    placed: Placed | undefined,
+    told: Omit<Outcome, 'intent'>,
+    free: boolean,
+  ): Outcome {
+    const uses = budgetUses(decision);
+    const counts = this.#call.event === 'before' && this.#terms.shellCounts !== true;
+    if (uses.length > 0 && counts && placed?.first !== false) {
+      const text = 'cuff policy: not run. The budget of its rule was used up meanwhile.';
+      if (!this.#budgets.spend(uses) && !free) return { action: 'deny', text, intent: undefined };
+    }
+    return { ...told, intent: placed?.name };
+  }
+
+  /** What is protected changed in the sandbox, and the person has not looked yet. */
+  #held(): Omit<Outcome, 'intent'> | undefined {
+    const text = heldText(stateRoot(this.#terms.env), this.#engine.project);
+    if (text === undefined) return undefined;
+    const denied = { verdict: 'deny', code: 'changes', mode: 'enforce', rule: null } as const;
+    return { action: 'deny', text: this.#redact(text), entry: { ...denied, approved: null } };
   }
 
   /** A person said yes before. The first hook of the event uses the yes up; the shell reads it. */
@@ -198,20 +246,39 @@ class Judge {
     return undefined;
   }
 
-  #asked(deed: Deed, decision: Decision, said: Said, text: string): Outcome {
+  /** The conversation is the same for the tools of cuff in the same client. */
+  #asker({ policies }: InForce): Asker {
+    const { session, agent } = this.#call;
+    return {
+      policy: sha256(contentId(policies)).slice(0, 40),
+      ...(session !== null && { conversation: `conversation:${session}` }),
+      ...(this.#registered && { agent }),
+    };
+  }
+
+  #asked(
+    deed: Deed,
+    { decision, asker }: { readonly decision: Decision; readonly asker: Asker },
+    said: Said,
+    text: string,
+  ): Outcome {
     // Without an id it says that the client asks: then the shell takes the run for a yes.
     if (asksPerson(this.#call, this.#terms.env)) {
       return this.#noted(deed, { ...said, approval_id: null }, { action: 'ask', text });
     }
-    const id = this.#approvals.ask(this.#subject(deed), {
-      command: this.#redact(deed.text),
-      beside: deed.beside,
-      code: decision.code,
-      reasons: decision.reasons
-        .filter(({ verdict }) => verdict !== 'allow')
-        .slice(0, REASONS_MAX)
-        .map((reason) => this.#redact(because(reason))),
-    });
+    const id = this.#approvals.ask(
+      this.#subject(deed),
+      {
+        command: this.#redact(deed.text),
+        beside: deed.beside,
+        code: decision.code,
+        reasons: decision.reasons
+          .filter(({ verdict }) => verdict !== 'allow')
+          .slice(0, REASONS_MAX)
+          .map((reason) => this.#redact(because(reason))),
+      },
+      asker,
+    );
     const what =
       id === undefined
         ? 'It cannot be kept until a person approves it.'
@@ -226,7 +293,7 @@ class Judge {
   }
 
   /** Undefined: the state root cannot be written, and the shell judges by itself. */
-  #place(deed: Deed, said: Said | null): { name: string; first: boolean } | undefined {
+  #place(deed: Deed, said: Said | null): Placed | undefined {
     if (this.#call.event !== 'before') return undefined;
     try {
       const shown = this.#redact(deed.text);
@@ -260,6 +327,7 @@ class Judge {
       description: description === null ? null : this.#redact(description),
       cwd: this.#cwd,
       permission_mode: permissionMode,
+      ...(this.#registered && { registered: true }),
       decision,
       at: this.#at,
     };
@@ -277,6 +345,8 @@ class Judge {
     return { project: this.#engine.project, cwd: this.#cwd, command: text, beside };
   }
 }
+
+type Placed = { readonly name: string; readonly first: boolean };
 
 type Said = NonNullable<Intent['decision']>;
 

@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors.ts';
 import { ASK_MIN_MS } from '../limits.ts';
+import { policyBrief } from '../policies/brief.ts';
 import type { PolicyHealth } from '../policies/engine.ts';
 import { builtinName } from '../trust/plugin-source.ts';
 import { waitingSentence } from '../trust/settings.ts';
@@ -94,6 +95,9 @@ export class Host {
   }
 
   async start(): Promise<void> {
+    this.#options.services.policy?.onChanged(() => {
+      for (const slot of this.#slots.values()) slot.refresh();
+    });
     const { startMs, modulesMs } = this.#limits;
     const started = this.#settings.plugins.map((plugin) => {
       const limitMs = builtinName(plugin) === undefined ? modulesMs : startMs;
@@ -168,6 +172,12 @@ export class Host {
       ...(known && { policy }),
       plugins,
     };
+  }
+
+  /** What agents are told of the policy; empty where there is nothing to tell. */
+  brief(): string {
+    const { policy } = this.#options.services;
+    return policy === undefined ? '' : policyBrief(policy);
   }
 
   /** What a person should know although nothing is wrong, one sentence each. */

@@ -167,6 +167,11 @@ export class Instance {
     return this.#stopping;
   }
 
+  /** What it offers may depend on more than its settings: the policy. Throws what it throws. */
+  askAgain(): void {
+    this.#offers = this.#askOffers();
+  }
+
   #askOffers(): Offers {
     const tools = ownedBy(this.#owner, () => this.#plugin.getTools());
     const resources = ownedBy(this.#owner, () => this.#plugin.getResources?.() ?? []);

@@ -106,6 +106,18 @@ export class Slot {
     return this.#work;
   }
 
+  /** The policy is another one, which tools may tell of. */
+  refresh(): void {
+    // A plugin that is being changed is asked at the end of that.
+    if (this.#live === undefined || this.#reloading) return;
+    try {
+      this.#live.askAgain();
+      this.#show();
+    } catch (error) {
+      this.#trouble('getTools', error);
+    }
+  }
+
   /** Takes the plugin out for a reason that it cannot know itself. */
   reject(reason: string): void {
     this.#failure = reason;

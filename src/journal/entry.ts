@@ -16,7 +16,14 @@ import {
   parseObject,
 } from '../text/json.ts';
 import { wholeText } from '../text/utf8.ts';
-import type { EndReason, Entry, EntrySurvivor, SessionMetadata, SessionStatus } from '../types.ts';
+import type {
+  EndReason,
+  Entry,
+  EntrySurvivor,
+  SessionMetadata,
+  SessionStatus,
+  VcsState,
+} from '../types.ts';
 import { CONTEXT_SOURCES, ENDED_BY } from '../types.ts';
 
 /** How every line begins. It cannot stand inside a line: quotes in a string are escaped. */
@@ -223,12 +230,13 @@ export function decodeMetadata(text: string): SessionMetadata | undefined {
       group: fields.optional('group'),
       resumed_at: fields.optional('resumed_at'),
       part_of: fields.optional('part_of'),
+      vcs: vcsOf(json.vcs),
     }),
   };
   return fields.good ? metadata : undefined;
 }
 
-type LaterFields = Pick<SessionMetadata, 'group' | 'resumed_at' | 'part_of'>;
+type LaterFields = Pick<SessionMetadata, 'group' | 'resumed_at' | 'part_of' | 'vcs'>;
 
 /** Keys that most sessions do not need are only there when they say something. */
 function laterFields(
@@ -236,11 +244,23 @@ function laterFields(
     readonly [K in keyof LaterFields]: LaterFields[K] | undefined;
   },
 ): LaterFields {
-  const { group, resumed_at, part_of } = from;
+  const { group, resumed_at, part_of, vcs } = from;
   return {
     ...(group !== undefined && { group }),
     ...(resumed_at !== undefined && { resumed_at }),
     ...(part_of !== undefined && { part_of }),
+    ...(vcs !== undefined && { vcs }),
+  };
+}
+
+function vcsOf(value: unknown): VcsState | undefined {
+  const json = asObject(value);
+  if (json === undefined) return undefined;
+  const { dirty } = json;
+  return {
+    head: asString(json.head) ?? null,
+    branch: asString(json.branch) ?? null,
+    dirty: typeof dirty === 'boolean' ? dirty : null,
   };
 }
 

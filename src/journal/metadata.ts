@@ -1,7 +1,7 @@
 // What a session's entries add up to. Counts are always those of the lines in the file; the rest
 // (status, owner, who asked) only the metadata file knows, so without it the rest is a guess that
 // says so in `end_reason`.
-import type { Entry, ProcessId, SessionMetadata } from '../types.ts';
+import type { Entry, ProcessId, SessionMetadata, VcsState } from '../types.ts';
 import { wholeSeconds } from './entry.ts';
 import { journalIdTime } from './ids.ts';
 
@@ -12,6 +12,7 @@ export type SessionFacts = {
   readonly owner: ProcessId | null;
   readonly group?: string;
   readonly partOf?: string | undefined;
+  readonly vcs?: VcsState | undefined;
 };
 
 type Counts = Pick<
@@ -32,7 +33,7 @@ const NO_ENTRIES: Counts = {
 };
 
 export function newMetadata(id: string, facts: SessionFacts, now: number): SessionMetadata {
-  const { owner, group, partOf } = facts;
+  const { owner, group, partOf, vcs } = facts;
   return {
     session_id: id,
     created_at: wholeSeconds(now),
@@ -46,6 +47,7 @@ export function newMetadata(id: string, facts: SessionFacts, now: number): Sessi
     owner: ownerField(owner),
     ...(group !== undefined && { group }),
     ...(partOf !== undefined && { part_of: partOf }),
+    ...(vcs !== undefined && { vcs }),
   };
 }
 

@@ -4,7 +4,7 @@
 // By day and by conversation a server goes on with the session of a server that was stopped or
 // crashed; beside one that still runs it makes a session that says which one it is part of.
 import { errnoOf } from '../errors.ts';
-import type { AgentContext, ProcessId, SessionStatus } from '../types.ts';
+import type { AgentContext, ProcessId, SessionStatus, VcsState } from '../types.ts';
 import { type Claim, claimSession, holdSession } from './claim.ts';
 import { continuable } from './continuation.ts';
 import { errno, type JournalEnv, unwritable } from './files.ts';
@@ -23,6 +23,8 @@ export type SessionsOptions = {
   readonly alive?: (one: ProcessId) => boolean;
   /** Sessions that were ended are free for other processes, although this one lives on. */
   readonly disowns?: boolean;
+  /** The state of the project's repository, asked when a session begins. Must not throw. */
+  readonly vcs?: () => VcsState | undefined;
   /** Told whenever a session's metadata changed: for what else is derived from it. */
   readonly changed?: SessionListener;
 };
@@ -148,8 +150,9 @@ export class Sessions {
 
   #begin(context: AgentContext, group: string, partOf: string | undefined): SessionWriter {
     const { agentId, conversationId } = context;
-    const { directory, workingDirectory, owner, env } = this.#options;
-    const facts = { workingDirectory, agentId, conversationId, owner, group, partOf };
+    const { directory, workingDirectory, owner, env, vcs } = this.#options;
+    const about = { agentId, conversationId, owner, group, partOf };
+    const facts = { workingDirectory, ...about, vcs: vcs?.() };
     const writer = startSession(directory, facts, env, this.#changed);
     this.#claims.set(writer, holdSession(directory, writer.id));
     this.#retryInterrupted();
@@ -234,7 +237,7 @@ export class Sessions {
       if (open.used || open.writer.broken) continue;
       this.#open.delete(key);
       this.#known.delete(key);
-      open.writer.adopt(agentId, conversationId, group);
+      open.writer.adopt({ agentId, conversationId, group, vcs: this.#options.vcs?.() });
       return open;
     }
     return undefined;

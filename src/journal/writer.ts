@@ -2,6 +2,7 @@
 // its place in the file. The metadata follows at most once a second and at the end: readers
 // of an active session count its lines. Nothing but `append` and starting can fail.
 import { type AppError, errnoOf } from '../errors.ts';
+import { defined } from '../text/json.ts';
 import type { Entry, EntryDraft, ProcessId, SessionMetadata, SessionStatus } from '../types.ts';
 import {
   decodeMetadata,
@@ -295,8 +296,9 @@ export class SessionWriter {
   }
 
   /** Says whose it is, at once: the server that goes on after a crash looks for the group. */
-  adopt(agentId: string | null, conversationId: string | null, group: string): void {
-    const whose = { agent_id: agentId, conversation_id: conversationId, group };
+  adopt(facts: Pick<SessionFacts, 'agentId' | 'conversationId' | 'group' | 'vcs'>): void {
+    const { agentId, conversationId, ...more } = facts;
+    const whose = { agent_id: agentId, conversation_id: conversationId, ...defined(more) };
     this.#metadata.latest = touched({ ...this.metadata, ...whose }, this.#now());
     this.#metadata.write();
     this.#tell(this.#file.size);

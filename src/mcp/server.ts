@@ -66,7 +66,8 @@ export function answersOf(
 }
 
 function instructionsOf(mounted: readonly MountedTool[], notices: readonly string[]): string {
-  return [instructionsFor(mounted.map(({ name }) => name)), ...notices].join('\n');
+  const about = instructionsFor(mounted.map(({ name }) => name));
+  return [about, ...notices].filter((words, at) => at === 0 || words !== '').join('\n');
 }
 
 export function faceOf(host: Host, { name, version, askMs = ASK_MS }: ServerOptions): Face {
@@ -82,7 +83,7 @@ export function faceOf(host: Host, { name, version, askMs = ASK_MS }: ServerOpti
     name,
     version,
     asking: { waitMs: askMs, minMs: () => host.askMinMs(), now: () => performance.now() },
-    instructions: () => instructionsOf(host.tools(), host.notices()),
+    instructions: () => instructionsOf(host.tools(), [host.brief(), ...host.notices()]),
     tools: () => host.tools().map((tool) => faceTool(tool.name, tool.definition)),
     async call(call) {
       const result = await callTool(host, call);

@@ -1,26 +1,39 @@
 // Questions without an answer so far, and the answers that wait to be used: one small file each
-// in the directory `approvals` of the state root, for the user alone. A grant is for exactly one
-// execution of exactly what was asked; it is taken by renaming it, so that only one can.
+// in the directory `approvals` of the state root, for the user alone. A grant is for exactly what
+// was asked: for one execution, and then it is taken by renaming it, so that only one can; or for
+// an hour, or for the conversation that asked, as long as the policy says the same.
 //
-// `<id>.ask.json`, `<id>.grant.json`: {id, key, command, exact, beside: [], cwd, project, code,
-// reasons: [], at}. `key` is a hash of what was asked; the texts are without secrets, `exact` when
-// `command` had none and is all.
+// `<id>.ask.json`, `<id>.grant.json` (once), `<id>.hour.json`, `<id>.conversation.json`: {id, key,
+// command, exact, beside: [], cwd, project, code, reasons: [], at, up, conversation, policy, agent,
+// server: {pid, startTime}}. `key` is a hash of what was asked; the texts are without secrets,
+// `exact` when `command` had none and is all. `up` is the time since the machine was started, which
+// no clock that is set changes. `server` is there where the conversation is a connection of it.
 
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectories } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
 import type { Decision } from '../policy/decision.ts';
-import { DAY_MS } from '../text/dates.ts';
-import { asCount, asString, asStrings, parseObject } from '../text/json.ts';
+import { processAlive } from '../run/processes.ts';
+import { DAY_MS, HOUR_MS } from '../text/dates.ts';
+import {
+  asCount,
+  asObject,
+  asString,
+  asStrings,
+  type JsonObject,
+  parseObject,
+} from '../text/json.ts';
+import type { ProcessId } from '../types.ts';
 
 const NAME = 'approvals';
 const KEPT_MAX = 200; // an agent that asks without end must not fill the disk
 const FILE_BYTES_MAX = 256 * 1024;
 
 const ID = /^[a-z2-7]{8}$/;
-const FILE = /^([a-z2-7]{8})\.(ask|grant)\.json$/;
+const FILE = /^([a-z2-7]{8})\.(ask|grant|hour|conversation)\.json$/;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
 export type Subject = {
@@ -47,33 +60,63 @@ export type Question = {
   readonly reasons: readonly string[];
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Milliseconds since the machine was started. */
+  readonly up: number;
+} & Asker;
+
+/** Who asked, and under which rules. */
+export type Asker = {
+  /** Undefined: one that no later call can be known to belong to. */
+  readonly conversation?: string | undefined;
+  /** A hash of the policies in force. */
+  readonly policy?: string | undefined;
+  /** The name of the agent, where it is proven. */
+  readonly agent?: string | undefined;
+  /** The conversation ends with this process. */
+  readonly server?: ProcessId | undefined;
 };
+
+/** For how long an answer holds. */
+export type Span = 'once' | 'hour' | 'conversation';
+
+export type Grant = Question & { readonly span: Span };
 
 /** Of a question, what the decision and the one who shows it say. */
 export type About = Pick<Question, 'command' | 'beside' | 'code' | 'reasons'>;
 
-type Kind = 'ask' | 'grant';
+type Kind = 'ask' | 'grant' | 'hour' | 'conversation';
+
+const KINDS: Readonly<Record<Span, Kind>> = {
+  once: 'grant',
+  hour: 'hour',
+  conversation: 'conversation',
+};
 
 export class Approvals {
   readonly #root: string;
   readonly #directory: string;
   readonly #now: () => number;
+  readonly #up: () => number;
 
-  constructor(stateRoot: string, now: () => number = Date.now) {
+  constructor(
+    stateRoot: string,
+    now: () => number = Date.now,
+    up: () => number = () => uptime() * 1_000,
+  ) {
+    this.#up = up;
     this.#root = stateRoot;
     this.#directory = join(stateRoot, NAME);
     this.#now = now;
   }
 
   /** The id to approve it by: the same as long as it waits. Undefined when it cannot be kept. */
-  ask(subject: Subject, about: About): string | undefined {
-    const key = keyOf(subject);
-    const known = this.#all('ask').find((one) => one.key === key);
+  ask(subject: Subject, about: About, asker: Asker = {}): string | undefined {
+    const question = this.#question(subject, about, asker);
+    const { id, key, conversation, policy } = question;
+    const known = this.#all('ask').find(
+      (one) => one.key === key && one.conversation === conversation && one.policy === policy,
+    );
     if (known !== undefined) return known.id;
-    const id = newId();
-    const { project, cwd } = subject;
-    const exact = about.command === subject.command && subject.beside.length === 0;
-    const question: Question = { id, key, ...about, exact, cwd, project, at: this.#now() };
     try {
       this.#write('ask', question);
     } catch (error) {
@@ -94,11 +137,53 @@ export class Approvals {
     return ID.test(id) ? this.pending().find((one) => one.id === id) : undefined;
   }
 
-  /** From now on, what was asked may be executed once. */
-  grant(question: Question): void {
-    this.#write('grant', { ...question, at: this.#now() });
-    this.#dropOldest('grant');
+  /** From now on, what was asked may be executed, once or for a while. */
+  grant(question: Question, span: Span = 'once'): void {
+    this.#write(KINDS[span], { ...question, at: this.#now(), up: this.#up() });
+    this.#dropOldest(KINDS[span]);
     this.forget(question.id);
+  }
+
+  /** The same for what was just asked and answered. Throws as a disk does. */
+  grantNow(subject: Subject, about: About, asker: Asker, span: Exclude<Span, 'once'>): void {
+    this.grant(this.#question(subject, about, asker), span);
+  }
+
+  #question(subject: Subject, about: About, asker: Asker): Question {
+    const { project, cwd, command, beside } = subject;
+    const exact = about.command === command && beside.length === 0;
+    const when = { at: this.#now(), up: this.#up() };
+    return { id: newId(), key: keyOf(subject), ...about, exact, cwd, project, ...when, ...asker };
+  }
+
+  /** All answers that still hold, oldest first. */
+  grants(): readonly Grant[] {
+    const spans = Object.keys(KINDS) as Span[];
+    const all = spans.flatMap((span) => this.#all(KINDS[span]).map((one) => ({ ...one, span })));
+    return all.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  }
+
+  /** False: there is none of this id. */
+  revoke(id: string): boolean {
+    const found = this.grants().filter((one) => one.id === id);
+    for (const { span } of found) this.#remove(this.#path(id, KINDS[span]));
+    return found.length > 0;
+  }
+
+  /** Whether it was approved for an hour or for this conversation, under these rules. */
+  lasts(subject: Subject, { conversation, policy }: Asker): boolean {
+    const key = keyOf(subject);
+    const fits = (one: Question): boolean => one.key === key && one.policy === policy;
+    if (policy === undefined) return false;
+    if (this.#all('hour').some(fits)) return true;
+    if (conversation === undefined) return false;
+    return this.#all('conversation').some((one) => fits(one) && one.conversation === conversation);
+  }
+
+  endConversation(conversation: string): void {
+    for (const one of this.#all('conversation')) {
+      if (one.conversation === conversation) this.#remove(this.#path(one.id, 'conversation'));
+    }
   }
 
   forget(id: string): void {
@@ -127,12 +212,17 @@ export class Approvals {
     }
     const grant = this.#readFile(mine);
     this.#remove(mine);
-    return grant?.key === key && this.#current(grant);
+    return grant?.key === key && this.#current(grant, 'grant');
   }
 
-  #current({ at }: Question): boolean {
-    const age = this.#now() - at;
-    return age >= 0 && age < DAY_MS;
+  /** By both clocks: the one that was set back, or forward, must not prolong anything. */
+  #current({ at, up, server, conversation }: Question, kind: Kind): boolean {
+    const span = kind === 'hour' ? HOUR_MS : DAY_MS;
+    const within = (age: number): boolean => age >= 0 && age < span;
+    if (!within(this.#now() - at)) return false;
+    if (kind === 'ask' || kind === 'grant') return true;
+    if (kind === 'conversation' && conversation === undefined) return false;
+    return within(this.#up() - up) && (server === undefined || processAlive(server));
   }
 
   #all(kind: Kind): Question[] {
@@ -141,7 +231,7 @@ export class Approvals {
       if (id === undefined || of !== kind) return [];
       const path = join(this.#directory, name);
       const question = this.#readFile(path);
-      if (question?.id === id && this.#current(question)) return [question];
+      if (question?.id === id && this.#current(question, kind)) return [question];
       this.#remove(path);
       return [];
     });
@@ -246,5 +336,35 @@ function questionOf(text: string): Question | undefined {
   if (cwd === undefined || project === undefined || at === undefined) return undefined;
   if (code === undefined || beside === undefined || reasons === undefined) return undefined;
   const exact = json?.exact === true;
-  return { id, key, command, exact, beside, cwd, project, code, reasons, at };
+  // Not a whole number on every system; a question of an older build has none.
+  const up = typeof json?.up === 'number' ? json.up : 0;
+  const when = { at, up };
+  return {
+    id,
+    key,
+    command,
+    exact,
+    beside,
+    cwd,
+    project,
+    code,
+    reasons,
+    ...when,
+    ...askerOf(json),
+  };
+}
+
+function askerOf(json: JsonObject | undefined): Asker {
+  const [conversation, policy] = [asString(json?.conversation), asString(json?.policy)];
+  const [agent, server] = [asString(json?.agent), asObject(json?.server)];
+  const [pid, startTime] = [asCount(server?.pid), asCount(server?.startTime)];
+  // A connection of a server that cannot be told is over.
+  const unknown = server !== undefined && (pid === undefined || startTime === undefined);
+  const process = pid === undefined || startTime === undefined ? undefined : { pid, startTime };
+  return {
+    ...(conversation !== undefined && !unknown && { conversation }),
+    ...(policy !== undefined && { policy }),
+    ...(agent !== undefined && { agent }),
+    ...(process !== undefined && { server: process }),
+  };
 }

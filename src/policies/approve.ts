@@ -4,17 +4,25 @@
 import { AppError } from '../errors.ts';
 import type { Decision } from '../policy/decision.ts';
 import { storeOf } from '../shell/captures.ts';
-import { requirePerson } from '../trust/person.ts';
+import { refuseAgents, requirePerson } from '../trust/person.ts';
 import type { Env } from '../types.ts';
-import { allowAlways } from './add-rule.ts';
-import { Approvals, approvable, type Question } from './approvals.ts';
+import { allowAlways, type Impossible, proposal } from './add-rule.ts';
+import {
+  Approvals,
+  approvable,
+  type Grant,
+  type Question,
+  rulable,
+  type Span,
+} from './approvals.ts';
 import { PolicyEngine } from './engine.ts';
 import * as files from './files.ts';
+import type { PatternExamples } from './pattern-rule.ts';
 
-export type { Question };
+export type { Grant, PatternExamples, Question };
 
 export type Approval =
-  | { readonly kind: 'once'; readonly question: Question }
+  | { readonly kind: Span; readonly question: Question }
   | {
       readonly kind: 'always';
       readonly question: Question;
@@ -26,6 +34,10 @@ export type ApproveOptions = {
   readonly env: Env;
   /** Undefined: once. */
   readonly always?: 'project' | 'user' | undefined;
+  /** With `always`: a rule for commands like it. */
+  readonly pattern?: string | undefined;
+  /** Without `always`; undefined: once. */
+  readonly span?: Span | undefined;
   readonly systemFile?: string | undefined;
   readonly now?: (() => number) | undefined;
 };
@@ -46,17 +58,73 @@ export function findQuestion(id: string, env: Env, now?: () => number): Question
 
 /** Throws as `findQuestion` does, and for what cannot be approved. */
 export async function approve(id: string, options: ApproveOptions): Promise<Approval> {
-  const { env, always, now, systemFile } = options;
-  const question = findQuestion(id, env, now);
-  const { root: stateRoot } = storeOf(env);
-  const { project, command, cwd } = question;
-  const engine = PolicyEngine.open({ project, env, stateRoot, systemFile, watch: false }, files);
-  refuseDenied(await engine.paths.settled(() => engine.decide(command, cwd)?.decision));
-  const approvals = new Approvals(stateRoot, now);
+  const { always, now, pattern, span = 'once' } = options;
+  const question = findQuestion(id, options.env, now);
+  const { engine, decision } = await lookedAt(question, options);
+  refuseDenied(decision);
+  const { command, cwd, agent } = question;
+  const approvals = new Approvals(engine.options.stateRoot, now);
   if (always === undefined) {
-    approvals.grant(question);
-    return { kind: 'once', question };
+    if (span !== 'once') refuseLasting(question, span, decision);
+    approvals.grant(question, span);
+    return { kind: span, question };
   }
+  refuseInexact(question);
+  const made = await allowAlways(engine, { command, cwd, scope: always, pattern, agent });
+  if (made.kind === 'impossible')
+    throw noRule(made, pattern === undefined ? 'exactly this' : 'this');
+  approvals.forget(question.id);
+  return { kind: 'always', question, file: made.file, patterns: made.patterns };
+}
+
+/** What a rule with this pattern means, or with one that fits. Throws as `approve` does. */
+export async function proposePattern(
+  id: string,
+  options: Omit<ApproveOptions, 'pattern'> & { readonly pattern: string | undefined },
+): Promise<PatternExamples> {
+  const { always: scope = 'project', now, pattern, env } = options;
+  const question = findQuestion(id, env, now);
+  const { engine, decision } = await lookedAt(question, options);
+  refuseDenied(decision);
+  refuseInexact(question);
+  const { command, cwd, agent } = question;
+  const made = await proposal(engine, { command, cwd, scope, pattern, agent });
+  if ('kind' in made) throw noRule(made, 'this');
+  return made;
+}
+
+async function lookedAt(
+  { project, command, cwd, agent }: Question,
+  { env, systemFile }: ApproveOptions,
+): Promise<{ readonly engine: PolicyEngine; readonly decision: Decision | undefined }> {
+  const { root: stateRoot } = storeOf(env);
+  const engine = PolicyEngine.open({ project, env, stateRoot, systemFile, watch: false }, files);
+  const decide = () => engine.decide(command, cwd, { agent })?.decision;
+  return { engine, decision: await engine.paths.settled(decide) };
+}
+
+/** It must hold for as long as something that ends, and under the rules that asked. */
+function refuseLasting(
+  { conversation, policy }: Question,
+  span: Span,
+  decision: Decision | undefined,
+): void {
+  const secret = decision !== undefined && !rulable(decision);
+  const why = secret
+    ? 'It would read what may be a secret, which a person allows each time.'
+    : policy === undefined || (span === 'conversation' && conversation === undefined)
+      ? 'It is not known which conversation and policy it was asked under.'
+      : undefined;
+  if (why !== undefined) throw new AppError('usage', why, { hint: 'Approve it once.' });
+}
+
+function noRule({ why }: Impossible, what: string): AppError {
+  return new AppError('usage', `No rule allows ${what}: ${why}.`, {
+    hint: 'Approve it once, or write a rule by hand.',
+  });
+}
+
+function refuseInexact(question: Question): void {
   if (!question.exact) {
     throw new AppError(
       'usage',
@@ -66,14 +134,23 @@ export async function approve(id: string, options: ApproveOptions): Promise<Appr
       },
     );
   }
-  const made = await allowAlways(engine, { command, cwd, scope: always });
-  if (made.kind === 'impossible') {
-    throw new AppError('usage', `No rule allows exactly this: ${made.why}.`, {
-      hint: 'Approve it once, or write a rule by hand.',
+}
+
+/** All answers that still hold. */
+export function grantsOf(env: Env): readonly Grant[] {
+  return new Approvals(storeOf(env).root).grants();
+}
+
+/** Throws an `AppError` with `usage` for an agent, and for an unknown id. */
+export function revoke(ids: readonly string[], env: Env): void {
+  refuseAgents(env, 'revoke what a person has approved');
+  const approvals = new Approvals(storeOf(env).root);
+  for (const id of ids) {
+    if (approvals.revoke(id)) continue;
+    throw new AppError('usage', `Nothing is approved under the id '${id}'.`, {
+      hint: 'List what is with `cuff policy approvals`.',
     });
   }
-  approvals.forget(question.id);
-  return { kind: 'always', question, file: made.file, patterns: made.patterns };
 }
 
 /** The policy may be another one than when it was asked. */

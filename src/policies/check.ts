@@ -37,6 +37,8 @@ export type CheckOptions = {
   readonly systemFile?: string | undefined;
   /** The project's policy counts as it is: a person said so for this process. */
   readonly trusted?: boolean | undefined;
+  /** As if an agent with this name had asked, and had proven it. */
+  readonly agent?: string | undefined;
 };
 
 function isFile(path: string): boolean {
@@ -114,7 +116,8 @@ export class PolicyChecker {
   }
 
   #compile(policies: readonly LoadedPolicy[], project: string): Check {
-    return checkBy(policies, { env: this.#options.env, project, real: this.#real });
+    const { env, agent } = this.#options;
+    return checkBy(policies, { env, project, real: this.#real, agent });
   }
 }
 

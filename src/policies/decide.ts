@@ -15,18 +15,18 @@ type TextDecision = {
   readonly relies: boolean;
 };
 
-export type Decide = (command: string, cwd: string, gated: boolean) => TextDecision;
+export type Decide = (command: string, cwd: string, options: DecideOptions) => TextDecision;
 
 /** What `decide` of these policies is; it never throws. */
 export function decideBy(judgement: Judgement, policies: readonly LoadedPolicy[]): Decide {
   const named = gateable(policies);
-  return (command, cwd, gated) => {
-    const plain = judgement.decide(command, cwd, { gated: false });
+  return (command, cwd, { gated = false, agent }) => {
+    const plain = judgement.decide(command, cwd, { gated: false, agent });
     const clear = !gated || plain.verdict !== 'ask' || named === undefined;
     if (clear || plain.reasons.some((reason) => unseen(reason, command, named))) {
       return { decision: plain, relies: false };
     }
-    const open = judgement.decide(command, cwd, { gated: true });
+    const open = judgement.decide(command, cwd, { gated: true, agent });
     const relies = open.verdict === 'allow';
     return { decision: relies ? open : plain, relies };
   };
@@ -89,7 +89,7 @@ export function answersOf(policies: readonly LoadedPolicy[]): {
   };
 }
 
-export type Deny = (argv: readonly string[], cwd: string) => Reason | undefined;
+export type Deny = (argv: readonly string[], cwd: string, agent?: string) => Reason | undefined;
 
 /** One version of the policy: who decides twice with it decides twice the same. */
 export type InForce = {
@@ -125,11 +125,12 @@ export function denyBy(judgement: Judgement, policies: readonly LoadedPolicy[]):
   const plain = names.every((name) => PLAIN.test(name));
   const inside = (words: readonly string[]): boolean =>
     !plain || words.some((word) => names.some((name) => word.includes(name)));
-  return (argv, cwd) => {
-    const { reasons } = judgement.decideProcess(argv, cwd);
+  return (argv, cwd, agent) => {
+    const { reasons } = judgement.decideProcess(argv, cwd, agent);
     const [program = '', ...rest] = argv;
     const judged = !program.includes('/') && !SHELL.test(program) && inside(rest);
-    const more = judged ? judgement.decide(argv.map(quoteWord).join(' '), cwd).reasons : [];
+    const text = argv.map(quoteWord).join(' ');
+    const more = judged ? judgement.decide(text, cwd, { agent }).reasons : [];
     // A fault of ours counts as a denial: no person can be asked here.
     return [...reasons, ...more].find(
       ({ code, detail }) => code === 'rule.deny' || detail === 'fault',

@@ -3,11 +3,11 @@
 // policy that was never read and may be meant to be enforced halts a server: it runs nothing until
 // the file is mended; every other caller gets an error. Without a file there is nothing to decide.
 
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { FileWatch } from '../file-watch.ts';
-import { homeOf, isThere, settingsCandidates, trustListFile } from '../places.ts';
-import type { Judge, Judgement } from '../policy/decide.ts';
+import { homeOf, settingsCandidates, trustListFile } from '../places.ts';
+import type { DecideOptions, Judge, Judgement } from '../policy/decide.ts';
 import { type Decision, MODES, type Mode } from '../policy/decision.ts';
 import type { LoadedPolicy } from '../policy/policy.ts';
 import {
@@ -20,8 +20,16 @@ import {
 } from './decide.ts';
 import { type HaltCause, haltedBy } from './halt.ts';
 import { PathLookup } from './path-lookup.ts';
-import { type PolicyPlace, type PolicyWhere, policyPlaces, shadowPlace } from './places.ts';
+import {
+  hasPolicy,
+  ownState,
+  type PolicyPlace,
+  type PolicyWhere,
+  policyPlaces,
+  shadowPlace,
+} from './places.ts';
 import { literalGlob, realPath, realPaths } from './real-path.ts';
+import { makeScratch, scratchOf } from './scratch.ts';
 import { type CountingPolicies, countingPolicies, type PolicyText } from './trust.ts';
 
 export type { Decision, InForce, Mode, PolicyDecision };
@@ -113,9 +121,13 @@ export class PolicyEngine {
     return this.#loaded();
   }
 
-  decide(command: string, cwd: string): (PolicyDecision & { readonly mode: Mode }) | undefined {
+  decide(
+    command: string,
+    cwd: string,
+    options?: DecideOptions,
+  ): (PolicyDecision & { readonly mode: Mode }) | undefined {
     const { inForce } = this;
-    return inForce && { ...inForce.decide(command, cwd), mode: inForce.mode };
+    return inForce && { ...inForce.decide(command, cwd, options), mode: inForce.mode };
   }
 
   /** Files and directories that no command writes: what they say is what we do. */
@@ -123,14 +135,16 @@ export class PolicyEngine {
     const { project, options } = this;
     const { env, stateRoot, settingsFile } = options;
     const places = [
-      ...OWN_STATE.map((name) => join(stateRoot, name)),
+      ...ownState(stateRoot),
       trustListFile(env),
       ...(settingsFile === undefined ? [] : [resolve(project, settingsFile)]),
-      ...[project, options.project].flatMap((one) => settingsCandidates(one, env)).map(pathOf),
-      ...this.#places().map(pathOf),
+      ...[project, options.project]
+        .flatMap((one) => settingsCandidates(one, env))
+        .map(({ path }) => path),
+      ...this.#places().map(({ path }) => path),
       ...this.#loaded()
         .flatMap((loaded) => shadowPlace(loaded) ?? [])
-        .map(pathOf),
+        .map(({ path }) => path),
     ];
     return [...new Set([...places, ...realPaths(places)])].map(literalGlob);
   }
@@ -141,10 +155,16 @@ export class PolicyEngine {
     const places = this.#places();
     const known = new Map(this.#texts().map((one) => [one.place.path, one]));
     known.set(path, supposed);
-    const order = [...new Set([...places.map(pathOf), path])];
+    const order = [...new Set([...places.map(({ path }) => path), path])];
     const files = order.flatMap((one) => known.get(one) ?? []);
     const { policies } = countingPolicies(files, [...places, supposed.place], this.options);
-    return this.#bench().judge({ ...this.#around, policies });
+    return this.#bench().judge(this.#case(policies));
+  }
+
+  /** Where agents write what is not for the project; undefined: no policy gives them a place. */
+  get scratch(): string | undefined {
+    const policies = this.#mode === 'off' ? [] : this.#loaded();
+    return scratchOf(policies, { ...this.options, project: this.project });
   }
 
   /** What of the project's policy waits for trust, one sentence each. */
@@ -290,14 +310,17 @@ export class PolicyEngine {
       return;
     }
     const { judge, explain } = this.#bench();
-    const judgement = judge({ ...this.#around, policies });
+    const judgement = judge(this.#case(policies));
+    // Without it commands run as before; what would be written there fails and says so.
+    const error = this.scratch && makeScratch(this.scratch, this.options.stateRoot);
+    if (error) this.options.log?.('warn', 'No scratch directory', { error });
     const shadow = this.#shadowOf(policies);
     const byThis = decideBy(judgement, policies);
-    const decide: InForce['decide'] = (command, given, { gated = false } = {}) => {
+    const decide: InForce['decide'] = (command, given, options = {}) => {
       const { value, unseen } = this.paths.watch(() => {
         const cwd = this.paths.real(given);
-        const other = shadow?.(command, cwd, gated).decision;
-        return { ...byThis(command, cwd, gated), other };
+        const other = shadow?.(command, cwd, options).decision;
+        return { ...byThis(command, cwd, options), other };
       });
       const { decision, relies, other } = value;
       if (unseen.length > 0) {
@@ -333,16 +356,19 @@ export class PolicyEngine {
     this.#shadows = places;
     this.#beside = beside;
     if (places.length === 0) return undefined;
-    return decideBy(this.#bench().judge({ ...this.#around, policies: others }), others);
+    return decideBy(this.#bench().judge(this.#case(others)), others);
   }
 
-  get #around(): Omit<Judge, 'policies'> {
+  #case(policies: readonly LoadedPolicy[]): Judge {
     return {
+      policies,
       project: this.project,
       home: this.home,
       real: this.paths.real,
       bare: this.paths.bare,
+      disk: this.paths.disk,
       kept: this.kept,
+      scratch: scratchOf(policies, { ...this.options, project: this.project }),
     };
   }
 
@@ -367,22 +393,8 @@ export class PolicyEngine {
   }
 }
 
-/** Of the state root, what decides later: answers, rules, and what shells and hooks believe. */
-const OWN_STATE = [
-  ...['approvals', 'bash-env', 'code', 'gates', 'helpers', 'journals', 'ready', 'settings'],
-  ...['hooks', 'intents', 'rules', 'shells', 'zdotdir'],
-];
-
-function pathOf({ path }: { readonly path: string }): string {
-  return path;
-}
-
 /** For a server: what judges is loaded if there is anything to judge by. */
 export async function openPolicy(options: PolicyOptions): Promise<PolicyEngine> {
   const court = hasPolicy(options) ? await import('./files.ts') : undefined;
   return PolicyEngine.open(options, court);
-}
-
-function hasPolicy(options: PolicyOptions): boolean {
-  return policyPlaces(options).some(({ path, named }) => named || isThere(path));
 }

@@ -3,9 +3,12 @@
 // FUSE) is resolved by a process of its own, between two tries of the decision that needs it; until
 // then, and if no answer comes, it is unseen, and the decision says so.
 
+import type { Disk } from '../policy/bounds.ts';
 import { remoteMountOf, remoteMounts } from '../run/mounts.ts';
+import { activationOf } from './activation.ts';
 import { MountReader } from './mount-reader.ts';
 import { isBare, realPath, shortMemory } from './real-path.ts';
+import { isTracked } from './tracked.ts';
 
 const TRIES_MAX = 5; // a resolved directory can lead to new paths, but hardly more often than this
 
@@ -14,6 +17,8 @@ export type UnseenPath = { readonly path: string; readonly mount: string };
 export class PathLookup {
   readonly #look = shortMemory(lookAt);
   readonly #bare = shortMemory(isBare);
+  readonly #activation = shortMemory((script) => activationOf(script, this.real));
+  readonly #tracked = shortMemory(isTracked);
   readonly #readers = new Map<string, MountReader>();
   /** What readers found for the decision that is tried now. */
   #found: ReadonlyMap<string, string> = new Map();
@@ -33,6 +38,18 @@ export class PathLookup {
   readonly bare = (directory: string): boolean => {
     const { real } = this.#look(directory);
     return real !== undefined && this.#bare(real);
+  };
+
+  /** Of programs; on a mount that may not answer none is known, and all came with a repository. */
+  readonly disk: Disk = {
+    activation: (script) => {
+      const { real } = this.#look(script);
+      return real === undefined ? undefined : this.#activation(real);
+    },
+    tracked: (path) => {
+      const { mount } = this.#look(path);
+      return mount !== undefined || this.#tracked(path);
+    },
   };
 
   /** What `decide` gives, and the paths that it asked for and that were not seen. */

@@ -3,7 +3,7 @@
 
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isOfProject, userConfig } from '../places.ts';
+import { isOfProject, isThere, userConfig } from '../places.ts';
 import type { LoadedPolicy, PolicyOrigin } from '../policy/policy.ts';
 import type { Env } from '../types.ts';
 
@@ -44,6 +44,31 @@ export function policyPlaces(where: PolicyWhere): readonly PolicyPlace[] {
     { path: projectPolicy(project), origin: 'project', named: false, guest: true },
   ];
   return places.filter(({ path }, at) => places.findIndex((one) => one.path === path) === at);
+}
+
+/** Of the state root, what decides later: answers, rules, and what shells and hooks believe. */
+export function ownState(stateRoot: string): readonly string[] {
+  return OWN_STATE.map((name) => join(stateRoot, name));
+}
+
+const OWN_STATE = [
+  ...[
+    'approvals',
+    'bash-env',
+    'budgets',
+    'changes',
+    'code',
+    'gates',
+    'helpers',
+    'hooks',
+    'init',
+    'intents',
+  ],
+  ...['journals', 'ready', 'rules', 'settings', 'shells', 'zdotdir'],
+];
+
+export function hasPolicy(where: PolicyWhere): boolean {
+  return policyPlaces(where).some(({ path, named }) => named || isThere(path));
 }
 
 function namedPlace({ project, env }: PolicyWhere, named: string): PolicyPlace {

@@ -94,7 +94,8 @@ function keptPolicy(path: string, head: string): Policy | undefined {
       if (!kept.startsWith(head)) return undefined;
       const json = parseObject(kept.slice(head.length));
       const [policy, id] = [asObject(json?.policy), asString(json?.id)];
-      const whole = policy?.version === 1 && Array.isArray(policy.policies);
+      const known = policy?.version === 1 || policy?.version === 2;
+      const whole = known && Array.isArray(policy.policies);
       if (!whole || id === undefined || asObject(policy.scopes) === undefined) return undefined;
       knowPolicy(policy as unknown as Policy, id);
       return policy as unknown as Policy;

@@ -51,11 +51,13 @@ export function countingPolicies(
     judged.some(({ place, counts: whole }) => place.guest !== true || (place.named && whole));
   const waiting: string[] = [];
   const policies = judged.map(({ loaded, place, counts: whole }) => {
-    if (whole || !hosts) return loaded;
-    const parts = openingParts(loaded.policy);
+    // Which programs are trusted is a person's word, also where no other policy stands beside it.
+    if (whole || (!hosts && loaded.policy.programs.length === 0)) return loaded;
+    const policy = hosts ? strictPart(loaded.policy) : { ...loaded.policy, programs: [] };
+    const parts = hosts ? openingParts(loaded.policy) : ['programs'];
     if (parts.length > 0)
       waiting.push(sentence(nameOf(where.project, place.path), place.named, parts));
-    return { ...loaded, policy: strictPart(loaded.policy) };
+    return { ...loaded, policy };
   });
   return { policies, waiting };
 }

@@ -3,10 +3,11 @@
 // A unit is checked against one after the other; an `Objection` says why it is refused.
 
 import type { ReasonCode } from './decision.ts';
-import { absolute, type PathSet, pathSet, type Roots } from './paths.ts';
-import type { LoadedPolicy } from './policy.ts';
+import { absolute, environmentOf, leadsTo, type PathSet, pathSet, type Roots } from './paths.ts';
+import type { LoadedPolicy, Policy } from './policy.ts';
 import { aimsAtControls, aimsAtSecrets, namesControl } from './profiles/name-globs.ts';
 import { type Protection, protectedPaths } from './protected.ts';
+import type { RunFiles } from './run-files.ts';
 import type { Arg, Shape, Span } from './unit.ts';
 import { listedNames } from './variables.ts';
 
@@ -28,51 +29,80 @@ export type Bounds = {
   readonly read: PathSet;
   readonly write: PathSet;
   readonly redirects: PathSet;
+  /** What `>` may write besides: where a policy of version 2 lets commands write. */
+  readonly scope: PathSet | undefined;
+  /** What the rules run, where some policy is of version 2: a person is asked before it changes. */
+  readonly runs: RunFiles | undefined;
   readonly protected: Protection;
   readonly variables: (name: string) => boolean;
   readonly host: (host: string) => boolean;
-  /** Whether some policy says where files may be read, or written. */
-  readonly scoped: Readonly<Record<Access, boolean>>;
   /** Where a path really leads, if the caller can resolve links. */
   readonly real: (path: string) => string;
+  /** Directories whose programs are meant by their names, and what those are made of. */
+  readonly programs: PathSet;
+  readonly environments: PathSet;
+  readonly disk: Disk | undefined;
   /** Whether git would take a directory for a repository that is not called `.git`. */
   readonly bare: (directory: string) => boolean;
 };
 
+/** What is looked up on a disk about programs. */
+export type Disk = {
+  /** The directory of programs that an activation script which is known puts first. */
+  readonly activation: (script: string) => string | undefined;
+  /** Whether git tracks the file, or one in the directory; also where that cannot be told. */
+  readonly tracked: (path: string) => boolean;
+};
+
 export type BoundsOptions = {
+  readonly disk?: Disk | undefined;
   readonly real?: ((path: string) => string) | undefined;
   readonly bare?: ((directory: string) => boolean) | undefined;
   /** Directories that only cuff itself writes. */
   readonly kept?: readonly string[] | undefined;
+  /** A directory for files that are not for the project. */
+  readonly scratch?: string | undefined;
+  readonly runs?: RunFiles | undefined;
 };
 
 export function boundsOf(
   policies: readonly LoadedPolicy[],
   roots: Roots,
-  { real = (path) => path, bare = () => false, kept = [] }: BoundsOptions = {},
+  { real = (path) => path, bare = () => false, kept = [], ...options }: BoundsOptions = {},
 ): Bounds {
   const all = policies.map(({ policy }) => policy);
   const scope = (name: 'cwd' | 'read' | 'write' | 'protect'): readonly string[] =>
     all.flatMap(({ scopes }) => scopes[name]);
-  const [read, write] = [scope('read'), scope('write')];
-  const set = (globs: readonly string[]): PathSet => pathSet(globs, roots);
+  const { scratch, runs, disk } = options;
+  const programs = all.flatMap((policy) => policy.programs);
   const project = [roots.project, real(roots.project)];
+  const second = all.filter(({ version }) => version === 2);
+  const beside = second.length === 0 || scratch === undefined ? [] : [scratch];
+  const opens = ({ scopes }: Policy): readonly string[] =>
+    scopes.write.flatMap((glob) => (glob === '.' ? project : [glob]));
+  const write = [...(second.length === 0 ? project : []), ...all.flatMap(opens), ...beside];
+  const set = (globs: readonly string[]): PathSet => pathSet(globs, roots);
   return {
     roots,
-    cwd: set([...project, ...scope('cwd')]),
-    read: set([...project, ...read, ...write]),
-    write: set([...project, ...write]),
+    cwd: set([...project, ...scope('cwd'), ...beside]),
+    read: set([...project, ...scope('read'), ...write]),
+    write: set(write),
+    scope: second.length === 0 ? undefined : set([...second.flatMap(opens), ...beside]),
+    runs: second.length + programs.length === 0 ? undefined : runs,
+    programs: set(programs),
+    environments: set(programs.map(environmentOf)),
+    disk,
     redirects: set(all.flatMap(({ redirects }) => redirects)),
     protected: protectedPaths(roots, {
       more: scope('protect'),
-      kept,
+      kept: [...kept, ...programs],
+      scratch: beside.length === 0 ? undefined : scratch,
       opened: policies.flatMap(({ policy, origin }) =>
         origin === 'project' ? [] : policy.scopes.write,
       ),
     }),
     variables: listedNames(all.flatMap(({ env }) => env)),
     host: hostList(all.flatMap(({ network }) => network)),
-    scoped: { read: read.length > 0, write: write.length > 0 },
     real,
     bare,
   };
@@ -128,7 +158,7 @@ export function pathObjection(
     if (known.glob && bounds.protected.globSecret(absolute(known.pattern, cwd))) {
       return secretObjection(shown, span);
     }
-    if (!scope.has(path) || !scope.has(bounds.real(path))) {
+    if (!scope.has(path) || !scope.has(leadsTo(known.path, cwd, bounds.real))) {
       return {
         code: 'path.outside',
         detail: access,
@@ -147,7 +177,7 @@ type KnownPath = { readonly path: string; readonly glob: boolean; readonly patte
 function knownPath({ value, prefix, arg }: PathWord): KnownPath | undefined {
   if (value !== undefined) return { path: value, glob: false, pattern: value };
   // A file that `find` finds lies where it began, or below; with more behind `{}` it may not.
-  if (arg?.kind === 'unknown' && /^[^$`"']*\{\}(?:\.(?:bak|orig|old|tmp|gz))?$/.test(arg.source)) {
+  if (arg?.kind === 'unknown' && arg.found !== undefined && FOUND_FILE.test(arg.source)) {
     return prefix === '' ? undefined : { path: prefix, glob: true, pattern: `${prefix}/*` };
   }
   const glob = arg?.kind === 'glob' ? arg.pattern : undefined;
@@ -156,6 +186,8 @@ function knownPath({ value, prefix, arg }: PathWord): KnownPath | undefined {
   const directory = prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.';
   return { path: directory, glob: true, pattern: glob };
 }
+
+const FOUND_FILE = /^[^$`"']*\{\}(?:\.(?:bak|orig|old|tmp|gz))?$/;
 
 /** Whether `find` is sent for secrets, or may find files that are protected from writing. */
 function findsProtected(
@@ -193,13 +225,23 @@ export function secretObjection(shown: string, span: Span | undefined): Objectio
   };
 }
 
+export type FileUseContext = {
+  readonly cwds: readonly string[] | undefined;
+  readonly bounds: Bounds;
+  readonly removes?: boolean;
+  /** Whether it surely is what is done with the file; what runs may do that anyway. */
+  readonly certain?: boolean;
+  /** Whether a compiler makes it. */
+  readonly built?: boolean;
+};
+
 /** Files that need a person's consent, whatever the rules say. */
 export function protectionObjection(
   word: PathWord,
   access: Access,
-  where: { cwds: readonly string[] | undefined; bounds: Bounds; removes?: boolean },
+  where: FileUseContext,
 ): Objection | undefined {
-  const { cwds, bounds, removes = false } = where;
+  const { cwds, bounds, removes = false, certain = true, built = false } = where;
   const known = knownPath(word);
   const span = word.arg?.span;
   const shown = word.value ?? word.arg?.source ?? word.prefix;
@@ -211,7 +253,7 @@ export function protectionObjection(
       : { ...protectedObjection(shown, span, access), final: false };
   }
   for (const cwd of from) {
-    for (const path of variants(absolute(known.glob ? known.pattern : known.path, cwd), bounds)) {
+    for (const path of variants(known.glob ? known.pattern : known.path, cwd, bounds)) {
       if (access === 'write' && isHeld(path, known.glob, removes, bounds)) {
         const objection = protectedObjection(shown, span, access);
         if (!bounds.protected.secret(path)) return objection;
@@ -220,6 +262,10 @@ export function protectionObjection(
       }
       if (access === 'write' && isSteering(path, known.glob, bounds)) {
         return steeringObjection(shown, span);
+      }
+      if (access === 'write' && certain && !removes && isRun(path, known.glob, bounds)) {
+        // A rule for the program that a project builds is for what is built next, too.
+        if (!built || bounds.runs?.program(path) !== true) return runObjection(shown, span);
       }
       const secret = known.glob ? bounds.protected.globSecret(path) : bounds.protected.secret(path);
       if (access === 'read' && secret) return secretObjection(shown, span);
@@ -250,13 +296,16 @@ function mayBeProtected(
   cwds: readonly string[],
   bounds: Bounds,
 ): boolean {
-  const [open, shut] = [shape.open, shape.shut].map((text) => text.replace(/^[\w-]*=/, ''));
+  // `--out=x`, `key=of=x`, `kind:x`: the name comes last.
+  const [open, shut] = [shape.open, shape.shut].map((text) =>
+    text.replace(/^(?:[\w-]*[=:,@+])+/, ''),
+  );
   if (open === undefined || shut === undefined || shut === '') return false;
   if (access === 'read' ? aimsAtSecrets(open) : namesControl(open)) return true;
   const { secret, control, steering } = bounds.protected;
   const held = access === 'read' ? secret : (path: string) => control(path) || steering(path);
   const plain = shut.replace(/\\([\s\S])/g, '$1');
-  return cwds.some((cwd) => variants(absolute(plain, cwd), bounds).some(held));
+  return cwds.some((cwd) => variants(plain, cwd, bounds).some(held));
 }
 
 function isHeld(path: string, glob: boolean, removes: boolean, bounds: Bounds): boolean {
@@ -267,8 +316,26 @@ function isHeld(path: string, glob: boolean, removes: boolean, bounds: Bounds): 
 /** Unless a policy lists the file as one that commands may write. */
 function isSteering(path: string, glob: boolean, bounds: Bounds): boolean {
   const { steering, globSteering } = bounds.protected;
-  if (!(glob ? globSteering(path) : steering(path))) return false;
-  return !bounds.redirects.has(path) || !bounds.redirects.has(bounds.real(path));
+  return (glob ? globSteering(path) : steering(path)) && !isListed(path, bounds);
+}
+
+function isRun(path: string, glob: boolean, bounds: Bounds): boolean {
+  const { runs } = bounds;
+  return (glob ? runs?.glob(path) : runs?.has(path)) === true && !isListed(path, bounds);
+}
+
+function isListed(path: string, { redirects, real }: Bounds): boolean {
+  return redirects.has(path) && redirects.has(real(path));
+}
+
+function runObjection(shown: string, span: Span | undefined): Objection {
+  return {
+    code: 'path.protected',
+    detail: 'runs',
+    span,
+    message: `\`${shown}\` decides what commands run that the policy allows`,
+    hint: 'Files that agents may write all the same are listed under `redirects`.',
+  };
 }
 
 function steeringObjection(shown: string, span: Span | undefined): Objection {
@@ -281,9 +348,25 @@ function steeringObjection(shown: string, span: Span | undefined): Objection {
   };
 }
 
-function variants(path: string, { real }: Bounds): readonly string[] {
-  const there = real(path);
+function variants(name: string, cwd: string, { real }: Bounds): readonly string[] {
+  const [path, there] = [absolute(name, cwd), leadsTo(name, cwd, real)];
   return there === path ? [path] : [path, there];
+}
+
+/** Whether `>` may write it in every place where the command may run. */
+export function mayRedirect(
+  value: string,
+  { cwds, bounds }: { readonly cwds: readonly string[] | undefined; readonly bounds: Bounds },
+  /** A link may have come there since we looked. */
+  moved: boolean,
+): boolean {
+  if (cwds === undefined && !value.startsWith('/')) return false;
+  const { redirects, scope, real } = bounds;
+  const fits = (path: string): boolean =>
+    redirects.has(path) || (!moved && scope?.has(path)) === true;
+  return (cwds ?? ['/']).every(
+    (cwd) => fits(absolute(value, cwd)) && fits(leadsTo(value, cwd, real)),
+  );
 }
 
 export function urlObjection(

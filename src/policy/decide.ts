@@ -2,12 +2,13 @@
 // strictest answer is the answer. Everything that can be prepared is prepared once, in `judge`.
 
 import { messageOf } from '../errors.ts';
-import { baseName } from '../text/base-name.ts';
+import { forAgent, forAnyAgent, namesAgents } from './agents.ts';
 import { wordArg } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
 import {
   type Bounds,
   boundsOf,
+  type Disk,
   type Objection,
   pathObjection,
   protectionObjection,
@@ -21,21 +22,23 @@ import {
   VERDICTS,
   type Verdict,
 } from './decision.ts';
+import { activates, isActivation } from './environments.ts';
+import { otherWords } from './equivalents.ts';
 import { makesFiles } from './evasion.ts';
 import { type Case, type Court, judgeUnit } from './judge-unit.ts';
-import { otherWords } from './other-words.ts';
+import { movesIn } from './moving.ts';
 import { absolute } from './paths.ts';
 import { GATES, type LoadedPolicy, type Policy, SANDBOXES } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
 import { aimsAtSecrets } from './profiles/name-globs.ts';
-import { isSink } from './protected.ts';
 import { objectionReason, plainReason, ruleReason } from './reasons.ts';
 import { rulesOf } from './rules.ts';
-import { dangerousPattern } from './safety.ts';
+import { runFilesOf } from './run-files.ts';
+import { dangerIn } from './safety.ts';
 import { strictMatch } from './strict.ts';
-import type { Analysis, Arg, Problem, Unit } from './unit.ts';
+import type { Analysis, Problem, Unit } from './unit.ts';
 
-export { explain } from './explain.ts';
+export { explain } from './reasons.ts';
 
 export type Judge = {
   readonly policies: readonly LoadedPolicy[];
@@ -48,6 +51,9 @@ export type Judge = {
   readonly bare?: (directory: string) => boolean;
   /** Directories that only cuff itself writes. */
   readonly kept?: readonly string[];
+  readonly disk?: Disk | undefined;
+  /** For files that are not for the project; policies of version 2 let them be written. */
+  readonly scratch?: string | undefined;
 };
 
 /** Never throws: a command that cannot be judged is to be asked about. */
@@ -55,7 +61,7 @@ export type Judgement = {
   /** Whether the command may run in this directory. */
   decide(text: string, cwd: string, options?: DecideOptions): Decision;
   /** The same for a process that is about to start: only what a rule denies is denied. */
-  decideProcess(argv: readonly string[], cwd: string): Decision;
+  decideProcess(argv: readonly string[], cwd: string, agent?: string): Decision;
   /** Whether an agent's own tool may write this file: as a command that writes there would. */
   decideWrite(path: string, cwd: string, removes?: boolean): Decision;
   readonly mode: Mode;
@@ -66,31 +72,78 @@ export type Judgement = {
 export type DecideOptions = {
   /** The processes of the command are judged when they start, by `decideProcess`. */
   readonly gated?: boolean;
+  /** The name of the agent, where it is proven. */
+  readonly agent?: string | undefined;
 };
 
-export function judge({ policies, project, home, real, bare, kept }: Judge): Judgement {
-  const bounds = boundsOf(policies, { project, home }, { real, bare, kept });
+export function judge({ policies, project, home, ...around }: Judge): Judgement {
+  const roots = { project, home };
+  const bounds = boundsOf(policies, roots, { ...around, runs: runFilesOf(policies, roots) });
   const strictest = <T>(order: readonly T[], of: (policy: Policy) => T): T | undefined =>
     policies.reduce<T | undefined>((before, { policy }) => {
       const next = of(policy);
       return before === undefined || order.indexOf(next) > order.indexOf(before) ? next : before;
     }, undefined);
+  const sealed = policies.some(
+    ({ policy, origin }) => origin !== 'project' && policy.default === 'deny',
+  );
   const court: Court = {
     rules: rulesOf(policies),
     bounds,
     fallback: strictest(VERDICTS, (policy) => policy.default) ?? 'ask',
-    sealed: policies.some(
-      ({ policy, origin }) => origin !== 'project' && policy.default === 'deny',
+    sealed,
+    filters: policies.some(
+      ({ policy, origin }) => policy.filters && !(sealed && origin === 'project'),
     ),
   };
+  const by = courtsByAgent(court, policies);
   return {
-    decide: (text, cwd, options) => orAsk(() => decideText(court, text, cwd, options?.gated)),
-    decideProcess: (argv, cwd) => orAsk(() => decideProcess(argv, cwd, court)),
+    decide: (text, cwd, { gated, agent } = {}) =>
+      orAsk(() => {
+        const decision = decideText(by.court(agent), text, cwd, gated);
+        return by.others === undefined ? decision : told(decision, by.others, text, cwd);
+      }),
+    decideProcess: (argv, cwd, agent) => orAsk(() => decideProcess(argv, cwd, by.court(agent))),
     decideWrite: (path, cwd, removes) => orAsk(() => decideWrite(path, cwd, removes, court)),
     mode: strictest(MODES, (policy) => policy.mode) ?? 'off',
     gate: strictest(GATES, (policy) => policy.gate) ?? 'off',
     sandbox: strictest(SANDBOXES, (policy) => policy.sandbox) ?? 'off',
   };
+}
+
+type Courts = {
+  readonly court: (agent: string | undefined) => Court;
+  /** With what is allowed to some agents alone; undefined where nothing is. */
+  readonly others: Court | undefined;
+};
+
+/** One for each agent that asks, where rules name agents. */
+function courtsByAgent(court: Court, policies: readonly LoadedPolicy[]): Courts {
+  if (!namesAgents(policies)) return { court: () => court, others: undefined };
+  const known = new Map<string | undefined, Court>();
+  return {
+    court: (agent) => {
+      const made = known.get(agent) ?? { ...court, rules: rulesOf(forAgent(policies, agent)) };
+      // Clients may call themselves anything.
+      if (known.size < AGENTS_MAX) known.set(agent, made);
+      return made;
+    },
+    others: { ...court, rules: rulesOf(forAnyAgent(policies)) },
+  };
+}
+
+const AGENTS_MAX = 100;
+
+/** With a word on the rule that would allow it to another agent. */
+function told(decision: Decision, others: Court, text: string, cwd: string): Decision {
+  const [first, ...rest] = decision.reasons;
+  if (decision.verdict !== 'ask' || first === undefined) return decision;
+  const other = decideText(others, text, cwd);
+  const rule = other.reasons.find((one) => one.rule?.agents !== undefined)?.rule;
+  if (other.verdict !== 'allow' || rule === undefined) return decision;
+  const whom = rule.agents?.join(', ');
+  const hint = `The rule \`${rule.pattern}\` allows it to ${whom} alone, by a proven name.`;
+  return { ...decision, reasons: [{ ...first, hint }, ...rest] };
 }
 
 /** A fault of ours must not let a command through. */
@@ -106,14 +159,17 @@ function orAsk(decide: () => Decision): Decision {
 }
 
 export function decideText(court: Court, text: string, cwd: string, gated = false): Decision {
-  const { home } = court.bounds.roots;
-  const analysis = analyse(text, { cwd, home });
+  const { bounds } = court;
+  const activation = (script: string): boolean => isActivation(script, bounds);
+  const analysis = analyse(text, { cwd, home: bounds.roots.home, activation });
   const refused = court.fallback === 'deny' ? 'deny' : 'ask';
   const given: Case = {
     text,
     functions: new Set(analysis.functions.map(({ name }) => name)),
     tainted: () => tainted(analysis, court.bounds),
     makes: makesFiles(analysis.units),
+    moves: movesIn(analysis),
+    activated: () => analysis.units.some((unit) => activates(unit, bounds)),
     gated,
   };
   const large = analysis.problems.some(({ code }) => code === 'too_many');
@@ -127,32 +183,10 @@ export function decideText(court: Court, text: string, cwd: string, gated = fals
 }
 
 function danger(analysis: Analysis): readonly Reason[] {
-  const pattern = mayBeDangerous(analysis) ? dangerousPattern(analysis.text) : undefined;
+  const pattern = dangerIn(analysis);
   if (pattern === undefined) return [];
   const message = `Command contains dangerous pattern: ${pattern}`;
   return [plainReason(wholeText(analysis.text), 'deny', 'builtin.dangerous', message)];
-}
-
-/** The built-in rules read the text anew, so they are asked only where they could have a say. */
-function mayBeDangerous({ text, problems, units }: Analysis): boolean {
-  // A large text that was not understood is not allowed anyway.
-  if (problems.length > 0) return text.length <= BROKEN_LENGTH_MAX;
-  if (/\brm\b|mkfs|\bdd\b|\/dev\/(?!null\b)/.test(text)) return true;
-  return units.some(
-    ({ argv: [first], redirects }) =>
-      (first?.kind === 'literal' && DANGEROUS.test(baseName(first.value))) ||
-      redirects.some(({ target }) => target !== undefined && !isPlain(target)),
-  );
-}
-
-const BROKEN_LENGTH_MAX = 4_096;
-
-const DANGEROUS = /^(?:rm|dd|tee|mkfs.*)$/;
-
-/** A file, and no device. */
-function isPlain(target: Arg): boolean {
-  const value = target.kind === 'literal' ? target.value : target.prefix;
-  return !value.includes('dev') || isSink(value);
 }
 
 const WORDS_MAX = 256;

@@ -38,6 +38,8 @@ export type ReasonCode =
   | 'cwd' // a directory outside of the scopes
   | 'function.shadows' // a function with the name of a program
   | 'stdin' // the rule says where input may come from
+  | 'budget' // its rule has allowed as much as it may in an hour
+  | 'changes' // protected files changed in the sandbox, and the person has not looked yet
   | 'halted'; // the policy or the settings cannot be read
 
 export type RuleRef = {
@@ -45,6 +47,9 @@ export type RuleRef = {
   /** The name of its policy. */
   readonly policy: string;
   readonly pattern: string;
+  /** It is about these agents alone. */
+  readonly agents?: readonly string[];
+  readonly maxPerHour?: number;
 };
 
 export type Reason = {

@@ -3,9 +3,10 @@
 // but it shows when a denied program is named in them.
 
 import { baseName } from '../text/base-name.ts';
-import { subcommandName } from './aliases.ts';
 import { literalOf, wordArg } from './analyse/args.ts';
 import type { Objection } from './bounds.ts';
+import { subcommandName } from './equivalents.ts';
+import { hasTrait } from './facts.ts';
 import { inputUse } from './input.ts';
 import type { Roots } from './paths.ts';
 import type { Call } from './profile.ts';
@@ -63,7 +64,7 @@ export function hides(
     }
   }
   const argvs = lines.map(({ argv }) => argv);
-  return equivalentObjection(unit, argvs, [...deny, ...ask], given.roots);
+  return substituteObjection(unit, argvs, [...deny, ...ask], given.roots);
 }
 
 /**
@@ -123,14 +124,14 @@ export function makesFiles(units: readonly Unit[]): boolean {
  * `yarn deploy` runs the script of `npm run deploy`. The author of a rule about one may want the
  * other, so they do not count as the same; but where everything else is allowed, a person is asked.
  */
-function equivalentObjection(
+function substituteObjection(
   unit: Unit,
   lines: readonly (readonly Arg[])[],
   rules: readonly Rule[],
   roots: Roots,
 ): Objection | undefined {
   const context = { ...roots, cwds: unit.cwds };
-  const others = [...lines.flatMap(equivalents), ...(showsEnvironment(unit) ? ENVIRONMENT : [])];
+  const others = [...lines.flatMap(substitutes), ...(showsEnvironment(unit) ? ENVIRONMENT : [])];
   for (const { argv, said } of others) {
     const found = rules.find(
       ({ words }) =>
@@ -152,7 +153,7 @@ type Other = { readonly argv: readonly Arg[]; readonly said: number };
 
 const ENVIRONMENT: readonly Other[] = [other('env', []), other('printenv', [])];
 
-function equivalents(argv: readonly Arg[]): readonly Other[] {
+function substitutes(argv: readonly Arg[]): readonly Other[] {
   const [program, ...rest] = argv;
   if (program?.kind !== 'literal') return [];
   const name = baseName(program.value);
@@ -167,7 +168,7 @@ function equivalents(argv: readonly Arg[]): readonly Other[] {
     const script = /(?:^| )--run[ =](\S+)/.exec(rest.map(literalOf).join(' '))?.[1];
     return script === undefined ? [] : scripts(script);
   }
-  if (!/^(?:npm|pnpm|yarn|bun)$/.test(name)) return [];
+  if (!hasTrait(name, 'manager')) return [];
   const command = subcommandName(name, first);
   if (command === 'run') return scripts(second);
   if (/^(?:test|start|stop|restart)$/.test(command)) return scripts(command);

@@ -3,12 +3,14 @@
 
 import { baseName } from '../text/base-name.ts';
 import { literalOf, wordArg } from './analyse/args.ts';
-import { type Bounds, type Objection, protectionObjection } from './bounds.ts';
+import { type Bounds, mayRedirect, type Objection, protectionObjection } from './bounds.ts';
 import type { Reason, RuleRef, Verdict } from './decision.ts';
+import { activates, programIn } from './environments.ts';
+import { otherWords } from './equivalents.ts';
 import { hides, type Line } from './evasion.ts';
+import { isFilter } from './filters.ts';
 import { inputUse } from './input.ts';
 import { type Covers, coversOf, inertObjection } from './match.ts';
-import { otherWords } from './other-words.ts';
 import { readCall } from './profiles/index.ts';
 import { approvesItself, isOwnPath, needsNoRule, programName } from './programs.ts';
 import { objectionReason, plainReason, ruleReason, unitText } from './reasons.ts';
@@ -16,7 +18,7 @@ import type { Rule, Rules } from './rules.ts';
 import { strictMatch } from './strict.ts';
 import { surroundings } from './surroundings.ts';
 import { copyTargetObjection, touchedWords } from './touched.ts';
-import type { Arg, Unit } from './unit.ts';
+import type { Arg, Unit, UnitRedirect } from './unit.ts';
 
 export type Court = {
   readonly rules: Rules;
@@ -24,6 +26,8 @@ export type Court = {
   readonly fallback: Verdict;
   /** A file that projects cannot loosen denies what its own rules do not allow. */
   readonly sealed: boolean;
+  /** What only filters the output of another command needs no rule. */
+  readonly filters: boolean;
 };
 
 export type Case = {
@@ -36,6 +40,10 @@ export type Case = {
   readonly makes: boolean;
   /** Processes are judged again when they start. */
   readonly gated: boolean;
+  /** Whether a part of the command may put a link in the way of this one. */
+  readonly moves: (unit: Unit) => boolean;
+  /** It sources an activation script that is known. */
+  readonly activated: () => boolean;
 };
 
 export function judgeUnit(unit: Unit, court: Court, given: Case): Reason {
@@ -76,29 +84,38 @@ function judgeAsItIs(unit: Unit, court: Court, given: Case): Reason {
     const message = 'An agent may not approve its own commands.';
     return plainReason(unit, 'deny', 'builtin.dangerous', message);
   }
-  const hearing = { unit, lines: linesOf(unit.argv), court, given };
-  const strict = strictReason(hearing);
+  const strict = strictReason({ unit, lines: linesOf(unit.argv), court, given });
   if (strict?.verdict === 'deny') return strict;
   if (unit.behind !== undefined) return strict ?? fine(unit);
   const around = surroundings(unit, court.bounds, {
     fallback: court.fallback,
     text: given.text,
+    moves: given.moves,
   });
   if (around?.final === true) return objectionReason(unit, 'deny', around);
+  const program = given.moves(unit) ? undefined : programIn(unit, court.bounds);
+  const meant = program?.unit ?? unit;
+  const hearing = { unit: meant, lines: linesOf(meant.argv), court, given };
   const held = protection(hearing);
   if (held?.final === true) return objectionReason(unit, 'deny', held);
   const refused = court.fallback === 'deny' ? 'deny' : 'ask';
   const rest =
-    held === undefined ? judgeRest(hearing, around) : objectionReason(unit, refused, held);
+    held === undefined
+      ? judgeRest(hearing, around, program?.objection)
+      : objectionReason(unit, refused, held);
   // A rule that asks does not open what would be denied without it.
   return strict === undefined || rest.verdict === 'deny' ? rest : strict;
 }
 
-function judgeRest(hearing: Hearing, around: Objection | undefined): Reason {
+function judgeRest(
+  hearing: Hearing,
+  around: Objection | undefined,
+  distrust: Objection | undefined,
+): Reason {
   const { unit, court, given } = hearing;
   const refused = court.fallback === 'deny' ? 'deny' : 'ask';
   const [first] = unit.argv;
-  if (first === undefined || needsNoRule(unit) || isFunction(first, given)) {
+  if (first === undefined || isFree(hearing) || isFunction(first, given)) {
     return around === undefined ? fine(unit) : objectionReason(unit, refused, around);
   }
   if (first.kind !== 'literal') {
@@ -111,6 +128,13 @@ function judgeRest(hearing: Hearing, around: Objection | undefined): Reason {
     return around === undefined
       ? ruleReason(unit, 'allow', rule)
       : objectionReason(unit, refused, around, rule);
+  }
+  if (court.filters && around === undefined && isFilter(unit, hearing.lines)) {
+    const message = `\`${unitText(unit)}\` only filters what it reads.`;
+    return plainReason(unit, 'allow', 'builtin', message);
+  }
+  if (distrust !== undefined && court.fallback !== 'allow') {
+    return objectionReason(unit, refused, distrust, near);
   }
   if (objection !== undefined && court.fallback !== 'allow') {
     return objectionReason(unit, refused, objection, near);
@@ -169,12 +193,19 @@ function maybe(unit: Unit, ref: RuleRef): Reason {
 
 /** Secrets that it would read, or files that it must not write. */
 function protection({ unit, lines, court }: Hearing): Objection | undefined {
+  if (activates(unit, court.bounds)) return undefined;
   let found: Objection | undefined;
   for (const { argv, call } of lines) {
-    for (const { access, removes, word, perhaps } of touchedWords(argv, call)) {
-      const where = { cwds: unit.cwds, bounds: court.bounds, removes };
-      const objection = protectionObjection(word, access, where);
+    for (const { access, removes, word, perhaps, built } of touchedWords(argv, call)) {
       const certain = call !== undefined && perhaps !== true;
+      const where = {
+        cwds: unit.cwds,
+        bounds: court.bounds,
+        removes,
+        certain,
+        built: built === true,
+      };
+      const objection = protectionObjection(word, access, where);
       if (objection?.final === true && certain) return objection;
       // Without a profile, and of a script, we cannot tell whether it would write.
       if (objection !== undefined) found ??= { ...objection, final: false };
@@ -182,6 +213,37 @@ function protection({ unit, lines, court }: Hearing): Objection | undefined {
     found ??= copyTargetObjection(argv, call, { cwds: unit.cwds, bounds: court.bounds });
   }
   return found;
+}
+
+/** It needs no rule, or it only writes its input where `>` may write. */
+function isFree({ unit, lines, court, given }: Hearing): boolean {
+  if (needsNoRule(unit)) return true;
+  if (activates(unit, court.bounds)) return !given.moves(unit);
+  const [program, ...words] = unit.argv.map(literalOf);
+  if (program === 'deactivate' && words.length === 0) return given.activated();
+  if (court.bounds.scope === undefined) return false;
+  // What it writes to is judged as a redirection.
+  if (programName(program ?? '') === 'cat') {
+    return words.every((word) => word === '-') && unit.redirects.some(writes);
+  }
+  if (programName(program ?? '') !== 'tee') return false;
+  const parts = lines[0]?.call?.parts ?? [];
+  return (
+    words.length > 0 &&
+    parts.every(
+      ({ role, value, effect }) =>
+        (role === 'option' && effect === undefined) ||
+        (role === 'output' && value !== undefined && mayTee(value, unit, court, given)),
+    )
+  );
+}
+
+function writes({ effect }: UnitRedirect): boolean {
+  return effect === 'write' || effect === 'append';
+}
+
+function mayTee(value: string, unit: Unit, { bounds }: Court, { moves }: Case): boolean {
+  return mayRedirect(value, { cwds: unit.cwds, bounds }, moves(unit));
 }
 
 function isFunction(first: Arg, { functions }: Case): boolean {

@@ -12,8 +12,11 @@ type WarningCode =
   | 'never'
   | 'star.unprofiled'
   | 'star.destructive'
+  | 'star.narrow'
+  | 'star.wide'
   | 'broad'
   | 'host'
+  | 'agents'
   | 'default'
   | 'mode'
   | 'answers'
@@ -43,11 +46,17 @@ type ScopeEntry = {
   readonly path: readonly (string | number)[];
   readonly access: 'cwd' | 'read' | 'write';
   readonly glob: string;
+  /** What it opens is open because of it alone. */
+  readonly needed?: boolean;
 };
 
-function lintScopes({ scopes, redirects }: Policy, roots: Roots): readonly Finding[] {
+function lintScopes({ version, scopes, redirects }: Policy, roots: Roots): readonly Finding[] {
   const of = (access: ScopeEntry['access']): readonly ScopeEntry[] =>
-    scopes[access].map((glob, at) => ({ path: ['scopes', access, at], access, glob }));
+    scopes[access].map((glob, at) => {
+      // Of version 2 the list is all that may be written, the project only if it is in it.
+      const needed = version === 2 && access === 'write';
+      return { path: ['scopes', access, at], access, glob, needed };
+    });
   const write = of('write');
   const files = redirects.map((glob, at): ScopeEntry => {
     return { path: ['redirects', at], access: 'write', glob };
@@ -80,7 +89,7 @@ function lintScope(
     const message = `\`${glob}\` opens ${all}.`;
     return [{ path, code: 'scope', message, hint: 'Name the directories that are needed.' }];
   }
-  if (isInProject(glob)) {
+  if (isInProject(glob) && one.needed !== true) {
     const message = `\`${glob}\` is in the project, ${OPEN[access]} anyway.`;
     return [{ path, code: 'scope', message, hint: 'Remove it.' }];
   }

@@ -1,10 +1,13 @@
 // Finds parts of a policy that are valid but hardly meant: rules that never decide, stars that mean
 // ask, rules for programs that run anything, lists that change nothing. Each with its position.
 
+import { isDeepStrictEqual } from 'node:util';
+import { AGENT_IDS, agentName, isAgentId } from '../text/agents.ts';
 import { positionOf, readYaml } from '../text/yaml.ts';
 import { wordArg } from './analyse/args.ts';
 import { inputUse } from './input.ts';
 import { type Finding, lintLists } from './lint-lists.ts';
+import { starSurprise } from './lint-stars.ts';
 import { type PolicyContext, type PolicyProblem, readPolicy, VALUES_MAX } from './load.ts';
 import { literalText, operatorOf, type WordPattern } from './pattern.ts';
 import type { CommandRule, Policy } from './policy.ts';
@@ -12,6 +15,7 @@ import { readCall } from './profiles/index.ts';
 import { isOpaque, isShell } from './programs.ts';
 import { type RuleVariant, starMeaning, variantsOf } from './rules.ts';
 import { strictMatch } from './strict.ts';
+import type { Arg } from './unit.ts';
 
 /** A policy is not about one project. */
 const ANYWHERE = { project: '/', home: '~', cwds: undefined };
@@ -89,6 +93,8 @@ function lintRules(policy: Policy): readonly Finding[] {
     const key = keyOf(one);
     if (seen.has(key)) return [duplicate(one)];
     seen.add(key);
+    const stranger = unknownAgent(one);
+    if (stranger !== undefined) return [stranger];
     const never = neverMatches(one);
     if (never !== undefined) return [never];
     return one.rule.decision === 'allow' ? lintAllow(one, strict) : [];
@@ -97,12 +103,22 @@ function lintRules(policy: Policy): readonly Finding[] {
 
 function keyOf({ rule, variants }: RuleEntry): string {
   const words = variants.map((one) => one.words.map(wordKey));
-  return JSON.stringify([rule.decision, rule.args, rule.paths ?? null, rule.stdin ?? null, words]);
+  const { decision, args, paths = null, stdin = null, agents = null } = rule;
+  return JSON.stringify([decision, args, paths, stdin, agents, words]);
 }
 
 function wordKey(word: WordPattern): readonly unknown[] {
   if (word.kind === 'literal') return ['literal', word.value];
   return word.kind === 'partial' ? ['partial', word.segments] : [word.kind];
+}
+
+function unknownAgent({ path, rule: { agents = [] } }: RuleEntry): Finding | undefined {
+  const name = agents.find((one) => !isAgentId(agentName(one)));
+  if (name === undefined) return undefined;
+  const message = `No agent that cuff knows is called \`${name}\`.`;
+  const known = AGENT_IDS.join(', ');
+  const hint = `It knows ${known}. Another client has to call itself exactly this.`;
+  return { path: [...path.slice(0, -1), 'agents'], code: 'agents', message, hint };
 }
 
 function duplicate({ path, rule }: RuleEntry): Finding {
@@ -138,15 +154,18 @@ function lintAllow(one: RuleEntry, strict: readonly RuleEntry[]): readonly Findi
 
 /** More words never make a strict rule miss: one that matches the fewest words matches all. */
 function shadowOf(
-  { path, variants }: RuleEntry,
+  { path, rule, variants }: RuleEntry,
   strict: readonly RuleEntry[],
 ): Finding | undefined {
   const least = variants.map(({ words }) =>
     words.flatMap((word) => (word.kind === 'literal' ? [wordArg(word.value)] : [])),
   );
-  const found = strict.find(({ variants: others }) =>
-    least.every((argv) => others.some(({ words }) => strictMatch(words, argv, ANYWHERE) === 'yes')),
-  );
+  const found = strict.find(({ rule: { agents }, variants: others }) => {
+    if (agents !== undefined && !isDeepStrictEqual(agents, rule.agents)) return false;
+    const matches = (argv: readonly Arg[]): boolean =>
+      others.some(({ words }) => strictMatch(words, argv, ANYWHERE) === 'yes');
+    return least.every(matches);
+  });
   if (found === undefined) return undefined;
   const { decision, pattern } = found.rule;
   const does = decision === 'deny' ? 'denies' : 'asks about';
@@ -177,8 +196,10 @@ function starFinding({ path, rule }: RuleEntry, variant: RuleVariant): Finding |
   const meaning = rule.args === 'any' ? 'inert' : starMeaning(variant);
   const program = literalText(variant.words[0]);
   switch (meaning) {
-    case 'inert':
-      return undefined;
+    case 'inert': {
+      const found = rule.args === 'any' ? undefined : starSurprise(variant.words);
+      return found && { path, ...found };
+    }
     case 'runs': {
       const message = `\`${program}\` runs whatever it is given, so \`*\` means ask here.`;
       const hint = 'Name the whole command in the pattern.';

@@ -45,13 +45,22 @@ export const VALUES_MAX = 400_000; // 100,000 commands make about a third of tha
 /** Looking for the word that was meant takes long for thousands of keys. */
 const FAULTS_MAX = 1_000;
 
+/** Each use is a file for an hour. */
+const PER_HOUR_MAX = 1_000;
+
+/** A name that an agent could give itself, and that can be shown as it is. */
+const AGENT = /^[a-z0-9][\w .@+-]{0,63}$/i;
+
 const EXAMPLE_SHOWN_MAX = 60; // characters of a failed example
 
 const KEYS = [
-  ...['version', 'default', 'mode', 'policies', 'scopes', 'redirects', 'env', 'network', 'shadow'],
-  ...['gate', 'sandbox', 'answer_prompts', 'on_ask'],
+  ...['version', 'default', 'mode', 'policies', 'scopes', 'redirects', 'filters', 'env', 'network'],
+  ...['programs', 'shadow', 'gate', 'sandbox', 'answer_prompts', 'on_ask'],
 ];
-const RULE_KEYS = ['pattern', 'frequency', 'decision', 'reason', 'paths', 'args', 'stdin', 'tests'];
+const RULE_KEYS = [
+  ...['pattern', 'frequency', 'decision', 'reason', 'paths', 'args', 'stdin', 'tests', 'agents'],
+  'max_per_hour',
+];
 const SCOPE_KEYS = ['cwd', 'read', 'write', 'protect'] as const;
 
 export function readPolicy(text: string, where: PolicyContext): PolicyResult {
@@ -87,18 +96,22 @@ class Reader {
     }
     this.#known(root, KEYS, '');
     const version = get(root, 'version');
-    if (version !== undefined && scalar(version) !== 1)
-      this.fault(version.at, 'version: must be 1');
+    const second = version !== undefined && scalar(version) === 2;
+    if (version !== undefined && !second && scalar(version) !== 1) {
+      this.fault(version.at, 'version: must be 1 or 2');
+    }
     const groups = this.#list(get(root, 'policies'), 'policies');
     return {
-      version: 1,
+      version: second ? 2 : 1,
       default: this.#oneOf(root, 'default', VERDICTS, empty.default),
       mode: this.#oneOf(root, 'mode', MODES, empty.mode),
       policies: groups.flatMap((group, index) => this.#group(group, `policies[${index}]`)),
-      scopes: this.#scopes(get(root, 'scopes')),
+      scopes: this.#scopes(get(root, 'scopes'), second ? ['.'] : []),
       redirects: this.#strings(get(root, 'redirects'), 'redirects'),
+      filters: this.#boolean(root, 'filters') ?? empty.filters,
       env: this.#strings(get(root, 'env'), 'env'),
       network: this.#strings(get(root, 'network'), 'network'),
+      programs: this.#strings(get(root, 'programs'), 'programs'),
       shadow: this.#string(get(root, 'shadow'), 'shadow'),
       gate: this.#oneOf(root, 'gate', GATES, empty.gate),
       sandbox: this.#oneOf(root, 'sandbox', SANDBOXES, empty.sandbox),
@@ -117,9 +130,9 @@ class Reader {
       const rules = rulesOf([unsaved({ ...policy, policies: alone })]);
       // A command that the rule does not match falls to the other side.
       const fallback = rule.decision === 'allow' ? 'ask' : 'allow';
+      const court = { rules, bounds, fallback, sealed: false, filters: false } as const;
       const matches = (text: string): boolean =>
-        decideText({ rules, bounds, fallback, sealed: false }, text, project).verdict ===
-        rule.decision;
+        decideText(court, text, project).verdict === rule.decision;
       const wrong = (key: string, text: string, does: string): void => {
         const example = JSON.stringify(shortLine(text, EXAMPLE_SHOWN_MAX));
         const pattern = JSON.stringify(rule.pattern);
@@ -135,20 +148,31 @@ class Reader {
       this.fault(group.at, `${path}: must be a mapping with name and commands`);
       return [];
     }
-    this.#known(group, ['name', 'description', 'commands'], path);
+    this.#known(group, ['name', 'description', 'commands', 'agents'], path);
     const name = this.#string(get(group, 'name'), `${path}.name`);
     if (name === undefined) this.fault(group.at, `${path}: needs a name`);
     const commands = this.#list(get(group, 'commands'), `${path}.commands`);
+    const agents = this.#agents(group, path);
     return [
       {
         name: name ?? '',
         description: this.#string(get(group, 'description'), `${path}.description`) ?? '',
-        commands: commands.flatMap((rule, index) => this.#rule(rule, `${path}.commands[${index}]`)),
+        commands: commands.flatMap((rule, index) =>
+          this.#rule(rule, `${path}.commands[${index}]`, agents),
+        ),
       },
     ];
   }
 
-  #rule(rule: LocatedValue, path: string): readonly CommandRule[] {
+  /** A text alone is the pattern of a rule without anything else. */
+  #rule(
+    given: LocatedValue,
+    path: string,
+    ofGroup: readonly string[] | undefined,
+  ): readonly CommandRule[] {
+    const { at } = given;
+    const alone = given.kind === 'scalar' && { key: 'pattern', at, value: given };
+    const rule = alone ? ({ kind: 'map', at, entries: [alone] } as const) : given;
     if (rule.kind !== 'map') {
       this.fault(rule.at, `${path}: must be a mapping with a pattern`);
       return [];
@@ -161,21 +185,55 @@ class Reader {
     const paths = get(rule, 'paths');
     const tests = get(rule, 'tests');
     if (tests?.kind === 'map') this.#known(tests, ['match', 'not_match'], `${path}.tests`);
+    else if (isGiven(tests)) this.fault(tests.at, `${path}.tests: must be a mapping`);
     const examples = (key: string): readonly string[] =>
       this.#strings(tests === undefined ? undefined : get(tests, key), `${path}.tests.${key}`);
-    const stdin = this.#oneOf(rule, 'stdin', ['none', 'any', 'unset'] as const, 'unset');
+    const stdin = isGiven(get(rule, 'stdin'))
+      ? this.#oneOf(rule, 'stdin', ['none', 'any'] as const, 'none')
+      : undefined;
     const made: CommandRule = {
       pattern: pattern ?? '',
       frequency: this.#count(get(rule, 'frequency'), `${path}.frequency`),
       decision,
       reason: this.#string(get(rule, 'reason'), `${path}.reason`),
+      agents: this.#agents(rule, path) ?? ofGroup,
+      max_per_hour: this.#budget(rule, path, decision),
       paths: paths === undefined ? undefined : this.#strings(paths, `${path}.paths`),
       args: this.#oneOf(rule, 'args', ['inert', 'any'] as const, 'inert'),
-      stdin: stdin === 'unset' ? undefined : stdin,
+      stdin,
       tests: { match: examples('match'), not_match: examples('not_match') },
     };
     this.#positions.set(made, rule.at);
     return [made];
+  }
+
+  #budget(rule: LocatedMap, path: string, decision: string): number | undefined {
+    const value = get(rule, 'max_per_hour');
+    const count = this.#count(value, `${path}.max_per_hour`);
+    if (value === undefined || count === undefined) return undefined;
+    if (decision !== 'allow') {
+      this.fault(value.at, `${path}.max_per_hour: is for a rule that allows`);
+    } else if (count < 1 || count > PER_HOUR_MAX) {
+      this.fault(value.at, `${path}.max_per_hour: must be from 1 to ${PER_HOUR_MAX}`);
+    }
+    return count;
+  }
+
+  /** Undefined: nothing is said of agents. */
+  #agents(map: LocatedMap, path: string): readonly string[] | undefined {
+    const value = get(map, 'agents');
+    if (!isGiven(value)) return undefined;
+    const names = this.#strings(value, `${path}.agents`);
+    // It would be about no agent: a rule that denies would deny nothing.
+    if (value.kind === 'list' && value.items.length === 0) {
+      this.fault(value.at, `${path}.agents: names no agent`);
+    }
+    for (const name of names) {
+      if (AGENT.test(name)) continue;
+      const why = 'is no name of an agent; names are like claude-code';
+      this.fault(value.at, `${path}.agents: ${quoted(name)} ${why}`);
+    }
+    return names;
   }
 
   #checkPattern(pattern: string, decision: string, at: Fault['at'], path: string): void {
@@ -197,8 +255,9 @@ class Reader {
     }
   }
 
-  #scopes(value: LocatedValue | undefined): Scopes {
-    if (!isGiven(value)) return EMPTY_POLICY.scopes;
+  /** `write`: what the file lets commands write if it says nothing of it. */
+  #scopes(value: LocatedValue | undefined, write: readonly string[]): Scopes {
+    if (!isGiven(value)) return { ...EMPTY_POLICY.scopes, write };
     if (value.kind !== 'map') {
       this.fault(value.at, 'scopes: must be a mapping');
       return EMPTY_POLICY.scopes;
@@ -206,7 +265,8 @@ class Reader {
     this.#known(value, SCOPE_KEYS, 'scopes');
     const of = (key: (typeof SCOPE_KEYS)[number]): readonly string[] =>
       this.#strings(get(value, key), `scopes.${key}`);
-    return { cwd: of('cwd'), read: of('read'), write: of('write'), protect: of('protect') };
+    const written = isGiven(get(value, 'write')) ? of('write') : write;
+    return { cwd: of('cwd'), read: of('read'), write: written, protect: of('protect') };
   }
 
   #known(map: LocatedMap, keys: readonly string[], path: string): void {

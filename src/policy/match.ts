@@ -14,6 +14,7 @@ import { isTooLong, type WordPattern } from './pattern.ts';
 import type { CommandRule } from './policy.ts';
 import type { Call, Part } from './profile.ts';
 import { programName, showsEnvironment } from './programs.ts';
+import { rewritesFiles } from './touched.ts';
 import type { Arg, Unit } from './unit.ts';
 
 /** The kind of pattern that matches a word of the unit. */
@@ -250,7 +251,7 @@ function roleObjection(part: Part, matching: RuleMatch): Objection | undefined {
   switch (part.role) {
     case 'path':
     case 'exec':
-      return pathPart(part, arg, 'read', matching);
+      return pathPart(part, arg, isRewritten(part, matching) ? 'write' : 'read', matching);
     case 'delete':
       return pathPart(part, arg, 'write', matching) ?? wholeObjection(part, arg, matching);
     case 'output':
@@ -265,6 +266,11 @@ function roleObjection(part: Part, matching: RuleMatch): Objection | undefined {
       // Whatever it is to the program, the shell looks for files.
       return looksForFiles(arg) ? pathPart(part, arg, 'read', matching) : undefined;
   }
+}
+
+/** `gofmt -w <path>`: what it names, it writes. */
+function isRewritten({ option }: Part, { unit, call }: RuleMatch): boolean {
+  return option === undefined && call !== undefined && rewritesFiles(unit.argv, call);
 }
 
 /** Deleting a parent deletes the protected files below it, so a rule has to name it. */

@@ -13,6 +13,19 @@ export function absolute(path: string, cwd: string): string {
   return WHOLE.test(joined) ? joined : trimmed(posix.resolve(cwd, path));
 }
 
+/** Where the system goes with it: `link/../x` lies beside what the link leads to. */
+export function leadsTo(path: string, cwd: string, real: (path: string) => string): string {
+  if (!CLIMBS.test(path)) return real(absolute(path, cwd));
+  let at = path.startsWith('/') ? '/' : cwd;
+  for (const name of path.split('/')) {
+    if (name === '..') at = posix.dirname(real(at));
+    else if (name !== '' && name !== '.') at = posix.join(at, name);
+  }
+  return real(at);
+}
+
+const CLIMBS = /(?:^|\/)\.\.(?:\/|$)/;
+
 /** A path that has nothing to resolve in it, as most have. */
 const WHOLE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
 
@@ -25,6 +38,14 @@ function trimmed(path: string): string {
 /** Whether a path is this directory or below it; both absolute. */
 export function isInside(path: string, directory: string): boolean {
   return directory === '/' || path === directory || path.startsWith(`${directory}/`);
+}
+
+/** Where the programs of an environment keep what they run: `.venv` for `.venv/bin`. */
+export function environmentOf(directory: string): string {
+  const plain = directory.replace(/\/+$/, '');
+  const above = posix.dirname(plain);
+  const whole = /^(?:node_modules|\.?v?env|\.?venv[\w.-]*)$/.test(posix.basename(above));
+  return whole && /^(?:\.?bin|Scripts)$/.test(posix.basename(plain)) ? above : plain;
 }
 
 /** No path is longer. */

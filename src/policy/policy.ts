@@ -10,6 +10,10 @@ export type CommandRule = {
   readonly frequency: number | undefined;
   readonly decision: Verdict;
   readonly reason: string | undefined;
+  /** The agents that it is about, as the file names them; undefined: all. */
+  readonly agents?: readonly string[] | undefined;
+  /** How many commands it allows in an hour; undefined: any number. */
+  readonly max_per_hour?: number | undefined;
   /** Globs that its paths must match, instead of the scopes. */
   readonly paths: readonly string[] | undefined;
   /** `any`: whatever the arguments do, `*` covers it. */
@@ -34,18 +38,23 @@ export type Scopes = {
 };
 
 export type Policy = {
-  readonly version: 1;
+  /** 2: `>` and `tee` write where `scopes.write` says, and `scopes.write` is all that there is. */
+  readonly version: 1 | 2;
   readonly default: Verdict;
   readonly mode: Mode;
   readonly policies: readonly PolicyGroup[];
-  /** What the file adds to the built-in scopes: the project may be read and written. */
+  /** Added to the built-in scopes: the project may be read, and by version 1 also written. */
   readonly scopes: Scopes;
   /** Globs of files that `>` may write. */
   readonly redirects: readonly string[];
+  /** A program behind `|` that only filters what it reads needs no rule. */
+  readonly filters: boolean;
   /** Names of variables that may be set, `FOO_*` too. */
   readonly env: readonly string[];
   /** Hosts, `*.example.org` too. */
   readonly network: readonly string[];
+  /** Directories whose programs rules mean by their names alone. */
+  readonly programs: readonly string[];
   /** Another policy whose decisions are counted beside this one's. */
   readonly shadow: string | undefined;
   /** Whether processes are judged when they start; `strict`: they do not start unjudged. */
@@ -72,8 +81,10 @@ export const EMPTY_POLICY: Policy = {
   policies: [],
   scopes: { cwd: [], read: [], write: [], protect: [] },
   redirects: [],
+  filters: false,
   env: [],
   network: [],
+  programs: [],
   shadow: undefined,
   gate: 'on',
   sandbox: 'off',

@@ -32,6 +32,7 @@ export type Role =
   | 'program' // the rest of the line is a command line of its own
   | 'sed'
   | 'awk'
+  | 'filter' // a pattern for the names of files, of which none is meant by it alone
   | 'sql'
   | 'assignment' // NAME=value that the program obeys
   | 'write'
@@ -73,6 +74,53 @@ export type Profile = {
   /** The role of the words behind `--`, which are for another program. */
   readonly behindDashes?: Role;
   /** Of a program, not of its subcommands. Nothing is decided by it. */
+  readonly deeds?: Deeds;
+};
+
+/**
+ * `steers`: it does nothing but steer the script it is in, and needs no rule. `declares`: nor does
+ * this one, if it only names variables. `opaque`: it runs a command as another user, on another
+ * machine or unseen, so it needs its own rule. `finds-programs`: it prints where a program is, for
+ * another command to use. `shows-environment`: it prints variables. `manager`: it runs scripts of
+ * node packages. `gnu`: as `gsed`, the tool of GNU has a name of its own. `versioned`: as
+ * `python3.12`, a version may be in the name. `program`: nothing but that there is one.
+ */
+export const TRAITS = [
+  ...(['steers', 'declares', 'opaque', 'finds-programs', 'shows-environment'] as const),
+  ...(['manager', 'gnu', 'versioned', 'program'] as const),
+] as const;
+export type Trait = (typeof TRAITS)[number];
+
+/** Which input is data, whatever its words are; of everything else it may run it. */
+type InputUses = {
+  /** With these subcommands. */
+  readonly data?: string;
+  /** With one of these options it has a text of its own, and starts no editor. */
+  readonly given?: string;
+  /** With one of these it asks, and one of the answers may start an editor. */
+  readonly asks?: string;
+};
+
+/** What else is known of a program; in the same record. */
+export type Facts = {
+  /** The group in which `generate` puts its rules. */
+  readonly family?: string;
+  readonly traits?: readonly Trait[];
+  /** `code`: it runs what it reads. */
+  readonly input?: 'data' | 'code' | InputUses;
+  /** It runs scripts; the letters of its options whose value is code. */
+  readonly interpreter?: string;
+  /** A rule about that program is about this one, too. */
+  readonly of?: string;
+  /** It is that program under another name. */
+  readonly readsAs?: string;
+  /** Names of subcommands that stand for others: `i` for `install`. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Subcommands of which the beginning is enough. */
+  readonly shortened?: string;
+  /** Subcommands in other words: `ps` is `container ls`. */
+  readonly sameAs?: Readonly<Record<string, string>>;
+  /** Of a program without a profile: to a policy its words may mean anything. */
   readonly deeds?: Deeds;
 };
 

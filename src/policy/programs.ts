@@ -1,7 +1,10 @@
-// Programs that the engine itself knows something about: builtins that need no rule, interpreters
-// that run what they are given, and wrappers that hide what they start.
+// What the engine asks about a program: whether it needs no rule, hides what it starts, shows the
+// environment, or is a shell.
 
 import { baseName } from '../text/base-name.ts';
+import { shellKind } from '../text/shells.ts';
+import { mayWrap } from './analyse/wrappers.ts';
+import { hasTrait } from './facts.ts';
 import type { Arg, Unit } from './unit.ts';
 
 const SYSTEM_DIRECTORIES = /^(?:\/usr)?(?:\/local)?\/s?bin\//;
@@ -11,25 +14,15 @@ export function programName(value: string): string {
   return value.replace(SYSTEM_DIRECTORIES, '');
 }
 
-/** They do nothing but steer the script they are in. */
-const STEERING = new Set([
-  ...[':', 'true', 'false', 'cd', 'exit', 'return', 'break', 'continue', 'shift', 'wait', 'set'],
-  ...['shopt', 'test', '[', '[[', 'pwd', 'sleep', 'read', 'local', 'let', 'unset', 'times'],
-  'getopts',
-]);
-
-/** These too, if they only name variables; which, is judged by itself. */
-const DECLARING = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
-
 /** Whether it may run without a rule. */
 export function needsNoRule({ argv }: Unit): boolean {
   const [first, ...rest] = argv;
   if (first?.kind !== 'literal') return false;
   // Without a name they show what there is: `declare -x` all that is exported.
-  if (DECLARING.has(first.value)) return rest.some(namesVariable) && rest.every(declares);
+  if (hasTrait(first.value, 'declares')) return rest.some(namesVariable) && rest.every(declares);
   // `set` alone shows every variable there is.
   if (first.value === 'set') return rest.length > 0 && rest.every(isLiteral);
-  return STEERING.has(first.value);
+  return hasTrait(first.value, 'steers');
 }
 
 function isLiteral({ kind }: Arg): boolean {
@@ -66,47 +59,32 @@ export function readsEnvironment(filter: string): boolean {
 export function showsEnvironment({ argv }: Unit): boolean {
   const [first, ...rest] = argv;
   const name = first?.kind === 'literal' ? programName(first.value) : '';
-  if (name === 'printenv' || name === 'env' || name === 'compgen') return true;
+  if (hasTrait(name, 'shows-environment')) return true;
   const words = rest.flatMap((arg) => (arg.kind === 'literal' ? [arg.value] : []));
   if (/^[jy]q$/.test(name)) return words.some(readsEnvironment);
   if (/^[gmn]?awk$/.test(name)) return words.some((word) => word.includes('ENVIRON'));
-  if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) return words.includes('env');
-  return name === 'set' || DECLARING.has(name) ? !rest.some(namesVariable) : false;
+  if (hasTrait(name, 'manager')) return words.includes('env');
+  return name === 'set' || hasTrait(name, 'declares') ? !rest.some(namesVariable) : false;
 }
-
-const OPAQUE = new Set([
-  ...['sudo', 'doas', 'su', 'runuser', 'pkexec', 'ssh', 'mosh', 'watch', 'parallel', 'source', '.'],
-  ...['chroot', 'nsenter', 'unshare', 'script', 'systemd-run', 'at', 'batch', 'crontab', 'expect'],
-  ...['screen', 'tmux', 'flock', 'strace', 'ltrace', 'gdb', 'bwrap', 'firejail', 'entr', 'run0'],
-  ...['eval', 'trap', 'alias', 'enable', 'bind', 'fc', 'complete', 'coproc', 'busybox', 'toybox'],
-]);
 
 /** It runs a command as another user, on another machine or unseen: it needs its own rule. */
 export function isOpaque(program: string): boolean {
-  return OPAQUE.has(baseName(program));
+  return hasTrait(baseName(program), 'opaque');
 }
-
-const WRAPPERS = new Set([
-  ...['env', 'nohup', 'nice', 'ionice', 'setsid', 'stdbuf', 'timeout', 'chrt', 'taskset', 'xargs'],
-  ...['time', 'chronic', 'exec', 'command', 'builtin'],
-]);
 
 /** A wrapper that could not be opened, because what it runs is only known then: `nohup $x`. */
 export function isClosed([first, ...rest]: readonly Arg[]): boolean {
   const name = first?.kind === 'literal' ? baseName(first.value) : '';
-  return WRAPPERS.has(name) && rest.some(({ kind }) => kind !== 'literal');
+  return mayWrap(name) && rest.some(({ kind }) => kind !== 'literal');
 }
 
 /** It prints where a program is, for another command to use: `cp $(which rm) x`. */
 export function tellsPrograms(program: string): boolean {
-  return /^(?:which|type|whereis|hash|command|realpath|readlink)$/.test(baseName(program));
+  return hasTrait(baseName(program), 'finds-programs');
 }
 
-const SHELLS =
-  /^(?:(?:ba|da|z|k|mk|a|fi|tc|c|ya|pd|po|lk|ok|hu|o|y)?sh|rbash|pwsh|nu|elvish|xonsh|rc|es|ion)$/;
-
 export function isShell(program: string): boolean {
-  return SHELLS.test(plainName(program));
+  return shellKind(plainName(program)) !== undefined;
 }
 
 /** `./git`, `bin/git`: a program by its path, outside of the system's directories. */
@@ -129,9 +107,14 @@ export function plainName(value: string): string {
 /** No program is called that. */
 const NAME_LENGTH_MAX = 256;
 
+/** What a person says to questions of agents and takes back, and what makes the rules. */
+const ANSWERS = ['approve', 'approvals', 'revoke', 'changes', 'init'];
+
 /** `cuff policy approve`, also by `npx` or its path: an agent may not answer itself. */
 export function approvesItself(argv: readonly Arg[]): boolean {
   const words = argv.map((arg) => (arg.kind === 'literal' ? baseName(arg.value) : ''));
   const ours = words.findIndex((word) => /^(?:cuff|derun)(?:\.[cm]?js)?$/.test(word));
-  return ours >= 0 && words.includes('policy', ours) && words.includes('approve', ours);
+  return (
+    ours >= 0 && words.includes('policy', ours) && ANSWERS.some((one) => words.includes(one, ours))
+  );
 }

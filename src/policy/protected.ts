@@ -97,13 +97,55 @@ const CONTROL_DIRECTORIES = [
   ...['/Library', '/System', '/Applications', '/private/etc'],
 ];
 
-/** Files of a project that tell agents what to do, or that a server runs after a push. */
+/** Files of a project that tell agents what to do, or that a program or a server runs later. */
 const STEERING = [
   ...['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md', 'QWEN.md'],
   ...['.cursorrules', '.clinerules', '.windsurfrules', '.roorules', '.goosehints', 'mcp.json'],
   ...['.gitlab-ci.yml', '.circleci'],
   ...['.github/workflows', '.github/actions', '.github/hooks', '.github/instructions'],
   ...['.github/copilot', '.github/copilot-instructions.md', 'Jenkinsfile'],
+  ...['.opencode.json', 'crush.json', '.crush.json', 'CRUSH.md', 'WARP.md', '.rules', '.zed'],
+  ...['.continuerules', '.junie', '.amazonq', '.augment', '.trae', '.kilocode', '.factory'],
+  // Other services that run what a push brings.
+  ...['.travis.yml', '.drone.yml', '.woodpecker', '.woodpecker.yml', '.buildkite', '.semaphore'],
+  ...['.gitea', '.forgejo', '.teamcity', 'azure-pipelines.yml', 'bitbucket-pipelines.yml'],
+  ...['appveyor.yml', '.appveyor.yml', 'cloudbuild.yaml', 'cloudbuild.yml'],
+  // Programs load these before what they were asked for.
+  ...['.mvn', '.pnpmfile.cjs', '.pnpmfile.mjs', '.bazelrc', '.bundle/config', '.yarn/releases'],
+  ...[
+    '.yarn/plugins',
+    '.sqliterc',
+    '.psqlrc',
+    '.latexmkrc',
+    '.nvimrc',
+    '.nvim.lua',
+    '.pryrc',
+    '.Renviron',
+  ],
+  ...[
+    '.ghci',
+    '.ocamlinit',
+    '.gnuplot',
+    '.octaverc',
+    '.sbtopts',
+    '.jvmopts',
+    '.hgrc',
+    '.dir-locals.el',
+    '*.code-workspace',
+    '.hg/hgrc',
+    '.gradle/init.gradle',
+  ],
+  ...['gradle/wrapper/gradle-wrapper.properties', 'gradle/wrapper/gradle-wrapper.jar'],
+  // Hooks of git, and of directories that are entered.
+  ...[
+    'lefthook.yml',
+    '.lefthook.yml',
+    'lefthook.yaml',
+    '.overcommit.yml',
+    '.huskyrc*',
+    'mise.toml',
+  ],
+  ...['.mise.toml', '.config/mise', '.autoenv', '.lintstagedrc*'],
 ].map((name) => `**/${name}`);
 
 /** Every user may write these, and they keep nothing. */
@@ -135,11 +177,14 @@ export type Openings = {
   readonly more: readonly string[];
   /** Directories of the system that a trusted policy lets commands write. */
   readonly opened: readonly string[];
+  /** In the state root, where nothing else is for commands to write. */
+  readonly scratch?: string | undefined;
   /** Directories that only we write: grants are kept there. */
   readonly kept?: readonly string[] | undefined;
 };
 
-export function protectedPaths(roots: Roots, { more, opened, kept = [] }: Openings): Protection {
+export function protectedPaths(roots: Roots, openings: Openings): Protection {
+  const { more, opened, scratch, kept = [] } = openings;
   const ours = pathSet(kept, roots);
   const extra = pathSet(more, roots);
   const secrets = pathSet(SECRETS, roots);
@@ -147,8 +192,9 @@ export function protectedPaths(roots: Roots, { more, opened, kept = [] }: Openin
   const keeps = pathSet(CONTROL_DIRECTORIES, roots);
   const steers = pathSet(STEERING, roots);
   // A project below a place that is protected as a whole can be worked in.
-  const open = pathSet([roots.project, ...opened], roots);
-  const named = (path: string): string => insideOf(path, roots);
+  const workplaces = [roots.project, ...(scratch === undefined ? [] : [scratch])];
+  const open = pathSet([...workplaces, ...opened], roots);
+  const named = (path: string): string => insideOf(path, workplaces);
   const secret = (path: string): boolean =>
     path.length > LENGTH_MAX ||
     extra.has(path) ||
@@ -196,8 +242,9 @@ function controlSamples({ project, home }: Roots): readonly string[] {
 }
 
 /** A path of the project as if the project were at the top: where it lies says nothing of it. */
-function insideOf(path: string, { project }: Roots): string {
-  return project !== '/' && path.startsWith(`${project}/`) ? path.slice(project.length) : path;
+function insideOf(path: string, workplaces: readonly string[]): string {
+  const found = workplaces.find((place) => place !== '/' && path.startsWith(`${place}/`));
+  return found === undefined ? path : path.slice(found.length);
 }
 
 /** Names that globs are tried with; others are known by their usual ending. */

@@ -1,7 +1,10 @@
-// Makes the reasons of a decision: one sentence each, with the rule that was nearest.
+// The reasons of a decision, one sentence each with the rule that was nearest; and the decision as
+// the one short text that an agent reads: what was refused, why, and what to do.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Objection } from './bounds.ts';
-import type { Reason, ReasonCode, RuleRef, Verdict } from './decision.ts';
+import type { Decision, Reason, ReasonCode, RuleRef, Verdict } from './decision.ts';
+import { hintFor } from './hints.ts';
 import type { Unit } from './unit.ts';
 
 const UNIT_SHOWN_MAX = 120;
@@ -37,16 +40,31 @@ export function plainReason(
     message,
     rule: undefined,
     nearest: undefined,
-    hint: undefined,
     ...details,
+    hint: details.hint ?? (verdict === 'allow' ? undefined : hintFor(code, wordAt(unit, details))),
   };
 }
 
+/** The word of the unit that a reason points at. */
+function wordAt({ argv }: Unit, { span }: Details): string | undefined {
+  const word = argv.find((arg) => span !== undefined && isDeepStrictEqual(arg.span, span))?.source;
+  return word === undefined || word.length > WORD_SHOWN_MAX ? undefined : word;
+}
+
+const WORD_SHOWN_MAX = 60;
+
 export function ruleReason(unit: Unit, verdict: Verdict, ref: RuleRef, why?: string): Reason {
   const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];
-  const message =
-    why ?? `The rule \`${ref.pattern}\` of ${ref.policy} ${does} \`${unitText(unit)}\`.`;
-  return plainReason(unit, verdict, `rule.${verdict}`, message, { rule: ref });
+  const whose = `of ${ref.policy}${agentsText(ref)}`;
+  const message = why ?? `The rule \`${ref.pattern}\` ${whose} ${does} \`${unitText(unit)}\`.`;
+  const reason = plainReason(unit, verdict, `rule.${verdict}`, message, { rule: ref });
+  // The reason in the rule says what to do.
+  return why === undefined ? reason : { ...reason, hint: undefined };
+}
+
+/** Behind the name of a rule that is not about every agent. */
+function agentsText({ agents }: RuleRef): string {
+  return agents === undefined ? '' : `, for ${agents.join(', ')},`;
 }
 
 export function objectionReason(
@@ -64,4 +82,31 @@ function sentence(unit: string, clause: string): string {
   return unit === ''
     ? `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
     : `In \`${unit}\`, ${clause}.`;
+}
+
+const REASONS_SHOWN_MAX = 3;
+
+/** `cuff policy: denied (path.outside). In ..., ... .` */
+export function explain({ verdict, code, reasons }: Decision): string {
+  const word = { allow: 'allowed', ask: 'needs approval', deny: 'denied' }[verdict];
+  if (verdict === 'allow') return `cuff policy: ${word} (${code}).`;
+  const strict = reasons.filter((reason) => reason.verdict !== 'allow');
+  const lines = strict.slice(0, REASONS_SHOWN_MAX).map(reasonText);
+  const more = strict.length - lines.length;
+  const rest = more > 0 ? [`And ${more} more.`] : [];
+  return [`cuff policy: ${word} (${code}).`, ...new Set(lines), ...rest].join('\n');
+}
+
+function reasonText(reason: Reason): string {
+  const { hint, nearest } = reason;
+  const near = nearest === undefined || hint?.includes(nearest) === true;
+  const nearText = near ? '' : ` The nearest rule is \`${nearest}\`.`;
+  return `${because(reason)}${nearText}${hint === undefined ? '' : ` ${hint}`}`;
+}
+
+/** The reason in a rule names neither the part of the command nor the rule: this adds both. */
+export function because({ message, rule, unit, verdict }: Reason): string {
+  if (rule === undefined || message.includes(rule.pattern)) return message;
+  const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict];
+  return `The rule \`${rule.pattern}\`${agentsText(rule)} ${does} \`${unit}\`: ${message}`;
 }

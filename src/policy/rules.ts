@@ -40,7 +40,10 @@ export function rulesOf(policies: readonly LoadedPolicy[]): Rules {
   for (const { policy, origin, file } of policies) {
     for (const { name, commands } of policy.policies) {
       for (const rule of commands) {
-        const entry = { rule, ref: { file, policy: name, pattern: rule.pattern }, origin };
+        const { pattern, agents, max_per_hour: maxPerHour } = rule;
+        const limits = { ...(agents && { agents }), ...(maxPerHour && { maxPerHour }) };
+        const ref = { file, policy: name, pattern, ...limits };
+        const entry = { rule, ref, origin };
         if (rule.decision !== 'allow') strict[rule.decision].push(...compile(entry));
         else addTo(allow, entry);
       }

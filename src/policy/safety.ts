@@ -7,14 +7,11 @@
 // where a command may begin; otherwise it is left to the shell, which will refuse it.
 
 import { posix } from 'node:path';
-import { bracesExpanded } from '../text/shell-braces.ts';
-import {
-  parseShell,
-  type Redirection,
-  type SimpleCommand,
-  type Word,
-} from '../text/shell-parse.ts';
-import { innermostProgram, innerTexts, type Program } from '../text/shell-program.ts';
+import { baseName } from '../text/base-name.ts';
+import { optionTable, readOptions } from '../text/options.ts';
+import { literalOf, textOf } from './analyse/args.ts';
+import { analyse } from './analyse/index.ts';
+import type { Analysis, Arg, Unit, UnitRedirect } from './unit.ts';
 
 export type DangerousPattern =
   | 'rm -rf /'
@@ -23,93 +20,87 @@ export type DangerousPattern =
   | 'mkfs.'
   | 'dd if=.* of=/dev/';
 
+/** The pattern that the command is an instance of, or undefined if it may run. */
+export function dangerousPattern(command: string): DangerousPattern | undefined {
+  return dangerIn(analyse(command, ANYWHERE));
+}
+
+/** A directory that `~` and `$PWD` may stand for: any but the root. */
+const ANYWHERE = { cwd: '/home/user', home: '/home/user' };
+
 /** Text in text in text: `bash -c "eval '...'"`. */
 const INNER_DEPTH_MAX = 8;
 
-/** The pattern that the command is an instance of, or undefined if it may run. */
-export function dangerousPattern(command: string): DangerousPattern | undefined {
-  return inText(command, 0);
-}
-
-function inText(text: string, depth: number): DangerousPattern | undefined {
-  const { ok, commands, redirections } = parseShell(text);
-  if (redirections.some(writesDisk)) return '> /dev/sda';
-  for (const written of commands) {
-    const command = bracesExpanded(written);
-    const found = inCommand(command) ?? inInnerTexts(command, depth);
+/** The same of a command that was taken apart before. */
+export function dangerIn(analysis: Analysis, depth = 0): DangerousPattern | undefined {
+  const { text, units, problems, unread } = analysis;
+  if (units.some(({ redirects }) => redirects.some(writesDisk))) return '> /dev/sda';
+  for (const unit of units) {
+    const found = inUnit(unit);
     if (found !== undefined) return found;
   }
-  return ok ? undefined : atCommandStart(text);
-}
-
-function inInnerTexts(command: SimpleCommand, depth: number): DangerousPattern | undefined {
-  if (depth >= INNER_DEPTH_MAX) return undefined;
-  for (const inner of innerTexts(command)) {
-    const found = inText(inner, depth + 1);
+  for (const script of depth < INNER_DEPTH_MAX ? unread : []) {
+    const found = dangerIn(analyse(script, ANYWHERE), depth + 1);
     if (found !== undefined) return found;
   }
-  return undefined;
+  return problems.some(({ code }) => UNSEEN.test(code)) ? atCommandStart(text) : undefined;
 }
 
-function inCommand(command: SimpleCommand): DangerousPattern | undefined {
-  const program = innermostProgram(command);
-  if (program === undefined) return undefined;
-  const { name, args } = program;
+/** Parts of the text may be missing among the units. */
+const UNSEEN = /^(?:parse_error|nul|too_long|too_deep|too_many|hidden_substitution)$/;
+
+function inUnit({ argv }: Unit): DangerousPattern | undefined {
+  const [program, ...args] = argv;
+  const path = literalOf(program);
+  const name = baseName(path);
   if (name === 'rm') return removesRoot(args);
-  if (name === 'mkfs' || name.startsWith('mkfs.')) return formats(program) ? 'mkfs.' : undefined;
-  if (name === 'dd') return overwritesDevice(program) ? 'dd if=.* of=/dev/' : undefined;
-  if (name === 'tee') return args.some(isDisk) ? '> /dev/sda' : undefined;
-  return undefined;
-}
-
-function removesRoot(args: readonly Word[]): DangerousPattern | undefined {
-  const end = args.findIndex(({ literal }) => literal === '--');
-  const isOption = (word: Word, at: number): boolean =>
-    (end < 0 || at < end) && /^-./.test(word.literal ?? '');
-  const recursive = args.some((word, at) => isOption(word, at) && isRecursive(word.literal ?? ''));
-  if (!recursive) return undefined;
-  const targets = args.filter((word, at) => !isOption(word, at));
-  if (targets.some(({ literal }) => isRoot(literal))) return 'rm -rf /';
-  return targets.some(isAllOfRoot) ? 'rm -rf /*' : undefined;
+  if (name === 'mkfs' || name.startsWith('mkfs.')) return formats(path, args) ? 'mkfs.' : undefined;
+  if (name === 'dd') return args.some(overwritesDevice) ? 'dd if=.* of=/dev/' : undefined;
+  return name === 'tee' && args.some(isDisk) ? '> /dev/sda' : undefined;
 }
 
 /** Without --force rm asks, but an agent's shell has no person. GNU takes `--rec` as well. */
-function isRecursive(option: string): boolean {
-  if (option.startsWith('--')) return /^--r/.test(option) && '--recursive'.startsWith(option);
-  return /[rR]/.test(option);
+const RM = '-r,-R,--recursive -f,--force -i -I --interactive? -d,--dir -v,--verbose -P -W -x';
+
+function removesRoot(args: readonly Arg[]): DangerousPattern | undefined {
+  const { uses } = readOptions(args, optionTable(RM), textOf, { anywhere: true });
+  if (!uses.some(({ option }) => option?.name === '--recursive')) return undefined;
+  const targets = args.filter((_, at) => !uses.some((use) => use.at === at));
+  if (targets.some((arg) => isRoot(literalOf(arg)))) return 'rm -rf /';
+  return targets.some(isAllOfRoot) ? 'rm -rf /*' : undefined;
 }
 
-function isRoot(path: string | undefined): boolean {
-  return path?.startsWith('/') === true && /^\/+$/.test(posix.normalize(path));
+function isRoot(path: string): boolean {
+  return path.startsWith('/') && /^\/+$/.test(posix.normalize(path));
 }
 
 /** `@(usr|tmp)` and its like: a choice of names, not all of them. */
-const CHOICE = /^[@+?*]\([^*?[]*\)$/;
+const CHOICE = /[@+?*]\([^*?[)]*\)/g;
+const EXTENDED = /^[^\s$`'"\\]*[@+?*!]\([^\s$`'"\\]*$/;
 
 /** Nothing but wildcards and dots below the root: `/*`, `"/"*`, `/**`, `/[a-z]*`. */
-function isAllOfRoot({ pieces }: Word): boolean {
-  let path = '';
-  for (const piece of pieces) {
-    if (piece.kind === 'text') path += piece.value.replaceAll('*', 'quoted');
-    else if (piece.kind !== 'glob') return false;
-    else path += CHOICE.test(piece.source) ? 'name' : '*';
-  }
+function isAllOfRoot(arg: Arg): boolean {
+  const path = patternOf(arg)
+    .replace(/\\[\s\S]/g, 'quoted')
+    .replace(CHOICE, 'name')
+    .replace(/[@+?*!]\([^)]*\)|\[[^\]]*\]|\?/g, '*');
   if (!path.startsWith('/') || !path.includes('*')) return false;
   return /^[/.*]+$/.test(posix.normalize(path));
 }
 
-const WRITING = ['>', '>>', '>|', '<>', '>&', '&>', '&>>'];
-
-function writesDisk({ operator, target }: Redirection): boolean {
-  return target !== undefined && WRITING.includes(operator) && isDisk(target);
+/** The analysis takes extended patterns for unknown: it cannot tell whether they are on. */
+function patternOf(arg: Arg): string {
+  if (arg.kind === 'glob') return arg.pattern;
+  return arg.kind === 'unknown' && EXTENDED.test(arg.source) ? arg.source : '';
 }
 
-function overwritesDevice({ args }: Program): boolean {
-  return args.some(({ literal, pieces }) => {
-    const [first] = pieces;
-    if (first?.kind !== 'text' || !first.value.startsWith('of=')) return false;
-    return isDevice((literal ?? first.value).slice('of='.length));
-  });
+function writesDisk({ effect, target }: UnitRedirect): boolean {
+  return target !== undefined && /^(?:write|append|readwrite)$/.test(effect) && isDisk(target);
+}
+
+function overwritesDevice(arg: Arg): boolean {
+  const { prefix } = textOf(arg);
+  return prefix.startsWith('of=') && isDevice(prefix.slice('of='.length));
 }
 
 const SYSTEM_DIRECTORY = /^(?:\/usr(?:\/local)?)?\/s?bin\/[^/]*$/;
@@ -117,12 +108,12 @@ const SCRIPT = /\/[^/]*\.(?:[bkz]?a?sh|[cm]?[jt]s|fish|lua|php|pl|ps1|py|rb)$/;
 const ASKS_ONLY = ['-h', '-V', '--help', '--version'];
 
 /** An image in a file may be formatted, but the target has to be known. */
-function formats({ path, args, more }: Program): boolean {
+function formats(path: string, args: readonly Arg[]): boolean {
   if (SCRIPT.test(path) && !SYSTEM_DIRECTORY.test(posix.normalize(path))) return false;
-  if (more || args.some(mayNameDevice)) return true;
-  return !args.some(
-    ({ literal = '' }) => ASKS_ONLY.includes(literal) || (literal !== '' && !/^-/.test(literal)),
-  );
+  if (args.some(mayNameDevice)) return true;
+  return !args
+    .map(literalOf)
+    .some((word) => ASKS_ONLY.includes(word) || (word !== '' && !/^-/.test(word)));
 }
 
 /**
@@ -156,10 +147,9 @@ const DISK_BEGINNING =
 /** The one file there that is no disk. */
 const MAPPER_CONTROL = '/dev/mapper/control';
 
-function isDisk({ literal, pieces }: Word): boolean {
-  if (literal !== undefined) return isDiskPath(slashed(literal));
-  const [first] = pieces;
-  return first?.kind === 'text' && DISK_BEGINNING.test(slashed(first.value));
+function isDisk(arg: Arg): boolean {
+  const { value, prefix } = textOf(arg);
+  return value === undefined ? DISK_BEGINNING.test(slashed(prefix)) : isDiskPath(slashed(value));
 }
 
 function isDiskPath(path: string): boolean {
@@ -177,9 +167,9 @@ function isDevice(path: string): boolean {
 }
 
 /** Whether a word may name a device: also from another directory, and when its text is unknown. */
-function mayNameDevice({ literal }: Word): boolean {
-  if (literal === undefined || /[=,]\/+dev\//.test(literal)) return true;
-  const path = posix.normalize(literal);
+function mayNameDevice(arg: Arg): boolean {
+  if (arg.kind !== 'literal' || /[=,]\/+dev\//.test(arg.value)) return true;
+  const path = posix.normalize(arg.value);
   return /^(?:\/+|(?:\.\.\/)+)dev(?:\/|$)/.test(path) || isDiskPath(`/dev/${path}`);
 }
 

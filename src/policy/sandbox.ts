@@ -35,6 +35,9 @@ export type SandboxSetup = {
 
 // Sockets of other programs are in these, and one on a read-only disk can be used all the same.
 export const EMPTIED = ['/tmp', '/var/tmp', '/run'];
+// Settings of the kernel: root may write them without any capability, and `core_pattern` names a
+// program that the kernel starts outside. Bubblewrap covers them only in a user namespace.
+const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
 // Where the names of hosts are looked up on many systems: /etc/resolv.conf is a link to there.
 const RESOLVER = '/run/systemd/resolve';
 
@@ -49,6 +52,7 @@ export function bwrapArgs(scopes: SandboxScopes, setup: SandboxSetup): readonly 
   return [
     ...[everything ? '--bind' : '--ro-bind', '/', '/'],
     ...['--dev', '/dev', '--proc', '/proc'],
+    ...KERNEL.flatMap((path) => ['--ro-bind-try', path, path]),
     ...(everything ? [] : emptiedIn(scopes, emptied)),
     ...(network ? ['--ro-bind-try', RESOLVER, RESOLVER] : []),
     ...inOrder([...scopes.read, project]).flatMap((path) => bind('--ro-bind-try', path)),

@@ -8,17 +8,20 @@ import { EMPTY_POLICY, type LoadedPolicy, type Policy } from './policy.ts';
 
 /** The policy without everything that opens something. */
 export function strictPart(policy: Policy): Policy {
-  const { scopes, redirects, env, network, shadow } = EMPTY_POLICY;
+  const { scopes, redirects, filters, env, network, programs, shadow } = EMPTY_POLICY;
   return {
     ...policy,
+    version: 1, // the other says where commands write
     policies: policy.policies.map((group) => ({
       ...group,
       commands: group.commands.filter(({ decision }) => decision !== 'allow'),
     })),
     scopes: { ...scopes, protect: policy.scopes.protect },
     redirects,
+    filters,
     env,
     network,
+    programs,
     shadow,
   };
 }
@@ -36,16 +39,17 @@ export function withoutAnswers(loaded: LoadedPolicy): LoadedPolicy {
 
 /** The keys that `strictPart` leaves out, in a few words each. */
 export function openingParts(policy: Policy): readonly string[] {
-  const { scopes, redirects, env, network } = policy;
+  const { scopes, redirects, filters, env, network, programs } = policy;
   const rules = policy.policies.flatMap(({ commands }) => commands);
   const allowing = rules.filter(({ decision }) => decision === 'allow').length;
   const lists = { 'scopes.cwd': scopes.cwd, 'scopes.read': scopes.read };
-  const more = { 'scopes.write': scopes.write, redirects, env, network };
+  const more = { 'scopes.write': scopes.write, redirects, env, network, programs };
   return [
     ...(allowing === 0 ? [] : [counted(allowing, 'allow rule')]),
     ...Object.entries({ ...lists, ...more }).flatMap(([key, list]) =>
       list.length === 0 ? [] : [key],
     ),
+    ...(filters ? ['filters'] : []),
     ...(policy.shadow === undefined ? [] : ['shadow']),
   ];
 }

@@ -5,8 +5,8 @@
 
 import { posix } from 'node:path';
 import { baseName } from '../text/base-name.ts';
-import { programNames, subcommandName } from './aliases.ts';
 import { wordArg } from './analyse/args.ts';
+import { programNames, subcommandName } from './equivalents.ts';
 import { absolute, globRegex, type Roots } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import { readCall } from './profiles/index.ts';

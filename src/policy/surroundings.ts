@@ -5,6 +5,7 @@ import { posix } from 'node:path';
 import { literalOf } from './analyse/args.ts';
 import {
   type Bounds,
+  mayRedirect,
   type Objection,
   pathObjection,
   protectionObjection,
@@ -17,11 +18,19 @@ import { isSink } from './protected.ts';
 import type { Assigned, Unit, UnitRedirect } from './unit.ts';
 import { showsSecret, variableClass } from './variables.ts';
 
+type Around = {
+  readonly fallback: Verdict;
+  /** The whole command. */
+  readonly text: string;
+  /** Whether a part of the command may put a link in the way of this one. */
+  readonly moves: (unit: Unit) => boolean;
+};
+
 /** The first thing around it that is not allowed. Where all is allowed, only what is dangerous. */
 export function surroundings(
   unit: Unit,
   bounds: Bounds,
-  { fallback, text }: { readonly fallback: Verdict; readonly text: string },
+  { fallback, text, moves }: Around,
 ): Objection | undefined {
   const open = fallback === 'allow';
   for (const assigned of unit.assigned) {
@@ -29,7 +38,7 @@ export function surroundings(
     if (objection !== undefined) return objection;
   }
   for (const redirect of unit.redirects) {
-    const objection = redirectObjection(redirect, unit, bounds, open);
+    const objection = redirectObjection(redirect, unit, bounds, open ? 'any' : moves);
     if (objection !== undefined) return objection;
   }
   // The content of a here-document is only known as text.
@@ -112,10 +121,11 @@ function variableObjection(
 
 function redirectObjection(
   { effect, target, span }: UnitRedirect,
-  { cwds }: Unit,
+  unit: Unit,
   bounds: Bounds,
-  open: boolean,
+  moves: Around['moves'] | 'any',
 ): Objection | undefined {
+  const { cwds } = unit;
   if (effect === 'dup' || effect === 'text' || target === undefined) return undefined;
   const value = target.kind === 'literal' ? target.value : undefined;
   if (value !== undefined && isSink(value)) return undefined;
@@ -123,22 +133,16 @@ function redirectObjection(
   const access = effect === 'read' ? 'read' : 'write';
   const held = protectionObjection(word, access, { cwds, bounds });
   if (held !== undefined) return held;
-  if (open) return undefined;
+  if (moves === 'any') return undefined;
   if (effect === 'read') return pathObjection(word, 'read', { cwds, bounds, scope: bounds.read });
-  const listed =
-    value !== undefined &&
-    (cwds !== undefined || value.startsWith('/')) &&
-    (cwds ?? ['/']).every((cwd) => {
-      const path = absolute(value, cwd);
-      return bounds.redirects.has(path) && bounds.redirects.has(bounds.real(path));
-    });
-  if (listed) return undefined;
+  if (value !== undefined && mayRedirect(value, { cwds, bounds }, moves(unit))) return undefined;
+  const hint = 'Files that `>` may write are listed under `redirects`.';
   return {
     code: 'redirect',
     detail: effect,
     span: span ?? target.span,
     message: `no policy lists \`${target.source}\` as a file to write to`,
-    hint: 'Files that `>` may write are listed under `redirects`.',
+    hint: bounds.scope === undefined ? hint : `${hint.slice(0, -1)} and scopes.write.`,
   };
 }
 

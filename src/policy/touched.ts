@@ -23,44 +23,110 @@ export type FileUse = {
   readonly word: PathWord;
   /** What runs gets the word, and what it does with it is not known. */
   readonly perhaps?: true;
+  /** A compiler makes it of sources. */
+  readonly built?: true;
 };
 
 export function touchedWords(argv: readonly Arg[], call: Call | undefined): readonly FileUse[] {
   if (call === undefined) return pathLike(argv);
   const end = call.inner ?? argv.length;
   const program = programName(literalOf(argv[0]));
-  const isDd = program === 'dd';
-  const rewrites =
-    REFORMATTERS.has(program) || call.parts.some((part) => isRewriting(part, call.parts));
+  const rewrites = rewritesFiles(argv, call);
+  // `awk -f x` runs a script, as an interpreter does.
+  const runs = call.kind === 'exec' || call.parts.some(isScriptFile);
   return call.parts.flatMap((part) => {
-    const { role, index, value, prefix, effect } = part;
+    const { role, index, value, prefix, effect, option } = part;
     if (index >= end) return []; // it is a line of its own
     const word = { value, prefix, arg: argv[index] };
-    if (isDd) return ddWords(word);
+    if (program === 'dd') return ddWords(word);
     if (role === 'output' || role === 'write' || role === 'delete') {
-      return [{ access: 'write' as const, removes: role === 'delete', word }];
+      const use = { access: 'write' as const, removes: role === 'delete', word };
+      return [option === '-o' && COMPILERS.has(program) ? { ...use, built: true as const } : use];
     }
-    if (role === 'url' && /^(?:\.|\/|~)/.test(value ?? '')) return both(word);
+    if (role === 'url' && isLocal(program, value)) {
+      const [read, write] = both(word);
+      return isCopied(part, program, call) ? [read] : [read, write];
+    }
     if (role === 'path' && rewrites && part.option === undefined) return both(word);
-    if (call.kind === 'exec' && isPassed(part, call)) return perhaps(word);
-    if (role === 'path' || role === 'exec') return [{ access: 'read' as const, ...ONLY, word }];
-    if (effect === undefined || role === 'option') return [];
-    return pathLike([argv[0] ?? EMPTY, argv[index] ?? EMPTY]);
+    if (runs && isPassed(part, call)) return perhaps(word);
+    const mentioned = isCode(part) ? inCode(program, part, word) : [];
+    if (role === 'path' || role === 'exec') {
+      return [{ access: 'read' as const, ...ONLY, word }, ...mentioned];
+    }
+    if (effect === undefined || role === 'option' || role === 'filter') return [];
+    return [...pathLike([argv[0] ?? EMPTY, argv[index] ?? EMPTY]), ...mentioned];
   });
 }
 
+/** What `-o` names there is a program, whatever its sources are. */
+const COMPILERS = new Set(['go', 'gcc', 'g++', 'cc', 'c++', 'clang', 'clang++', 'rustc']);
+
+function isScriptFile({ role, effect, option }: Part): boolean {
+  return role === 'exec' && effect === 'exec' && (option === '--file' || option === '-f');
+}
+
 /** `python3 build.py ~/.ssh/id_rsa`: a word for a script, which may read or write what it names. */
-function isPassed({ role, option, index }: Part, { subcommands }: Call): boolean {
-  return (
-    option === undefined &&
-    !subcommands.includes(index) &&
-    (role === 'word' || role === 'path' || role === 'exec')
+function isPassed(part: Part, { subcommands }: Call): boolean {
+  const { role, option, index, value, prefix } = part;
+  if (subcommands.includes(index)) return false;
+  if (role === 'option') return /[=./~]/.test(value ?? prefix);
+  return option === undefined && PASSED.has(role);
+}
+
+const PASSED = new Set<Part['role']>(['word', 'path', 'exec', 'script', 'package']);
+
+/** What such a word may name: `--out=x`, `-ox`, `of=x`, `kind:x`, `@x`, `a,x`. */
+function perhaps(word: PathWord): readonly FileUse[] {
+  const { value } = word;
+  return maybe(value === undefined ? [undefined] : namesIn(value), word);
+}
+
+function namesIn(word: string): readonly string[] {
+  const bare = word.replace(/^-[^=]*=/, '').replace(/^-[A-Za-z](?=.)/, '');
+  return [bare, ...(/[=:,@+]/.test(bare) ? bare.split(/[=:,@+]/) : [])];
+}
+
+function maybe(values: readonly (string | undefined)[], word: PathWord): readonly FileUse[] {
+  const several = [...new Set(values)].filter((value) => value !== '').slice(0, NAMES_MAX);
+  return several.flatMap((value) =>
+    both({ ...word, value }).map((use) => ({ ...use, perhaps: true as const })),
   );
 }
 
-function perhaps({ value, prefix, arg }: PathWord): readonly FileUse[] {
-  const behind = value?.replace(/^-[^=]*=/, '');
-  return both({ value: behind, prefix, arg }).map((use) => ({ ...use, perhaps: true as const }));
+const NAMES_MAX = 200; // in one word: more are in a program that is a file elsewhere
+
+/** Rsync and scp take what has no host in front of it for a file. */
+function isLocal(program: string, value: string | undefined): boolean {
+  if (value === undefined) return false;
+  return /^(?:\.|\/|~)/.test(value) || (program === 'rsync' && !/^[^/]*:/.test(value));
+}
+
+/** A text in a language of the program's own, which may name files. */
+function isCode({ role, effect, option, value }: Part): boolean {
+  if (effect === undefined || role === 'option' || value === undefined) return false;
+  return role !== 'exec' || (option !== undefined && /[\s'"`]/.test(value));
+}
+
+const EDITORS = /^(?:vi|vim|nvim|view|vimdiff|ex|ed|emacs|gdb|lldb|sqlite3|psql|mysql)$/;
+
+/** Names in it: those in quotes, or, where names need none, whatever looks like one. */
+function inCode(program: string, { role }: Part, word: PathWord): readonly FileUse[] {
+  const { value = '' } = word;
+  const plain = role !== 'exec' || EDITORS.test(program);
+  const names = plain
+    ? value.split(/[\s"'`(){};,<>|]+/)
+    : [...value.matchAll(/(["'`])([^"'`\n]{1,200})\1/g)].map(([, , name = '']) => name);
+  return maybe(
+    names.filter((name) => /[./~]/.test(name)),
+    { ...word, prefix: '' },
+  );
+}
+
+/** A source of `rsync` or `scp`: the last operand is where it goes. */
+function isCopied({ index, option }: Part, program: string, { parts }: Call): boolean {
+  if (!/^(?:rsync|scp)$/.test(program) || option !== undefined) return false;
+  const moves = parts.some(({ effect }) => effect === 'delete');
+  return !moves && parts.some((part) => part.option === undefined && part.index > index);
 }
 
 /** They write what they are given, without being told to. */
@@ -70,6 +136,12 @@ const ONLY = { removes: false };
 
 const EMPTY: Arg = { kind: 'literal', value: '', source: '', span: undefined };
 
+/** Whether the files that it names as read are written, too. */
+export function rewritesFiles([program]: readonly Arg[], { parts }: Call): boolean {
+  if (REFORMATTERS.has(programName(literalOf(program)))) return true;
+  return parts.some((part) => isRewriting(part, parts));
+}
+
 /** `sed -i`, `prettier --write`, `find -delete`: it names no file, so it is about all of them. */
 function isRewriting({ role, option, effect }: Part, parts: readonly Part[]): boolean {
   if (role !== 'option' || (effect !== 'write' && effect !== 'delete')) return false;
@@ -78,7 +150,7 @@ function isRewriting({ role, option, effect }: Part, parts: readonly Part[]): bo
   );
 }
 
-function both(word: PathWord): readonly FileUse[] {
+function both(word: PathWord): readonly [FileUse, FileUse] {
   return [
     { access: 'read', ...ONLY, word },
     { access: 'write', ...ONLY, word },
@@ -92,12 +164,13 @@ function ddWords(word: PathWord): readonly FileUse[] {
   return [{ access: name === 'if' ? 'read' : 'write', ...ONLY, word: { ...word, value: path } }];
 }
 
-/** Every word that could name a file, also behind `--option=`. */
+/** Every word that could name a file, in whatever form a program may take it. */
 function pathLike(argv: readonly Arg[]): readonly FileUse[] {
   return argv.slice(1).flatMap((arg) => {
-    if (arg.kind === 'literal' && arg.value === '') return [];
-    const value = arg.kind === 'literal' ? arg.value.replace(/^-[^=]*=/, '') : undefined;
-    return both({ value, prefix: arg.kind === 'literal' ? '' : arg.prefix, arg });
+    if (arg.kind !== 'literal') return both({ value: undefined, prefix: arg.prefix, arg });
+    if (arg.value === '') return [];
+    const names = [...new Set(namesIn(arg.value))].filter((name) => name !== '');
+    return names.slice(0, NAMES_MAX).flatMap((value) => both({ value, prefix: '', arg }));
   });
 }
 

@@ -106,10 +106,14 @@ export type Analysis = {
   readonly functions: readonly { readonly name: string; readonly span: Span | undefined }[];
   /** None: every command that bash would execute is among the units. */
   readonly problems: readonly Problem[];
+  /** Scripts inside of it that are only known when it runs, as they are written: `$x/bin/rm y`. */
+  readonly unread: readonly string[];
 };
 
 export type AnalyseOptions = {
   /** Absolute. */
   readonly cwd: string;
   readonly home: string;
+  /** Whether a file is a script of which is known that it only puts other programs first. */
+  readonly activation?: (script: string) => boolean;
 };

@@ -27,6 +27,8 @@ export type Ending<E extends Ended | undefined = Ended> = {
   /** Why its output is not kept where captures are kept. */
   readonly captureTrouble: string | undefined;
   readonly receipt: EntryReceipt;
+  /** Protected files that became others while it ran in a sandbox: `new CLAUDE.md`. */
+  readonly changed?: readonly string[];
   /** Only for a call that waited for the end. */
   readonly findings?: Findings;
 };
@@ -76,11 +78,15 @@ export function readOutputOf(shell: ReadingShell, run: EndedRun, headBytes: numb
   const memory = run.memory && OutputReader.ofMemory(run.memory).heads(headBytes);
   try {
     const opened = shell.open(run.id);
-    const capture = { ...opened, files: readOnce(opened.dir, IN_MEMORY_BYTES_MAX) };
+    const files = opened.files ?? readOnce(opened.dir, IN_MEMORY_BYTES_MAX);
+    const capture = { ...opened, files };
     const { final } = capture;
     const nothing = final?.outputBytes === 0 && final.lostBytes === 0;
     const found = { ...SILENT, capture, survivors: final?.survivors ?? [] };
-    if (memory !== undefined || nothing) return { ...found, heads: memory ?? NO_HEADS };
+    if (memory !== undefined || nothing) {
+      const lostBytes = opened.files === undefined ? 0 : (final?.lostBytes ?? 0);
+      return { ...found, lostBytes, heads: memory ?? NO_HEADS };
+    }
     return {
       ...found,
       heads: OutputReader.of(capture).heads(headBytes),

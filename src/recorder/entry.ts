@@ -8,9 +8,12 @@ import { createHash } from 'node:crypto';
 import { type EntryReach, forgetReach, noteReach, reachOf } from '../capture/entry-marks.ts';
 import type { Capture } from '../capture/store.ts';
 import { messageOf } from '../errors.ts';
+import type { SandboxWatch } from '../guard/sandbox-watch.ts';
 import { hasRoom } from '../ops/health.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import { OutputReader } from '../shell/output/reader.ts';
+import type { Run } from '../shell/run.ts';
+import type { Shell } from '../shell/shell.ts';
 import type { Redactor } from '../text/redact.ts';
 import { readProcesses, type TracedProcesses, UNTRACED_RUN } from '../tracing/entry.ts';
 import type { Ended, Entry, EntryDraft, LaterOutput, Log, Survivor } from '../types.ts';
@@ -33,11 +36,15 @@ export type Around = {
   readonly log: Log;
 };
 
-/** A command that is over. */
-type CommandEnd = {
+export type StartedRun<S = Shell, R = Run> = {
   readonly admission: Admission;
-  readonly shell: ReadingShell;
-  readonly run: EndedRun;
+  readonly shell: S;
+  readonly run: R;
+  readonly watch: SandboxWatch | undefined;
+};
+
+/** A command that is over. */
+type CommandEnd = StartedRun<ReadingShell, EndedRun> & {
   readonly ended: Ended;
   readonly output: RunOutput;
   readonly durationMs: number;
@@ -45,7 +52,9 @@ type CommandEnd = {
 
 type CommandEntry = Pick<TracedProcesses, 'failures'> & {
   readonly receipt: EntryReceipt;
-  /** To be called when the run has closed: its survivors may have printed more. */
+  /** Protected files that became others. */
+  readonly changed: readonly string[];
+  /** To be called when the run has closed: its survivors may have printed or written more. */
   readonly later: (() => Promise<void>) | undefined;
 };
 
@@ -60,7 +69,7 @@ function secretsOf({ recording, redact }: Terms): Terms['redact'] | undefined {
 
 /** Never rejects. */
 export async function enterCommand(over: CommandEnd, around: Around): Promise<CommandEntry> {
-  const { admission, run, ended, output, durationMs } = over;
+  const { admission, run, ended, output, durationMs, watch } = over;
   const { terms, target, draft: known } = admission;
   const { captureOutput, outputBytesMax, trace } = terms.recording;
   const { survivors, heads } = output;
@@ -71,6 +80,7 @@ export async function enterCommand(over: CommandEnd, around: Around): Promise<Co
   const stored = captureOutput ? heads : undefined;
   const { entry: processes, failures } =
     trace === 'off' ? UNTRACED_RUN : readProcesses(dir, known.command, terms.redactCommand);
+  const changed = watch?.changed(survivors.length === 0) ?? [];
   const draft = {
     ...known,
     ...end,
@@ -79,14 +89,23 @@ export async function enterCommand(over: CommandEnd, around: Around): Promise<Co
     duration_ms: durationMs,
     run_id: run.id,
     ...survivorsField(survivors, terms.redact),
+    ...(known.decision && changed.length > 0 && { decision: { ...known.decision, changed } }),
   };
   const stays = stored !== undefined && survivors.length > 0;
   if (stays) noteEntryReach(dir, stored, around.log);
   const receipt = await writeEntry(target, draft, stored, around);
-  const later =
+  const printed =
     stays && receipt.recorded === true ? laterOf(over, receipt, draft, around) : undefined;
+  const later = survivors.length > 0 && watch !== undefined ? watched(watch, printed) : printed;
   logEnd(around.log, { ended, draft, receipt, target });
-  return { receipt, failures, later };
+  return { receipt, failures, changed, later };
+}
+
+function watched(watch: SandboxWatch, printed: CommandEntry['later']): () => Promise<void> {
+  return async () => {
+    watch.changed(true);
+    await printed?.();
+  };
 }
 
 /** `stored`: the streams that the entry has a copy of. */

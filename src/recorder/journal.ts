@@ -20,6 +20,7 @@ import type {
   SessionStatus,
 } from '../types.ts';
 import type { RecordingSettings, SessionMode } from './settings.ts';
+import { vcsState } from './vcs.ts';
 
 export type JournalParts = {
   readonly owner: ProcessId;
@@ -246,7 +247,8 @@ export class RecorderJournal {
     };
     const { alive } = this.#parts;
     const where = { directory, mode, workingDirectory, owner, alive, disowns };
-    this.#sessions ??= new Sessions({ ...where, env, changed });
+    const vcs = () => vcsState(workingDirectory);
+    this.#sessions ??= new Sessions({ ...where, env, changed, vcs });
     return this.#sessions;
   }
 

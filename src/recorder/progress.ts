@@ -1,4 +1,5 @@
-// What a caller hears while it waits for a command: every few seconds the last line it printed.
+// What a caller hears while it waits for a command: every few seconds the last line it printed. And
+// the order to end one, where nothing can be done if it is not obeyed.
 
 import type { Run } from '../shell/run.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -42,4 +43,12 @@ function tail(shell: Shell, id: string): string {
   } catch {
     return ''; // nothing is captured yet
   }
+}
+
+/** An order that cannot be given ends no server: the run has a timeout, too. Never rejects. */
+export async function endRun(
+  run: Pick<Run, 'kill'>,
+  cause: 'cancelled' | 'shutdown',
+): Promise<void> {
+  await run.kill({ cause }).catch(() => undefined);
 }

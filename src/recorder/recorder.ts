@@ -38,10 +38,16 @@ import {
   readOutputOf,
   wholeBelow,
 } from './ending.ts';
-import { type Around, enterCommand, storedBytesWanted, writeEntry } from './entry.ts';
+import {
+  type Around,
+  enterCommand,
+  type StartedRun,
+  storedBytesWanted,
+  writeEntry,
+} from './entry.ts';
 import { ExecutionError, RefusedError } from './errors.ts';
 import { type EntryReceipt, type JournalInfo, NO_ENTRIES, RecorderJournal } from './journal.ts';
-import { type AwaitedRun, heartbeat } from './progress.ts';
+import { type AwaitedRun, endRun, heartbeat } from './progress.ts';
 import { recentEntries, sessionNamed } from './recent.ts';
 import type { EarlierRun } from './recovery.ts';
 import type { RunSettings } from './settings.ts';
@@ -53,7 +59,6 @@ const LEFT: EntryReceipt = { recorded: false, why: 'it goes on without the serve
 
 export type { Call, RunRequest };
 
-/** A command that was started. */
 export type Start = {
   readonly run: Run;
   /** The shell that can read it. */
@@ -135,7 +140,6 @@ export class Recorder {
     if (this.#terms.recording.trace !== 'off') setImmediate(traceCheck, this.#options.env);
   }
 
-  /** Whether there is a policy to ask. */
   get guarded(): boolean {
     return this.#options.guard?.active === true;
   }
@@ -192,9 +196,10 @@ export class Recorder {
     const { decision, hold, request = wholeRequest(given) } = permission;
     const admission = this.#admit(request, context, decision);
     const shell = this.#shell;
-    const run = this.#run(shell, admission, hold);
+    const { run, watch } = this.#run(shell, admission, hold);
     if (admission.target.recorded) admission.target.writer.expect();
-    const ending = this.#counted(this.#finish(shell, admission, run, request.headBytes ?? 0));
+    const started = { shell, admission, run, watch };
+    const ending = this.#counted(this.#finish(started, request.headBytes ?? 0));
     return { run, shell, draft: admission.draft, ending };
   }
 
@@ -218,7 +223,7 @@ export class Recorder {
     wait: () => Promise<T>,
   ): Promise<T> {
     const { redact } = this.#terms;
-    const cancel = (): void => void kill(run, 'cancelled');
+    const cancel = (): void => void endRun(run, 'cancelled');
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) cancel();
     if (signal !== undefined) this.#attended.add(run.id);
@@ -309,7 +314,7 @@ export class Recorder {
     return finishing;
   }
 
-  #run(shell: Shell, admission: Admission, hold: Permission['hold']): Run {
+  #run(shell: Shell, admission: Admission, hold: Permission['hold']) {
     const { terms, text, target, draft, how } = admission;
     const { captureOutput, outputBytesMax, redact, trace, captureEnv } = terms.recording;
     const journal = intentOf(admission);
@@ -317,9 +322,10 @@ export class Recorder {
     const kept = target.recorded && captureOutput && !redact;
     try {
       const command = { kind: 'shell', text, shell: draft.shell } as const;
+      const { restraints, watch } = hold(argvOf(command), how.env);
       const run = shell.start(command, {
         ...how,
-        ...hold(argvOf(command), how.env),
+        ...restraints,
         cwd: draft.working_directory,
         shown: draft.command,
         output: captureOutput ? 'capture' : 'memory',
@@ -329,7 +335,8 @@ export class Recorder {
         ...(kept && { keptBytes: wholeBelow(outputBytesMax) }),
       });
       this.#keep(run);
-      return run;
+      watch?.began(run.id);
+      return { run, watch };
     } catch (error) {
       const why = messageOf(error);
       const session_id = target.recorded ? target.writer.id : null;
@@ -345,9 +352,7 @@ export class Recorder {
 
   /** Never rejects. */
   async #finish(
-    shell: Shell,
-    admission: Admission,
-    run: Run,
+    { shell, admission, run, watch }: StartedRun,
     headBytes: number,
   ): Promise<Ending | OpenEnding> {
     const startedAt = performance.now();
@@ -363,10 +368,10 @@ export class Recorder {
       return { ...facts, ended, receipt: LEFT, findings: { ...found, failures: [] } };
     }
     this.#commands += 1;
-    const over = { admission, shell, run, ended, output, durationMs };
-    const { receipt, failures, later } = await enterCommand(over, this.#around);
+    const over = { admission, shell, run, ended, output, durationMs, watch };
+    const { receipt, failures, later, changed } = await enterCommand(over, this.#around);
     if (later !== undefined) void this.#counted(this.#whenClosed(run, later));
-    return { ...facts, ended, receipt, findings: { ...found, failures } };
+    return { ...facts, ended, receipt, changed, findings: { ...found, failures } };
   }
 
   async #whenClosed(run: Run, later: () => Promise<void>): Promise<void> {
@@ -389,12 +394,7 @@ export class Recorder {
   async #killAll(): Promise<void> {
     const causeOf = ({ id }: Run): 'cancelled' | 'shutdown' =>
       this.#clientGone && this.#attended.has(id) ? 'cancelled' : 'shutdown';
-    const killed = [...this.#live].map((run) => kill(run, causeOf(run)));
+    const killed = [...this.#live].map((run) => endRun(run, causeOf(run)));
     await within(Promise.all(killed), KILL_WAIT_MS);
   }
-}
-
-/** An order that cannot be given is no reason to end the server: the run has a timeout, too. */
-async function kill(run: Pick<Run, 'kill'>, cause: 'cancelled' | 'shutdown'): Promise<void> {
-  await run.kill({ cause }).catch(() => undefined);
 }

@@ -6,6 +6,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Capture, Store } from '../capture/store.ts';
 import { openCapture } from '../capture/store.ts';
+import type { SandboxWatch } from '../guard/sandbox-watch.ts';
 import { entryTimestamp } from '../journal/entry.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
 import { thisProcess } from '../run/processes.ts';
@@ -50,6 +51,7 @@ type SingleEnd = {
   readonly dir: string | undefined;
   readonly ended: Ended;
   readonly durationMs: number;
+  readonly watch?: SandboxWatch | undefined;
 };
 
 /** How a client says that a command ended. */
@@ -120,13 +122,13 @@ export function openSingle(options: SingleOptions): SingleEntry {
       await journal.close('shutdown', 'shutdown');
       return receipt;
     },
-    async finish({ id, dir, ended, durationMs }) {
+    async finish({ id, dir, ended, durationMs, watch }) {
       const where = dir === undefined ? lost(id) : ({ on: true, dir } as const);
       const at = dir === undefined ? store : storeAround(store, dir);
       const open = (one: string): Capture => openCapture(at, one);
       const run = { id, recording: where, memory: undefined, silent: false };
       const output = readOutputOf({ open }, run, storedBytesWanted(admission.terms));
-      const over = { admission, shell: { open }, run, ended, output, durationMs };
+      const over = { admission, shell: { open }, run, ended, output, durationMs, watch };
       const { receipt, later } = await enterCommand(over, around);
       await journal.close('shutdown', 'shutdown');
       return { receipt, later };

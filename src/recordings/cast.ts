@@ -32,13 +32,13 @@ export function* castOfRun(capture: Capture, version: CastVersion): Generator<st
   });
   const later = sizes.filter((event) => event !== early);
   for (const event of outputOf(capture, startedAt)) {
-    while (later[0] !== undefined && later[0].at - startedAt <= event.atMs) {
-      yield cast.event(resized(later[0], startedAt));
+    while (later[0] !== undefined && isBefore(later[0], event, startedAt)) {
+      yield cast.event(resized(later[0], startedAt, event.atMs));
       later.shift();
     }
     yield cast.event(event);
   }
-  for (const event of later) yield cast.event(resized(event, startedAt));
+  for (const event of later) yield cast.event(resized(event, startedAt, Infinity));
   const outcome = capture.final?.outcome;
   if (capture.final !== undefined && outcome?.kind === 'exited') {
     const data = String(outcome.code);
@@ -107,7 +107,8 @@ function isRedacted(text: string | null): boolean {
 }
 
 /** What a capture has, a chunk an event. A character may be cut in two by the end of a chunk. */
-function* outputOf(capture: Capture, startedAt: number): Generator<CastEvent> {
+function* outputOf(capture: Capture, startedAt: number): Generator<Shown> {
+  const began = capture.meta?.startedAt ?? startedAt;
   const pty = capture.meta?.transport === 'pty';
   const lines = { pty: new Lines(), stdout: new Lines(), stderr: new Lines() };
   const decoders = { ...lines, unknown: lines.stdout };
@@ -116,17 +117,34 @@ function* outputOf(capture: Capture, startedAt: number): Generator<CastEvent> {
   for (const { chunk, bytes } of OutputReader.of(capture).pieces(0)) {
     if (chunk.offset > end) {
       const data = missingMark(chunk.offset - end).replaceAll('\n', '\r\n');
-      yield { atMs: at - startedAt, code: 'o', data };
+      yield { atMs: at - startedAt, code: 'o', data, offset: end };
     }
     end = chunk.offset + chunk.length;
-    if (chunk.at > 0) at = chunk.at; // bytes whose record was lost have no time
+    // Bytes whose record was lost have no time.
+    if (chunk.t !== undefined) at = began + chunk.t;
+    else if (chunk.at > 0) at = chunk.at;
     const data = decoders[chunk.channel].decode(bytes, pty);
-    if (data !== '') yield { atMs: at - startedAt, code: 'o', data };
+    if (data !== '') yield { atMs: at - startedAt, code: 'o', data, offset: chunk.offset };
   }
   for (const decoder of Object.values(lines)) {
     const data = decoder.end();
-    if (data !== '') yield { atMs: at - startedAt, code: 'o', data };
+    if (data !== '') yield { atMs: at - startedAt, code: 'o', data, offset: end };
   }
+}
+
+/** Output, with the byte of the capture that it begins at. */
+type Shown = CastEvent & { readonly offset: number };
+
+type Resize = {
+  readonly at: number;
+  readonly offset?: number;
+  readonly cols: number;
+  readonly rows: number;
+};
+
+/** Older captures have the time alone, and the clock may have jumped. */
+function isBefore({ at, offset }: Resize, shown: Shown, startedAt: number): boolean {
+  return offset === undefined ? at - startedAt <= shown.atMs : offset <= shown.offset;
 }
 
 /** Bytes of one channel as text. Without a terminal, lines end as a terminal would end them. */
@@ -155,11 +173,8 @@ function commandOf({ command }: NonNullable<Capture['meta']>): string {
   return redactText(command.kind === 'shell' ? command.text : quoteWords(command.argv));
 }
 
-function resized(
-  event: { readonly at: number; readonly cols: number; readonly rows: number },
-  startedAt: number,
-): CastEvent {
-  return { atMs: event.at - startedAt, code: 'r', data: `${event.cols}x${event.rows}` };
+function resized({ at, cols, rows }: Resize, startedAt: number, atMostMs: number): CastEvent {
+  return { atMs: Math.min(at - startedAt, atMostMs), code: 'r', data: `${cols}x${rows}` };
 }
 
 function firstTime(capture: Capture): number {

@@ -80,7 +80,7 @@ function write(store: Store, source: LineSource, header: Header, id: string) {
   const meta = metaFor(store, source, header, id);
   const dir = createCapture(store, meta, ['sh', '-c', shownCommand(header)]);
   let at = meta.createdAt;
-  const writer = openWriter(dir, meta, { now: () => at });
+  const writer = openWriter(dir, meta, { now: () => at, elapsed: () => at - meta.createdAt });
   writer.event({ type: 'resize', at, cols: header.width, rows: header.height });
   const decoder = new CastDecoder(header.version);
   const refused: { line: number; problem: string }[] = [];

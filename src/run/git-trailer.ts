@@ -108,10 +108,7 @@ function wantsTrailer(command: SimpleCommand, call: GitCall, trailer: string): b
   if (!commits || messageEmpty || template) return false;
   const before = command.words.slice(0, command.words.indexOf(call.word));
   if (before.some(({ source }) => /commit\.template/i.test(source))) return false;
-  const texts = [
-    ...call.args.map((word) => word.literal ?? word.source),
-    ...command.redirections.map(({ target, body }) => body ?? target?.source ?? ''),
-  ];
+  const texts = [...call.args.map((word) => word.literal ?? word.source), ...command.redirections];
   return !texts.some((text) => hasLine(text, trailer));
 }
 

@@ -57,7 +57,6 @@ function parseWord(word: string, a: string, b: string, rest: string[]): RunMessa
       };
     }
     case 'starting':
-    case 'stopped':
     case 'ended':
     case 'gone':
       return { kind: word };

@@ -70,7 +70,6 @@ export type RunMessage =
   | { readonly kind: 'uncaptured'; readonly error: string }
   /** How the outer terminal was set before, in the runner's own hexadecimal form. */
   | { readonly kind: 'tty'; readonly saved: string }
-  | { readonly kind: 'stopped' }
   | {
       readonly kind: 'failed';
       readonly stage: string;

@@ -17,9 +17,12 @@ export { portablePty };
 export function portableSink(spec: RunSpec): Sink {
   const { dir } = spec;
   if (dir === undefined) throw new AppError('state_unwritable', 'There is no capture to write to.');
-  const writer = openWriter(dir, spec, { now: Date.now });
+  let began = performance.now();
+  const elapsed = (): number => performance.now() - began;
+  const writer = openWriter(dir, spec, { now: Date.now, elapsed });
   return {
     started(child) {
+      began = performance.now();
       try {
         const meta = decodeMeta(readTextIn(dir, 'meta.json') ?? '');
         if (meta === undefined) return; // the capture was removed: the run goes on without it

@@ -73,7 +73,6 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   const listener = logged(meta, log, (message) => {
     if (message.kind === 'uncaptured') uncaptured(message.error);
     if (message.kind === 'tty') state.saved = message.saved;
-    if (message.kind === 'stopped') process.kill(process.pid, 'SIGSTOP');
     if (message.kind === 'gone' && state.saved !== undefined && runner.kind === 'native') {
       restoreTerminal(runner.path, state.saved);
     }

@@ -3,6 +3,7 @@
 
 import type { Capture } from '../capture/store.ts';
 import { KILL_OBEY_MS, TIMER_MS_MAX } from '../limits.ts';
+import type { MemoryPiece } from '../run/memory.ts';
 import type { Handle, KillOrder, Listener, RunMessage } from '../run/spec.ts';
 import type { CaptureFinal, Ended, EndedBy, Outcome, ProcessId } from '../types.ts';
 import {
@@ -30,6 +31,8 @@ export type Recording =
 
 /** The head of each stream, and how many bytes there were. */
 export type MemoryOutput = {
+  /** What is kept, in the order it came. */
+  readonly pieces: readonly MemoryPiece[];
   stdout(): Uint8Array;
   stderr(): Uint8Array;
   readonly totals: { readonly stdout: number; readonly stderr: number };

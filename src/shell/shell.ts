@@ -55,6 +55,7 @@ import { type AbortSignalLike, type KillOptions, makeRun, type Run } from './run
 import { openStore } from './store.ts';
 import { planTrace, type TraceCheck, type TracePlan } from './trace-check.ts';
 import { noteUncaptured } from './uncaptured.ts';
+import { UnwrittenRuns } from './unwritten.ts';
 import { refuseStart, refuseView, refuseWait } from './validate.ts';
 
 export type { Capture, CaptureSummary, OutputPiece, ReadResult, ViewOptions };
@@ -152,6 +153,7 @@ export function createShell(options: ShellOptions = {}): Shell {
   const backend = chooseBackend(options, env);
   const base = baseEnvironment(env, options.environment ?? 'inherit');
   const runs = new ShellRuns(store);
+  const unwritten = new UnwrittenRuns(store.now);
   let closed = false;
   const outputBytesMax = options.outputBytesMax ?? outputCap(env);
 
@@ -190,6 +192,7 @@ export function createShell(options: ShellOptions = {}): Shell {
     const parts = { id: meta.id, recording, graceMs: spec.graceMs, now: store.now, begin };
     const run = makeRun({ ...parts, memory: spec.memory, ...captureParts(at, meta.id) });
     runs.add(run, at);
+    if (start.output !== 'memory') unwritten.add(run, meta);
     closeRoot(at);
     killOnAbort(run, start.signal);
     return run;
@@ -200,7 +203,7 @@ export function createShell(options: ShellOptions = {}): Shell {
     backend: backend.kind,
     gateCheck: () => gateCheck({ env, native: backend.kind === 'native' }),
     start,
-    ...readingIn(store, runs),
+    ...readingIn(store, runs, unwritten),
     async kill(id, kill = {}) {
       return runs.live(id)?.kill(kill) ?? endRun(runs.storeOf(id), id, kill);
     },
@@ -222,14 +225,14 @@ function noting({ root }: Store, meta: CaptureMeta, listener: Listener): Listene
 type Reading = Pick<Shell, 'wait' | 'read' | 'waitOutput' | 'view' | 'list' | 'open'>;
 
 /** The calls that change nothing. */
-function readingIn(store: Store, runs: ShellRuns): Reading {
-  const open = (id: string): Capture => openCapture(runs.storeOf(id), id);
+function readingIn(store: Store, runs: ShellRuns, unwritten: UnwrittenRuns): Reading {
+  const open = (id: string): Capture => unwritten.open(id) ?? openCapture(runs.storeOf(id), id);
   return {
     async wait(id, waitMs = Number.POSITIVE_INFINITY) {
       refuseWait(waitMs);
       const live = runs.live(id);
       if (live !== undefined) return live.wait(waitMs);
-      const capture = await waitDone(runs.storeOf(id), id, waitMs);
+      const capture = unwritten.open(id) ?? (await waitDone(runs.storeOf(id), id, waitMs));
       return capture && endedOf(capture);
     },
     read: (id, cursor = 0, maxBytes = READ_BYTES_DEFAULT) => readOutput(open(id), cursor, maxBytes),

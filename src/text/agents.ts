@@ -23,6 +23,8 @@ export type Agent = {
   readonly id: AgentId;
   /** As its makers write it. */
   readonly title: string;
+  /** The names that it gives itself as a client of MCP servers. */
+  readonly clients: readonly string[];
   /** The version whose payloads, variables and tools these are. */
   readonly triedWith: string | null;
   /** Variables that it sets for the commands that it runs. */
@@ -47,6 +49,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   claude: {
     id: 'claude',
     title: 'Claude Code',
+    clients: ['claude-code'],
     triedWith: '2.1.325',
     variables: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PID', 'AI_AGENT'],
     sessionVariables: ['CLAUDE_CODE_SESSION_ID'],
@@ -59,6 +62,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   codex: {
     id: 'codex',
     title: 'Codex',
+    clients: ['codex-mcp-client'],
     triedWith: '0.166.0',
     variables: [
       ...['CODEX_THREAD_ID', 'CODEX_SESSION_ID', 'CODEX_TOOL_CALL_ID', 'CODEX_VERSION'],
@@ -75,6 +79,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   gemini: {
     id: 'gemini',
     title: 'Gemini CLI',
+    clients: ['gemini-cli-mcp-client'],
     triedWith: '0.61.0',
     variables: ['GEMINI_CLI'],
     sessionVariables: [],
@@ -87,6 +92,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   qwen: {
     id: 'qwen',
     title: 'Qwen Code',
+    clients: ['qwen-cli-mcp-client', 'qwen-code-mcp-client'],
     triedWith: '0.24.4',
     variables: ['QWEN_CODE'],
     sessionVariables: [],
@@ -99,6 +105,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   copilot: {
     id: 'copilot',
     title: 'Copilot CLI',
+    clients: ['copilot-cli', 'github-copilot-developer'],
     triedWith: '1.0.102',
     variables: ['COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
     sessionVariables: ['COPILOT_AGENT_SESSION_ID'],
@@ -118,6 +125,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   cursor: {
     id: 'cursor',
     title: 'Cursor',
+    clients: ['cursor-vscode'],
     triedWith: null,
     variables: [],
     sessionVariables: [],
@@ -130,6 +138,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   vscode: {
     id: 'vscode',
     title: 'VS Code',
+    clients: ['Visual Studio Code', 'Visual Studio Code - Insiders'],
     triedWith: null,
     variables: [],
     sessionVariables: [],
@@ -147,6 +156,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   opencode: {
     id: 'opencode',
     title: 'OpenCode',
+    clients: [],
     triedWith: '1.18.33',
     variables: ['OPENCODE', 'AGENT', 'OPENCODE_PID'],
     sessionVariables: [],
@@ -159,6 +169,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   pi: {
     id: 'pi',
     title: 'pi',
+    clients: [],
     triedWith: '1.5.0',
     variables: ['AI_AGENT', 'PI_SESSION_ID', 'PI_SESSION_FILE'],
     sessionVariables: ['PI_SESSION_ID'],
@@ -171,6 +182,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   cline: {
     id: 'cline',
     title: 'Cline',
+    clients: [],
     triedWith: '3.0.65',
     variables: [],
     sessionVariables: [],
@@ -186,6 +198,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   goose: {
     id: 'goose',
     title: 'goose',
+    clients: ['goose-cli', 'goose-desktop'],
     triedWith: null,
     variables: [],
     sessionVariables: [],
@@ -198,6 +211,7 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
   aider: {
     id: 'aider',
     title: 'aider',
+    clients: [],
     triedWith: null,
     variables: [],
     sessionVariables: [],
@@ -235,4 +249,18 @@ export const AGENT_VARIABLES: ReadonlySet<string> = new Set(
 
 export function isAgentId(value: unknown): value is AgentId {
   return AGENT_IDS.some((id) => id === value);
+}
+
+/** Names by which policies and clients may call an agent, as they are compared. */
+const IDS: ReadonlyMap<string, AgentId> = new Map(
+  AGENT_IDS.flatMap((id) => {
+    const { title, clients } = AGENTS[id];
+    return [id, title, ...clients].map((name) => [name.toLowerCase(), id] as const);
+  }),
+);
+
+/** The id of an agent that is known by this name; any other name as it is compared. */
+export function agentName(name: string): string {
+  const plain = name.trim().toLowerCase();
+  return IDS.get(plain) ?? plain;
 }

@@ -1,7 +1,7 @@
 // Dates and lengths of time as `cuff record` reads and shows them. Everything is UTC, as the ids of
 // sessions are, so that what is shown can be typed back and means the same on every machine.
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
 // Longer than this is a mistake, and further back than dates go.

@@ -20,7 +20,7 @@ export function decisionOf(value: unknown): EntryDecision | null {
   const rule = asString(json?.rule) ?? null;
   const approved = asOneOf(DECISION_APPROVALS, json?.approved) ?? null;
   const by = asOneOf(DECISION_MAKERS, json?.by);
-  const beside = besideOf(json?.beside);
+  const [beside, changed] = [json?.beside, json?.changed].map(textsOf);
   return {
     verdict,
     code,
@@ -28,10 +28,12 @@ export function decisionOf(value: unknown): EntryDecision | null {
     rule,
     approved,
     ...(by !== undefined && { by }),
-    ...(beside.length > 0 && { beside }),
+    ...(beside && { beside }),
+    ...(changed && { changed }),
   };
 }
 
-function besideOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+function textsOf(value: unknown): readonly string[] | undefined {
+  const texts = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  return texts.length === 0 ? undefined : texts;
 }

@@ -1,23 +1,8 @@
-// Small questions about a command that its text can answer: whether it opens an editor, only sends
-// signals or changes the directory, and which program or pipeline its exit status comes from.
+// Small questions about a command that its text can answer: whether it only sends signals or
+// changes the directory, and which program or pipeline its exit status comes from.
 
-import { gitCall } from './shell-git.ts';
-import { type Pipeline, parseShell, type SimpleCommand } from './shell-parse.ts';
-import { innerTexts, programOf } from './shell-program.ts';
-
-/** Whether `git rebase -i` may run, also inside `bash -c '...'`. */
-export function hasInteractiveRebase(command: string): boolean {
-  return rebases(command, true);
-}
-
-function rebases(text: string, lookInside: boolean): boolean {
-  if (!text.includes('rebase')) return false;
-  return parseShell(text).commands.some(
-    (command) =>
-      isInteractiveRebase(command) ||
-      (lookInside && innerTexts(command).some((inner) => rebases(inner, false))),
-  );
-}
+import { type Pipeline, parseShell } from './shell-parse.ts';
+import { programOf } from './shell-program.ts';
 
 /** Whether it does nothing but send signals. */
 export function onlyKills(command: string): boolean {
@@ -26,26 +11,6 @@ export function onlyKills(command: string): boolean {
   const simple = pipelines.every(({ stages }) => stages.every(({ kind }) => kind === 'simple'));
   const kills = commands.filter(({ words }) => words[0]?.literal === 'kill');
   return ok && simple && kills.length > 0 && kills.length === commands.length;
-}
-
-/** Letters of `git rebase` whose rest is a value, not more letters. */
-const REBASE_VALUED = /[CSXrsx].*$/s;
-
-function isInteractiveRebase(command: SimpleCommand): boolean {
-  const call = gitCall(command);
-  if (call?.subcommand !== 'rebase') return false;
-  let interactive = false;
-  for (const { literal } of call.args) {
-    if (literal === '--') break;
-    // git takes any beginning of a long option that is not also that of another.
-    if (/^--in/.test(literal ?? '') && '--interactive'.startsWith(literal ?? '')) {
-      interactive = true;
-    } else if (literal === '--no-interactive') interactive = false;
-    else if (/^-[^-]/.test(literal ?? '') && literal?.replace(REBASE_VALUED, '').includes('i')) {
-      interactive = true;
-    }
-  }
-  return interactive;
 }
 
 /**

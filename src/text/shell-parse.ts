@@ -10,7 +10,6 @@ import {
   cheapToParse,
   forEachChild,
   parse,
-  type Redirection as RedirectionNode,
   type Statement as StatementNode,
   type SyntaxNode,
   type WordPart,
@@ -35,23 +34,12 @@ export type Word = {
   readonly literal: string | undefined;
 };
 
-type Assignment = { readonly name: string; readonly source: string };
-
-export type Redirection = {
-  readonly operator: string;
-  /** Undefined for a here-document. */
-  readonly target: Word | undefined;
-  /** The text of a here-document, as it is written. */
-  readonly body: string | undefined;
-};
-
 export type SimpleCommand = {
   readonly span: Span | undefined;
   /** The program and its arguments; empty for assignments or redirections alone. */
   readonly words: readonly Word[];
-  /** Those in front of the program. */
-  readonly assignments: readonly Assignment[];
-  readonly redirections: readonly Redirection[];
+  /** Of each redirection its target, or the text of a here-document, as it is written. */
+  readonly redirections: readonly string[];
 };
 
 export type Stage =
@@ -70,8 +58,6 @@ export type ShellText = {
   readonly ok: boolean;
   /** In the order in which they are written, those inside substitutions behind their command. */
   readonly commands: readonly SimpleCommand[];
-  /** Those of simple commands and those of groups, loops and the like. */
-  readonly redirections: readonly Redirection[];
   /** Those that are not inside of anything, in order. */
   readonly pipelines: readonly Pipeline[];
 };
@@ -79,15 +65,7 @@ export type ShellText = {
 /** A person stops at three. The parser reads the text again at each level. */
 const SUBSTITUTION_DEPTH_MAX = 24;
 
-/** Several questions are asked about one command, one after the other: it is read once. */
-let last: { readonly text: string; readonly parsed: ShellText } | undefined;
-
 export function parseShell(text: string): ShellText {
-  if (last?.text !== text) last = { text, parsed: parsedOf(text) };
-  return last.parsed;
-}
-
-function parsedOf(text: string): ShellText {
   const taken = new ShellTextBuilder();
   try {
     if (!cheapToParse(text)) return taken.incomplete();
@@ -106,7 +84,6 @@ type Visit = { readonly node: SyntaxNode; readonly depth: number; readonly inPla
 
 class ShellTextBuilder {
   readonly #commands: SimpleCommand[] = [];
-  readonly #redirections: Redirection[] = [];
   readonly #pipelines: Pipeline[] = [];
   /** One value for one command, whether reached by its pipeline or by the walk. */
   readonly #known = new Map<CommandNode, SimpleCommand>();
@@ -116,7 +93,6 @@ class ShellTextBuilder {
     return {
       ok: this.#ok,
       commands: this.#commands,
-      redirections: this.#redirections,
       pipelines: this.#pipelines,
     };
   }
@@ -162,11 +138,6 @@ class ShellTextBuilder {
       case 'Command':
         this.#commands.push(this.#simple(node, inPlace));
         break;
-      case 'Redirect':
-      case 'HereString':
-      case 'HereDoc':
-        this.#redirections.push(redirection(node, inPlace));
-        break;
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
@@ -191,21 +162,13 @@ class ShellTextBuilder {
     const made: SimpleCommand = {
       span: spanOf(node, inPlace),
       words: words.map((word) => wordOf(word, inPlace)),
-      assignments: node.prefix.flatMap((part) =>
-        part.type === 'Assignment' ? [{ name: part.name, source: part.text }] : [],
+      redirections: node.redirects.map((part) =>
+        part.type === 'HereDoc' ? part.body.text : (part.target?.text ?? ''),
       ),
-      redirections: node.redirects.map((part) => redirection(part, inPlace)),
     };
     this.#known.set(node, made);
     return made;
   }
-}
-
-function redirection(node: RedirectionNode, inPlace: boolean): Redirection {
-  const { operator } = node;
-  if (node.type === 'HereDoc') return { operator, target: undefined, body: node.body.text };
-  const target = node.target === undefined ? undefined : wordOf(node.target, inPlace);
-  return { operator, target, body: undefined };
 }
 
 function spanOf(node: { readonly pos: number; readonly end: number }, inPlace: boolean) {
@@ -282,6 +245,11 @@ function partPieces(part: WordPart): readonly Piece[] {
     default:
       return [{ kind: 'expansion', source: part.text }];
   }
+}
+
+/** A word without its quotes, its expansions as they are written. */
+export function textOf({ pieces }: Word): string {
+  return pieces.map((piece) => (piece.kind === 'text' ? piece.value : piece.source)).join('');
 }
 
 /** Neighbouring texts become one. */

@@ -1,8 +1,8 @@
 // Whether a command would notice a trap that we have set for the end of its shell. Code that sets
 // such a trap asks here first, and sets none for commands that would notice.
 
-import { parseShell, type SimpleCommand, type Word } from './shell-parse.ts';
-import { innerTexts, programOf } from './shell-program.ts';
+import { parseShell, type SimpleCommand, textOf, type Word } from './shell-parse.ts';
+import { programOf } from './shell-program.ts';
 
 /**
  * True for a command that shows traps or sets its own, lists the variables of the shell, restricts
@@ -32,7 +32,7 @@ function notices(command: SimpleCommand, text: string): boolean {
   if (program === undefined) return ALWAYS_WORDS.test(text);
   const { name, args } = program;
   if (ALWAYS.includes(name)) return true;
-  if (name === 'eval') return innerTexts(command).some(noticesTrap);
+  if (name === 'eval') return noticesTrap(args.map(textOf).join(' '));
   if (name === 'declare' || name === 'typeset') return lists(args);
   if (name === 'set') return args.length === 0 || optionsOf(args).some(isLoud);
   if (name === 'shopt') return args.some(isLoud);

@@ -13,7 +13,6 @@ export {
   type ParameterExpansionPart,
   type ParsedScript,
   type Pipeline,
-  parse,
   type Redirection,
   type Statement,
   type SyntaxNode,
@@ -21,6 +20,26 @@ export {
   type Word,
   type WordPart,
 } from 'unbash';
+
+import { type ParsedScript, parse as parseAnew } from 'unbash';
+import { keepRecent } from './recent.ts';
+
+const KEPT_MAX = 16;
+const KEPT_LENGTH_MAX = 131_072; // of all texts together: a tree is many times as large
+
+const kept = new Map<string, ParsedScript>();
+
+/** Many questions are asked about one command, one after the other: it is parsed once. */
+export function parse(text: string): ParsedScript {
+  const script = kept.get(text) ?? parseAnew(text);
+  keepRecent(kept, text, script, KEPT_MAX);
+  let length = 0;
+  for (const recent of [...kept.keys()].reverse()) {
+    length += recent.length;
+    if (length > KEPT_LENGTH_MAX) kept.delete(recent);
+  }
+  return script;
+}
 
 /** The kernel takes no longer argument (MAX_ARG_STRLEN), so no longer command can be run. */
 const TEXT_LENGTH_MAX = 131_072;

@@ -4,9 +4,10 @@
 // more, and all start their commands in groups of their own.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stateRoot } from '../../src/capture/paths.ts';
 import { alive, until } from '../cli/helper.ts';
 import { AgentCase } from './case.ts';
 import { CLIENTS } from './clients/all.ts';
@@ -78,6 +79,16 @@ async function waitingProcess(one: AgentCase): Promise<number> {
   return Number(said());
 }
 
+/** All that is captured by now. */
+function captured({ home }: AgentCase): string {
+  const sessions = join(stateRoot({ HOME: home }), 'sessions');
+  return readdirSync(sessions)
+    .map((id) => join(sessions, id, 'output.bin'))
+    .filter((path) => existsSync(path))
+    .map((path) => readFileSync(path, 'latin1'))
+    .join('');
+}
+
 describe.each(IN_BACKGROUND)('$name with a call in the background', (client) => {
   it('has an entry when the command ends, with all that it printed', async () => {
     const call = BACKGROUND[client.name]?.(WAITING) ?? client.shell(WAITING);
@@ -125,6 +136,8 @@ describe.each(RECORDED)('$name that is killed', (client) => {
     using gate = new Gate(join(one.project, 'gate'));
     const { child, ended } = start(one);
     await waitingProcess(one);
+    // Passed on, too: a shell whose reader is gone ends at its next write, as without us.
+    await until(() => captured(one).includes('before\n'), 'its output is captured');
     signalGroup(child, 'SIGKILL');
     await ended;
     // Codex has its shells get a SIGTERM when it dies, which the gate must not overtake; the

@@ -46,6 +46,16 @@ const RULES: Partial<Record<AgentName, Rules>> = {
         },
       }),
   },
+  qwen: {
+    write: ({ home }) =>
+      addTo(join(home, '.qwen', 'settings.json'), {
+        permissions: {
+          allow: ['run_shell_command(echo *)'],
+          deny: ['run_shell_command(touch *)'],
+          ask: ['run_shell_command(mkdir *)'],
+        },
+      }),
+  },
   opencode: {
     write: ({ home }) =>
       addTo(join(home, '.config', 'opencode', 'opencode.json'), {
@@ -67,7 +77,7 @@ interface Outcome {
 async function install(one: AgentCase, client: AgentClient): Promise<void> {
   const parts = ['--hooks', '--shell', '--mcp', '--yes'];
   expect(await one.cuff('init', '--client', client.init, ...parts)).toMatchObject({ code: 0 });
-  if (client.name === 'gemini') one.record();
+  if (['gemini', 'qwen'].includes(client.name)) one.record();
 }
 
 async function worked(client: AgentClient, installed: boolean): Promise<Outcome> {
@@ -81,8 +91,11 @@ async function worked(client: AgentClient, installed: boolean): Promise<Outcome>
   const source = client.hasShell ? 'shell' : 'hook';
   const recorded = installed ? [{ command: 'echo fine', exit_code: 0, source }] : [];
   expect(one.entries()).toMatchObject(recorded);
+  // Qwen Code, also without us, tells nothing of what a command printed that ended at once.
+  const compared = (text: string): string =>
+    client.name === 'qwen' ? text.replace(/^Output: .*$/m, 'Output:') : text;
   return {
-    told: one.model.results('main').map(({ text }) => one.neutral(text)),
+    told: one.model.results('main').map(({ text }) => compared(one.neutral(text))),
     made: ['denied', 'asked'].filter((name) => existsSync(join(one.project, name))),
   };
 }

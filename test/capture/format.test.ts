@@ -163,12 +163,15 @@ describe('final.json', () => {
 
 describe('index.jsonl', () => {
   it('a record has offset, length, channel and timestamp, and running totals', () => {
-    const parts = [{ bytes: 'a\nb\n' }, { bytes: 'oops\n', channel: 'stderr' as const, pid: 42 }];
+    const parts = [
+      { bytes: 'a\nb\n' },
+      { bytes: 'oops\n', channel: 'stderr' as const, t: 1_200, pid: 42 },
+    ];
     expect(indexOf(parts).map(encodeIndex)).toEqual([
       '{"offset":0,"length":4,"channel":"stdout","timestamp":"2026-11-15T21:38:35.123Z",' +
         '"lines":2,"total_bytes":[4,0],"total_lines":[2,0]}\n',
       '{"offset":4,"length":5,"channel":"stderr","timestamp":"2026-11-15T21:38:35.123Z",' +
-        '"lines":1,"total_bytes":[4,5],"total_lines":[2,1],"pid":42}\n',
+        '"lines":1,"total_bytes":[4,5],"total_lines":[2,1],"t":1200,"pid":42}\n',
     ]);
     expect(indexOf(parts).map(encodeIndex).map(decodeIndex)).toEqual(indexOf(parts));
     const [pty] = indexOf([{ bytes: 'x', channel: 'pty' }]);
@@ -235,6 +238,11 @@ describe('events.jsonl', () => {
     const text = `{"type":"${event.type}","timestamp":"2026-11-15T21:38:35.123Z",${keys}}\n`;
     expect(encodeEvent(event)).toBe(text);
     expect(decodeEvent(text)).toEqual(event);
+    if (event.type !== 'gap') {
+      const placed = text.replace('Z",', 'Z","offset":12,');
+      expect(encodeEvent({ ...event, offset: 12 })).toBe(placed);
+      expect(decodeEvent(placed)).toEqual({ ...event, offset: 12 });
+    }
     for (const key of keys.match(/"\w+":/g) ?? []) {
       const broken = text.replace(key, '"other":');
       const optional = key === '"from":' || key === '"holds_output":';

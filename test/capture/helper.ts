@@ -47,6 +47,7 @@ export type Part = {
   readonly bytes: Uint8Array | string;
   readonly channel?: Channel;
   readonly at?: number;
+  readonly t?: number;
   readonly pid?: number;
 };
 
@@ -85,7 +86,7 @@ export function indexOf(parts: readonly Part[]): IndexRecord[] {
   let offset = 0;
   return parts
     .filter((part) => part.bytes.length > 0)
-    .map(({ bytes, channel = 'stdout', at = NOW, pid }) => {
+    .map(({ bytes, channel = 'stdout', at = NOW, t, pid }) => {
       const data = Buffer.from(bytes);
       const lines = countNewlines(data);
       totalBytes[slotOf(channel)] += data.length;
@@ -98,6 +99,7 @@ export function indexOf(parts: readonly Part[]): IndexRecord[] {
         lines,
         totalBytes: [...totalBytes],
         totalLines: [...totalLines],
+        ...(t !== undefined && { t }),
         ...(pid !== undefined && { pid }),
       };
       offset += data.length;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeIndex, encodeIndex, type IndexRecord } from '../../src/capture/format.ts';
 import { scanIndex } from '../../src/capture/index-line.ts';
+import { defined } from '../../src/text/json.ts';
 import { indexOf, NOW } from './helper.ts';
 
 const scan = (line: string): IndexRecord | undefined => {
@@ -14,9 +15,10 @@ const record = fc
     bytes: fc.uint8Array({ min: 9, max: 11, minLength: 1, maxLength: 30 }),
     channel: fc.constantFrom('stdout' as const, 'stderr' as const, 'pty' as const),
     at: fc.integer({ min: 0, max: Date.UTC(9999, 0) }),
+    t: fc.option(fc.nat(), { nil: undefined }),
     pid: fc.option(fc.nat(4_194_304), { nil: undefined }),
   })
-  .map(({ pid, ...part }) => (pid === undefined ? part : { ...part, pid }))
+  .map(({ t, pid, ...part }) => ({ ...part, ...defined({ t, pid }) }))
   .map((part) => indexOf([part])[0] as IndexRecord);
 
 describe('reading a line of the index without JSON.parse', () => {

@@ -192,7 +192,7 @@ describe('writing a capture', () => {
     writer.event({ type: 'resize', at: NOW, cols: 2, rows: 2 });
     expect(writer.finish(finalOf())).toBe(false);
     expect(fs.readFileSync(join(dir, 'output.bin'), 'utf8')).toBe('ab');
-    expect(readEvents({ dir })).toEqual([{ type: 'resize', at: NOW, cols: 1, rows: 1 }]);
+    expect(readEvents({ dir })).toEqual([{ type: 'resize', at: NOW, offset: 2, cols: 1, rows: 1 }]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { binary, Cli, type Result } from './helper.ts';
@@ -59,9 +59,8 @@ describe('cuff', () => {
     expect([code, out, err]).toEqual([0, `${version}\n`, '']);
   });
 
-  it('lists its commands when asked, and with exit 2 when called without one', async () => {
+  it('lists its commands when asked', async () => {
     const asked = await cli.cuff('help');
-    const without = await cli.cuff();
     expect([asked.code, asked.err]).toEqual([0, '']);
     const commands = [...asked.out.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
     expect(commands).toEqual([
@@ -70,7 +69,33 @@ describe('cuff', () => {
       ),
       ...['status', 'doctor', 'demo', 'help'],
     ]);
-    expect([without.code, without.out, without.err]).toEqual([2, '', asked.out]);
+  });
+
+  it('called without one, tells what is recorded here and the next step', async () => {
+    const project = mkdtempSync(join(cli.root, 'project-'));
+    const bare = async () => {
+      const cd = ['/bin/sh', '-c', 'cd "$0" && exec "$@"', project];
+      const live = cli.start([...cd, process.execPath, binary('cuff')]);
+      live.child.stdin?.end();
+      return live.result;
+    };
+    const before = await bare();
+    expect([before.code, before.err]).toEqual([0, '']);
+    expect(before.out).toContain('\nNothing is recorded here yet.\n');
+    expect(before.out).toContain('\ncuff record review --from all ');
+    expect(before.out).toContain('\ncuff help ');
+    await cli.cuff('run', '--journal', '--cwd', project, '--', 'true');
+    const { code, out, err } = await bare();
+    expect([code, err]).toEqual([0, '']);
+    const journal = join(project, '.cuff', 'recordings');
+    expect(out).toContain(`\nRecorded: 1 command of 1 session, in ${journal}\n`);
+    expect(out).toContain('\ncuff record list ');
+    writeFileSync(join(project, 'bad.yml'), 'plugins: [');
+    const env = { CUFF_SETTINGS: join(project, 'bad.yml') };
+    const wrong = await cli.start([process.execPath, binary('cuff')], { env }).result;
+    expect(wrong.code).toBe(0);
+    expect(wrong.out).toContain('bad.yml');
+    expect(wrong.out).toContain('\ncuff doctor ');
   });
 
   it('has help with an example for every command', async () => {

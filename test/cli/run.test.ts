@@ -300,3 +300,15 @@ async function backdate(dir: string, seconds: number): Promise<void> {
   const ended_at = new Date(Date.now() - seconds * 1000).toISOString();
   writeFileSync(path, `${JSON.stringify({ ...final(), ended_at })}\n`);
 }
+
+// A person's Ctrl-Z is in test/shell/terminal.test.ts.
+test.each([
+  ['CONT', { code: 3, signal: null, out: 'on\n' }],
+  ['KILL', { code: null, signal: 'SIGKILL', out: '' }],
+])('a command that stops itself and gets SIG%s then ends as it would', async (signal, end) => {
+  const loop = "until grep -q '^State:.T' /proc/$$/status; do :; done";
+  const text = `(${loop}; kill -${signal} $$) & kill -STOP $$; echo on; exit 3`;
+  for (const flags of [[], ['--trace']]) {
+    expect(await cli.cuff('run', ...flags, '--', 'bash', '-c', text)).toMatchObject(end);
+  }
+});

@@ -133,7 +133,13 @@ describe.each(DIALECTS.map((one) => [one.name, one] as const))(
       const asked: string[] = [];
       const ask: AskPerson = async ({ message, choices }) => {
         asked.push(message);
-        expect(choices.map(({ value }) => value)).toEqual(['deny', 'once', 'always']);
+        expect(choices.map(({ value }) => value)).toEqual([
+          'deny',
+          'once',
+          'hour',
+          'always',
+          'pattern',
+        ]);
         return { kind: 'chosen', value: 'once' };
       };
       expect((await agent.run('touch asked', { ask })).refused).toBe(false);

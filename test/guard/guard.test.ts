@@ -270,7 +270,7 @@ describe('a grant', () => {
       await guard.rule(asked, place.call()),
     ];
     if (!first.run || !second.run) throw new Error('the grant is gone');
-    expect(first.hold(['bash', '-c', 'touch x'], { A: '1' })).toEqual({
+    expect(first.hold(['bash', '-c', 'touch x'], { A: '1' }).restraints).toEqual({
       env: {
         A: '1',
         GIT_CONFIG_COUNT: '1',
@@ -292,5 +292,79 @@ describe('a grant', () => {
     place.approvals.grant(question);
     expect((await guard.rule(asked, place.call())).run).toBe(true);
     expect((await guard.rule(asked, place.call())).run).toBe(false);
+  });
+});
+
+describe('a budget', () => {
+  const RULES = '[{pattern: echo *, max_per_hour: 2}]';
+  const POLICY = `policies: [{name: r, commands: ${RULES}}]\ngate: off\n`;
+
+  it('is used when a command starts, is shared by servers, and refuses the next', async () => {
+    const place = new Place(POLICY);
+    const [guard, other] = [await place.guard(), await place.guard()];
+    const asked = { command: 'echo a', cwd: place.dir };
+    const first = await guard.rule(asked, place.call());
+    await guard.rule(asked, place.call()); // judged, and never started
+    const second = await other.rule(asked, place.call());
+    const third = await guard.rule(asked, place.call());
+    if (!first.run || !second.run || !third.run) throw new Error('they may run');
+    first.hold(['bash']);
+    second.hold(['bash']);
+    expect(() => third.hold(['bash'])).toThrow('used up meanwhile');
+    const over = await other.rule(asked, place.call());
+    expect(over).toMatchObject({ run: false, decision: { verdict: 'ask', code: 'budget' } });
+    expect(told(over)).toMatch(/allows 2 an hour, which is used up\. Wait, or/);
+    const approved = await guard.rule(asked, place.call({ ask: answering('once') }));
+    if (!approved.run) throw new Error('a person said yes');
+    approved.hold(['bash']);
+    expect(approved.decision).toMatchObject({ approved: 'elicitation' });
+  });
+});
+
+describe('an answer for a while', () => {
+  it('holds for its conversation and policy, and ends with the server', async () => {
+    const place = new Place('default: ask\n');
+    const guard = await place.guard();
+    const asked = { command: 'make x', cwd: place.dir };
+    const call = (key: string, answer?: string) =>
+      place.call({ key, ...(answer !== undefined && { ask: answering(answer) }) });
+    const ran = async (key: string): Promise<boolean> => (await guard.rule(asked, call(key))).run;
+    expect(await guard.rule(asked, call('connection:a', 'conversation'))).toMatchObject({
+      run: true,
+      note: undefined,
+    });
+    expect([
+      await ran('connection:a'),
+      await ran('connection:b'),
+      await ran('connection:'),
+    ]).toEqual([...[true, false, false]]);
+    await guard.close();
+    expect(place.approvals.grants()).toEqual([]);
+    expect(await ran('connection:a')).toBe(false);
+
+    await guard.rule(asked, call('conversation:c', 'hour'));
+    expect([await ran('conversation:d'), await ran('connection:')]).toEqual([true, true]);
+    place.policy('default: ask\nenv: [X]\n');
+    place.engine.reload();
+    expect(await ran('conversation:d')).toBe(false);
+  });
+
+  it('is not offered for a secret, nor for a request that stands for itself', async () => {
+    const place = new Place('default: ask\n');
+    const offered: (readonly string[])[] = [];
+    const ask: GuardCall['ask'] = async ({ choices }) => {
+      offered.push(choices.map(({ value }) => value));
+      return { kind: 'none' };
+    };
+    const guard = await place.guard();
+    const cwd = place.dir;
+    await guard.rule({ command: 'cat .env', cwd }, place.call({ ask, key: 'connection:a' }));
+    await guard.rule({ command: 'frobnicate x', cwd }, place.call({ ask, key: 'connection:' }));
+    await guard.rule({ command: 'git log -3', cwd }, place.call({ ask, key: 'conversation:a' }));
+    expect(offered).toEqual([
+      ['deny', 'once'],
+      ['deny', 'once', 'hour', 'always'],
+      ['deny', 'once', 'hour', 'conversation', 'always', 'pattern'],
+    ]);
   });
 });

@@ -1,13 +1,27 @@
 // Commands in a real sandbox: what is out of scope cannot be read, written or reached, whatever the
 // command does; and they are traced and judged as anywhere else.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gate, openGate } from '../../src/guard/gate.ts';
-import { checkSandbox, type SandboxOptions, sandboxed } from '../../src/guard/sandbox.ts';
+import {
+  checkSandbox,
+  lookAround,
+  type SandboxOptions,
+  sandboxed,
+} from '../../src/guard/sandbox.ts';
+import { ProjectChanges, type ProtectedState } from '../../src/policies/changes.ts';
 import { protectedPaths } from '../../src/policy/protected.ts';
 import { createShell } from '../../src/shell/shell.ts';
 import { readTrace } from '../../src/tracing/read.ts';
@@ -100,6 +114,8 @@ describe.skipIf(noSandbox)('a command in a sandbox', () => {
     ['what is protected', 'echo x > .cuff/policy.yml'],
     ['a new file in it', 'echo x > .cuff/new'],
     ['the root, mounted again', 'mount -o remount,rw / && echo x > /usr/cuff-was-here'],
+    // What it writes is there already: where it is not kept from it, nothing is another.
+    ['settings of the kernel', 'p=/proc/sys/kernel/core_pattern; v=$(cat $p); echo "$v" > $p'],
   ])('cannot write: %s', async (_, text) => {
     const { outcome } = await inside(text);
     expect(outcome).not.toEqual(OK);
@@ -155,14 +171,19 @@ describe.skipIf(noSandbox)('a repository in a sandbox', () => {
     { project: repository, home },
     { more: [], opened: [], kept: [stateRoot] },
   );
-  const sandbox = sandboxed({
+  const options: SandboxOptions = {
     scopes: { read: [], write: ['.'], protect: [] },
     ...{ project: repository, cwd: repository, home, network: false, guarded },
-  });
+  };
+  const sandbox = sandboxed(options);
+  const changes = new ProjectChanges(stateRoot, repository);
+  let before: ProtectedState | undefined;
   const git = 'git -c user.name=a -c user.email=a@example.org';
 
   beforeAll(() => {
     execFileSync('git', ['init', '-q', repository]);
+    execFileSync('git', ['init', '-q', '--template=', join(repository, 'bare')]);
+    before = lookAround(options).found?.state;
   });
 
   test('takes commits', async () => {
@@ -171,7 +192,22 @@ describe.skipIf(noSandbox)('a repository in a sandbox', () => {
     expect([outcome, output]).toEqual([OK, '1\n']);
   });
 
+  test('keeps what tells agents what to do, also behind a link', async () => {
+    const path = (name: string): string => join(repository, name);
+    writeFileSync(path('notes.md'), 'kind\n');
+    symlinkSync(path('notes.md'), path('AGENTS.md'));
+    writeFileSync(path('CLAUDE.md'), 'kind\n');
+    const text = 'echo x > CLAUDE.md || echo x > AGENTS.md || echo x > notes.md';
+    const { outcome } = await inside(text, { sandbox, cwd: repository });
+    expect(outcome).not.toEqual(OK);
+    expect(['CLAUDE.md', 'notes.md'].map((name) => readFileSync(path(name), 'utf8'))).toEqual([
+      ...['kind\n', 'kind\n'],
+    ]);
+    for (const name of ['CLAUDE.md', 'AGENTS.md', 'notes.md']) rmSync(path(name));
+  });
+
   test.each([
+    ['gets no hook where it had no directory for them', 'echo x > bare/.git/hooks/post-commit'],
     ['is not put aside', 'mv .git away'],
     ['is not removed', 'rm -rf .git; test ! -d .git'],
     ['gets no hook', 'echo x > .git/hooks/post-commit'],
@@ -181,5 +217,7 @@ describe.skipIf(noSandbox)('a repository in a sandbox', () => {
     const { outcome } = await inside(text, { sandbox, cwd: repository });
     expect(outcome).not.toEqual(OK);
     expect(existsSync(join(repository, '.git', 'hooks'))).toBe(true);
+    const { state } = lookAround(options).found ?? {};
+    expect(state && changes.between(before ?? state, state)).toEqual([]);
   });
 });

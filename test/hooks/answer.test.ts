@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Approvals } from '../../src/policies/approvals.ts';
+import { ProjectChanges } from '../../src/policies/changes.ts';
 import { lacking } from '../requirements.ts';
 import { trusted } from '../trust.ts';
 import { HOOKED, shellCall } from './payloads.ts';
@@ -57,6 +58,23 @@ describe('a command that the policy denies', () => {
     expect(more).toEqual([]);
     expect(entry).toMatchObject({ command: 'touch x', end_reason: 'denied', source: 'hook' });
     expect(entry?.decision).toMatchObject({ verdict: 'deny', code: 'rule.deny', rule: 'touch *' });
+  });
+
+  it('is any, while a project is held for what changed in the sandbox', async () => {
+    const place = new HookPlace(RULES);
+    const changes = new ProjectChanges(join(place.dir, 'state'), place.project);
+    const path = join(place.project, 'CLAUDE.md');
+    const held = { id: 'run', command: 'make', at: 1 } as const;
+    changes.hold({ ...held, changes: [{ path, how: 'new', state: 'x' }] });
+    const payload = shellCall('claude', 'echo a', { cwd: place.project });
+    expect(reasonOf(await place.hook(payload))).toMatch(
+      /^cuff policy: denied \(changes\)\.\n.*new CLAUDE\.md\.\n/,
+    );
+    expect(place.entries()[0]?.decision).toMatchObject({ verdict: 'deny', code: 'changes' });
+    expect(await place.hook(payload, { mode: 'record' })).toBeUndefined();
+    for (const one of changes.held()) changes.accept(one);
+    const next = shellCall('claude', 'echo b', { cwd: place.project });
+    expect(await place.hook(next)).toBeUndefined();
   });
 
   it('runs where the hook only records, and the intent says what was decided', async () => {

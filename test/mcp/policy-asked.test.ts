@@ -16,7 +16,12 @@ describe.each(Object.entries(ASKED_CLIENTS))('a person behind %s', (_, connect) 
       shown.push(message);
       expect(schema).toMatchObject({
         type: 'object',
-        properties: { answer: { type: 'string', enum: ['deny', 'once', 'always'] } },
+        properties: {
+          answer: {
+            type: 'string',
+            enum: ['deny', 'once', 'hour', 'conversation', 'always', 'pattern'],
+          },
+        },
         required: ['answer'],
       });
       return replies.shift() ?? { action: 'cancel' };

@@ -186,6 +186,20 @@ describe.skipIf(noSandbox)('a policy with a sandbox', () => {
     expect(text).toMatch(/^cuff: policy: .*`bash \*`/m);
   });
 
+  it('writes where a policy of version 2 says, and in the scratch directory', async () => {
+    const more = 'version: 2\nsandbox: bwrap\nscopes: { write: [src] }\n';
+    const life = new Guarded(denying('rm *', more));
+    mkdirSync(join(life.project, 'src'));
+    const client = await served(life);
+    const [name = ''] = readdirSync(join(life.cli.root, 'scratch'));
+    const scratch = join(life.cli.root, 'scratch', name);
+    const script = `for d in src . ${scratch} ${life.cli.root}; do echo x > $d/a; done; true`;
+    writeFileSync(join(life.project, 'steps'), script);
+    await run(client, 'sh steps');
+    const made = [life.made('src/a'), life.made('a'), existsSync(join(scratch, 'a'))];
+    expect([...made, existsSync(join(life.cli.root, 'a'))]).toEqual([true, false, true, false]);
+  });
+
   it('runs nothing where there is none', async () => {
     const life = new Guarded(denying('rm *', 'sandbox: bwrap\n'));
     const bin = join(life.project, 'bin');

@@ -3,7 +3,8 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Approvals, type Subject } from '../../src/policies/approvals.ts';
+import { Approvals, type Asker, type Subject } from '../../src/policies/approvals.ts';
+import { thisProcess } from '../../src/run/processes.ts';
 
 const DAY_MS = 86_400_000;
 const ABOUT = { command: 'make x', beside: [], code: 'default.ask', reasons: ['No rule.'] };
@@ -139,5 +140,114 @@ describe('a grant', () => {
     fs.rmSync(file, { force: true });
     fs.writeFileSync(file, text, { mode: 0o600 });
     expect(place.approvals.take(SUBJECT)).toBe(true);
+  });
+});
+
+describe('an answer for a while', () => {
+  const HOUR_MS = 3_600_000;
+  const ASKER = { conversation: 'conversation:a', policy: 'p1' };
+
+  class Clocks extends Place {
+    up = 50_000;
+    readonly timed = new Approvals(
+      this.root,
+      () => this.time,
+      () => this.up,
+    );
+
+    pass(ms: number): void {
+      this.time += ms;
+      this.up += ms;
+    }
+
+    lasting(span: 'hour' | 'conversation', asker: Asker = ASKER): string {
+      this.timed.grantNow(SUBJECT, ABOUT, asker, span);
+      return this.timed.grants().find((one) => one.span === span)?.id ?? '';
+    }
+  }
+
+  it('holds for an hour, in every conversation, for this and nothing else', () => {
+    const place = new Clocks();
+    place.lasting('hour');
+    const other = { ...ASKER, conversation: 'conversation:b' };
+    expect([ASKER, other].map((one) => place.timed.lasts(SUBJECT, one))).toEqual([true, true]);
+    expect(place.timed.lasts({ ...SUBJECT, command: 'make x ' }, ASKER)).toBe(false);
+    expect(place.timed.lasts({ ...SUBJECT, cwd: '/p/q' }, ASKER)).toBe(false);
+    expect(place.timed.lasts({ ...SUBJECT, beside: ['env A=1'] }, ASKER)).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { ...ASKER, policy: 'p2' })).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { conversation: ASKER.conversation })).toBe(false);
+    expect(place.timed.take(SUBJECT)).toBe(false);
+    place.pass(HOUR_MS - 1);
+    expect(place.timed.lasts(SUBJECT, ASKER)).toBe(true);
+    place.pass(1);
+    expect(place.timed.lasts(SUBJECT, ASKER)).toBe(false);
+    expect(fs.readdirSync(place.directory)).toEqual([]);
+  });
+
+  it.each([
+    ['set back', -1, 0],
+    ['set back by less than has passed', -HOUR_MS, HOUR_MS + 1],
+    ['set forward', HOUR_MS, 0],
+    ['that of another start of the machine', 0, -1],
+  ])('is over when the clock is %s', (_, time, up) => {
+    const place = new Clocks();
+    place.lasting('hour');
+    place.time += time + Math.max(up, 0);
+    place.up += up;
+    expect(place.timed.lasts(SUBJECT, ASKER)).toBe(false);
+  });
+
+  it('holds for its conversation alone, and ends with it', () => {
+    const place = new Clocks();
+    place.lasting('conversation');
+    place.pass(2 * HOUR_MS);
+    expect(place.timed.lasts(SUBJECT, ASKER)).toBe(true);
+    expect(place.timed.lasts(SUBJECT, { ...ASKER, conversation: 'conversation:b' })).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { policy: 'p1' })).toBe(false);
+    place.timed.endConversation('conversation:b');
+    expect(place.timed.lasts(SUBJECT, ASKER)).toBe(true);
+    place.timed.endConversation('conversation:a');
+    expect(place.timed.lasts(SUBJECT, ASKER)).toBe(false);
+  });
+
+  it('for a connection ends with the process that had it', () => {
+    const place = new Clocks();
+    const server = thisProcess();
+    const asker = { conversation: 'connection:x', policy: 'p1', server };
+    place.lasting('conversation', asker);
+    expect(place.timed.lasts(SUBJECT, asker)).toBe(true);
+    place.timed.revoke(place.timed.grants()[0]?.id ?? '');
+    // Another process has its number now.
+    place.lasting('conversation', { ...asker, server: { ...server, startTime: 1 } });
+    expect(place.timed.lasts(SUBJECT, asker)).toBe(false);
+    expect(place.timed.grants()).toEqual([]);
+  });
+
+  it('is listed, and is over when it is revoked', () => {
+    const place = new Clocks();
+    const [hour, conversation] = [place.lasting('hour'), place.lasting('conversation')];
+    place.grant(place.ask());
+    expect(
+      place.timed
+        .grants()
+        .map(({ span }) => span)
+        .sort(),
+    ).toEqual([...['conversation', 'hour', 'once']]);
+    expect(place.timed.revoke(hour)).toBe(true);
+    expect(place.timed.revoke(hour)).toBe(false);
+    expect(place.timed.revoke('../../x')).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { policy: 'p1' })).toBe(false);
+    expect(place.timed.grants()).toHaveLength(2);
+    expect(place.timed.revoke(conversation)).toBe(true);
+  });
+
+  it('is asked for once in each conversation, and under each policy', () => {
+    const place = new Clocks();
+    const ask = (asker: Asker) => place.timed.ask(SUBJECT, ABOUT, asker);
+    const first = ask(ASKER);
+    expect(ask(ASKER)).toBe(first);
+    const others = [ask({ ...ASKER, policy: 'p2' }), ask({ ...ASKER, conversation: 'c' }), ask({})];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(place.timed.find(first ?? '')).toMatchObject(ASKER);
   });
 });

@@ -17,7 +17,7 @@ function policyOf(rules: Rules) {
 }
 
 function told(rules: Rules, command: string, gated = true) {
-  const { decision, relies } = policyOf(rules).decide(command, '/project', gated);
+  const { decision, relies } = policyOf(rules).decide(command, '/project', { gated });
   return [decision.verdict, relies];
 }
 

@@ -53,6 +53,41 @@ function problemOf(open: () => unknown): string {
   return 'none';
 }
 
+describe('the scratch directory', () => {
+  it('is there, for its user alone, where a policy of version 2 counts', () => {
+    const place = new Place();
+    place.write(place.user, 'version: 2\n');
+    const { scratch = '' } = place.open();
+    expect(dirname(dirname(scratch))).toBe(join(place.dir, 'state'));
+    expect(fs.lstatSync(scratch).mode & 0o7777).toBe(0o700);
+    expect(place.open({ project: place.dir }).scratch).not.toBe(scratch);
+  });
+
+  it('is not made for others, and told to none', () => {
+    const place = new Place();
+    place.write(place.user, 'version: 1\n');
+    place.write(place.own, 'version: 2\n'); // not trusted
+    expect(place.open().scratch).toBeUndefined();
+    place.write(place.user, 'version: 2\nmode: off\n');
+    fs.rmSync(place.own);
+    expect(place.open().scratch).toBeUndefined();
+    expect(fs.existsSync(join(place.dir, 'state', 'scratch'))).toBe(false);
+  });
+
+  it('is written without a question, but not through a link that took its place', () => {
+    const place = new Place();
+    place.write(place.user, 'version: 2\n');
+    const engine = place.open();
+    const { scratch = '' } = engine;
+    expect(place.verdict(engine, `cat > ${scratch}/a <<E\nx\nE`)).toBe('allow');
+    fs.rmdirSync(scratch);
+    fs.symlinkSync(place.dir, scratch);
+    const again = place.open();
+    expect(place.verdict(again, `cat > ${scratch}/a <<E\nx\nE`)).toBe('ask');
+    expect(place.logged).toContain('warn: No scratch directory');
+  });
+});
+
 describe('the policy of a server', () => {
   it('is off when there is no file, and decides nothing', () => {
     const place = new Place();

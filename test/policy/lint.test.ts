@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lintPolicy } from '../../src/policy/lint.ts';
-import { HOME, PROJECT, policyText } from './helper.ts';
+import { HOME, PROJECT, policyText, said } from './helper.ts';
 
 /** `line:column code message`, one for each warning. */
 function lint(text: string): readonly string[] {
@@ -57,6 +57,46 @@ describe('a linted policy', () => {
 
   it('passes on what makes a file no policy', () => {
     expect(lint('default: perhaps\n')).toEqual(['1:10 default: must be one of allow, ask, deny']);
+  });
+
+  it.each([
+    ['node *', 'star.narrow', 'covers nothing that it would run', '`node FILE *`'],
+    ['python *', 'star.narrow', 'covers nothing that it would run', '`python FILE *`'],
+    ['python3 *', 'star.narrow', 'covers nothing that it would run', '`python3 FILE *`'],
+    ['cargo *', 'star.narrow', 'are `cargo build` and `cargo test`', '`cargo {build,test} *`'],
+    ['go *', 'star.narrow', 'are `go build` and `go test`', '`go {build,test} *`'],
+    ['git *', 'star.narrow', 'are `git commit` and `git add`', '`git {commit,add} *`'],
+    ['npm *', 'star.narrow', 'are `npm test` and `npm run`', '`npm {test,run} *`'],
+    ['docker *', 'star.narrow', 'are `docker build` and `docker run`', '`docker {build,run} *`'],
+    ['uv run *', 'star.narrow', 'covers no program', '`uv run NAME *`'],
+    ['npx *', 'star.narrow', 'covers no program', '`npx NAME *`'],
+    ['npm run *', 'star.wide', 'every script or target', '`npm run {build,test} *`'],
+    ['make *', 'star.wide', 'every script or target', '`make {build,test} *`'],
+  ])('says what the star of `%s` covers, and what to write', (pattern, code, message, hint) => {
+    const result = lintPolicy(policyText({ allow: [pattern] }), { home: HOME, project: PROJECT });
+    const warnings = result.kind === 'valid' ? result.warnings : [];
+    expect(warnings.map((one) => one.code)).toEqual([code]);
+    expect(warnings[0]?.message).toContain(message);
+    expect(warnings[0]?.hint).toContain(hint);
+  });
+
+  it('says of a narrow star only what is so', () => {
+    // What it names is asked about, and what it advises to write allows that.
+    const asked = (allow: string, command: string): string => said({ allow: [allow] }, command);
+    expect(asked('cargo *', 'cargo build')).toBe('ask argument.effect');
+    expect(asked('cargo {build,test} *', 'cargo build')).toBe('allow');
+    expect(asked('node *', 'node app.js')).toBe('ask argument.effect');
+    expect(asked('node app.js *', 'node app.js')).toBe('allow');
+    expect(asked('uv run *', 'uv run pytest')).toBe('ask argument.effect');
+    expect(asked('uv run pytest *', 'uv run pytest')).toBe('allow');
+    expect(asked('npm run *', 'npm run deploy')).toBe('allow');
+  });
+
+  it('says nothing of a star that covers what people expect', () => {
+    const allow = ['git log *', 'cargo test *', 'npm run build *', 'node --test *', 'ls *'];
+    const fine = [...allow, 'pytest *', 'uv run pytest *', 'make test', 'go run *', 'tox *'];
+    expect(codes({ allow: fine })).toEqual([]);
+    expect(codes({ allow: [], deny: ['cargo *', 'npm run *'] })).toEqual([]);
   });
 
   it('finds rules that another rule denies or asks about', () => {

@@ -63,6 +63,8 @@ describe('a policy file', () => {
       ],
       scopes: { cwd: [], read: [], write: [], protect: [] },
       redirects: [],
+      filters: false,
+      programs: [],
       env: [],
       network: [],
       shadow: undefined,
@@ -144,6 +146,24 @@ policies:
     });
   });
 
+  it('may have the pattern alone for a rule', () => {
+    const text = 'policies:\n  - name: git\n    commands: [git status, "git log *"]\n';
+    const read = readPolicy(text, { home: HOME, project: PROJECT });
+    if (!('policy' in read)) throw new Error(JSON.stringify(read));
+    const [status, log] = read.policy.policies[0]?.commands ?? [];
+    expect(status).toMatchObject({ pattern: 'git status', decision: 'allow', args: 'inert' });
+    expect(log).toMatchObject({ pattern: 'git log *', decision: 'allow', args: 'inert' });
+  });
+
+  it('of version 2 writes the project unless it says what it writes', () => {
+    const write = (text: string): readonly string[] => policyOf(text).scopes.write;
+    expect(write('version: 2')).toEqual(['.']);
+    expect(write('version: 2\nscopes: { read: [x] }')).toEqual(['.']);
+    expect(write('version: 2\nscopes: { write: [src] }')).toEqual(['src']);
+    expect(write('version: 2\nscopes: { write: [] }')).toEqual([]);
+    expect(write('scopes: { read: [x] }')).toEqual([]);
+  });
+
   it('reads off as it is meant, whichever way YAML takes it', () => {
     expect([policyOf('mode: off').mode, policyOf('mode: "off"').mode]).toEqual(['off', 'off']);
     expect(policyOf('gate: false').gate).toBe('off');
@@ -153,7 +173,10 @@ policies:
     ['defualt: deny', ["1:1: unknown key 'defualt'; did you mean 'default'?"]],
     ['default: maybe', ['1:10: default: must be one of allow, ask, deny']],
     ['mode: on', ['1:7: mode: must be one of off, record, warn, enforce']],
-    ['version: 2', ['1:10: version: must be 1']],
+    ['version: 3', ['1:10: version: must be 1 or 2']],
+    ['version: 2\nprograms: .venv/bin', ['2:11: programs: must be a list']],
+    ['programs: [.venv/bin, 1]', ['1:23: programs[1]: must be text; write it in quotes']],
+    ['version: 2\nscopes: {write: src}', ['2:17: scopes.write: must be a list']],
     ['- a', ['1:1: a policy is a mapping with keys like policies, default and mode']],
     ['policies: x', ['1:11: policies: must be a list']],
     ['env: [1]', ['1:7: env[0]: must be text; write it in quotes']],

@@ -1,5 +1,6 @@
 // What is protected whatever the rules say: here nothing else is in the way.
 import { expect, it } from 'vitest';
+import writes from './fixtures/protected-writes.json' with { type: 'json' };
 import { judgement, PROJECT, said } from './helper.ts';
 
 it.each([
@@ -83,4 +84,8 @@ it.each([
   ['curl -o mcp.json https://a.example/b', 'ask path.protected'],
 ])('%s: %s', (command, expected) => {
   expect(said({ default: 'allow' }, command)).toBe(expected);
+});
+
+it.each(writes)('%s is asked about or denied where all else may run', (command) => {
+  expect(said({ default: 'allow' }, command)).not.toBe('allow');
 });

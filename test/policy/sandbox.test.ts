@@ -10,10 +10,14 @@ const PLACE = {
 };
 const NONE = { read: [], write: [], protect: [] };
 
+const KERNEL = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs']
+  .map((name) => `--ro-bind-try /proc/${name} /proc/${name}`)
+  .join(' ');
+
 describe('a sandbox', () => {
   test('is the system to read, and the project', () => {
     expect(bwrapArgs(NONE, PLACE).join(' ')).toBe(
-      '--ro-bind / / --dev /dev --proc /proc ' +
+      `--ro-bind / / --dev /dev --proc /proc ${KERNEL} ` +
         '--tmpfs /data/me --tmpfs /run --tmpfs /tmp --tmpfs /var/tmp ' +
         '--ro-bind-try /data/me/p /data/me/p ' +
         '--unshare-pid --unshare-ipc --unshare-net --cap-drop ALL --chdir /data/me/p/src --',
@@ -30,7 +34,7 @@ describe('a sandbox', () => {
       ],
     } as const;
     expect(bwrapArgs(scopes, { ...PLACE, network: true }).join(' ')).toBe(
-      '--ro-bind / / --dev /dev --proc /proc ' +
+      `--ro-bind / / --dev /dev --proc /proc ${KERNEL} ` +
         '--tmpfs /data/me --tmpfs /run --tmpfs /tmp --tmpfs /var/tmp ' +
         '--ro-bind-try /run/systemd/resolve /run/systemd/resolve ' +
         '--ro-bind-try /data/me/.gitconfig /data/me/.gitconfig ' +

@@ -1,5 +1,6 @@
 // Sessions as the plugin keeps them: how calls are grouped, who they say they are from, the life of
 // the plugin, and what new settings do to it.
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -47,6 +48,27 @@ describe('sessions', () => {
       tool_call_id: 'tc_1',
       context_source: 'self-reported',
     });
+  });
+
+  it('say how the repository stood when they began, and nothing outside of one', async () => {
+    const world = new World();
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {
+        cwd: world.project,
+        encoding: 'utf8',
+      }).trim();
+    const plugin = await world.plugin();
+    const vcs = () => world.sessions().map(({ metadata }) => metadata.vcs);
+    await execute(plugin, 'true', {}, conversation('outside'));
+    git('init', '-q', '-b', 'work');
+    git('commit', '-q', '--allow-empty', '-m', 'first');
+    const head = git('rev-parse', 'HEAD');
+    await execute(plugin, 'git commit -q --allow-empty -m x; true', {}, conversation('inside'));
+    await world.stop(plugin);
+    expect(vcs().filter((one) => one !== undefined)).toEqual([
+      { head, branch: 'work', dirty: false },
+    ]);
+    expect(vcs()).toHaveLength(2);
   });
 
   it('are days where no conversation is known', async () => {

@@ -2,6 +2,8 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createShell } from '../../src/shell/shell.ts';
+import type { CaptureMeta } from '../../src/types.ts';
+import { build, testStore } from '../capture/helper.ts';
 import { until } from '../cli/helper.ts';
 import { Journal } from './helper.ts';
 
@@ -133,6 +135,35 @@ describe('cuff record export --format asciicast', () => {
     ]);
     expect(events[1]?.[0]).toBeGreaterThanOrEqual(0.19);
     expect(events[1]?.[0]).toBeLessThan(seconds + 0.1);
+  });
+
+  it('keeps its times and the order of sizes when the clock jumps', async () => {
+    const at = Date.UTC(2026, 0, 18, 14, 30);
+    const store = { ...testStore(journal.cli.root) };
+    const meta = { startedAt: at, createdAt: at, transport: 'pty', transportMode: 'posix-pty' };
+    build(
+      store,
+      [
+        { bytes: 'before', channel: 'pty', at: at + 100, t: 100 },
+        { bytes: 'after', channel: 'pty', at: at - 3_600_000, t: 400 },
+        { bytes: 'last', channel: 'pty', at: at + 7_200_000, t: 900 },
+      ],
+      {
+        id: 'jumped',
+        meta: meta as Partial<CaptureMeta>,
+        events: [
+          { type: 'resize', at, offset: 0, cols: 80, rows: 24 },
+          { type: 'resize', at: at + 7_200_000, offset: 6, cols: 100, rows: 30 },
+        ],
+      },
+    );
+    const { out } = await journal.run('export', 'jumped', '--format', 'asciicast');
+    expect(cast(out).slice(1)).toEqual([
+      [0.1, 'o', 'before'],
+      [0.4, 'r', '100x30'],
+      [0.4, 'o', 'after'],
+      [0.9, 'o', 'last'],
+    ]);
   });
 
   it('is one session or one run, that is there', async () => {

@@ -130,7 +130,7 @@ describe('cuff record export', () => {
     const policy = await small.run('generate', '--json');
     await small.close();
     expect([policy.code, policy.err]).toEqual([0, '']);
-    expect(Object.keys(JSON.parse(policy.out))).toEqual(['policies']);
+    expect(Object.keys(JSON.parse(policy.out))).toEqual(['policies', 'version', 'filters']);
   });
 
   it('refuses two formats at once, in either order, also in other subcommands', async () => {

@@ -106,7 +106,8 @@ Not understood: 1 line, the first is ${home.path}/.claude/projects/-x/broken.jso
 A policy without a single rule refuses 0 of these and asks about 1.
 The agents' own rules or users refused 1 more.
 Keep them, for agents delete them: ${IMPORT} --all-projects
-Rules for a project, in its directory: ${IMPORT}; cuff record generate
+A first policy for a project, in its directory: cuff policy init --from-history
+Rules from what ran there: ${IMPORT}; cuff record generate
 `);
   });
 

@@ -164,11 +164,12 @@ describeBackends('a capture', (backend) => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(events).toEqual([
-      { type: 'signal', timestamp: TIME, signal: 'SIGUSR1', from: 'order' },
-      { type: 'shell_exited', timestamp: TIME, signal: 'SIGKILL' },
+      { type: 'signal', timestamp: TIME, offset: 3, signal: 'SIGUSR1', from: 'order' },
+      { type: 'shell_exited', timestamp: TIME, offset: 7, signal: 'SIGKILL' },
       {
         type: 'kill',
         timestamp: TIME,
+        offset: 7,
         signal: 'SIGKILL',
         by: 'order',
         died: expect.arrayContaining([child?.pid]),

@@ -4,9 +4,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { decodeEvent } from '../../src/capture/event.ts';
 import { decodeIndex } from '../../src/capture/format.ts';
 import { portablePty } from '../../src/run/portable.ts';
 import type { Channel } from '../../src/types.ts';
+import { until } from '../cli/helper.ts';
 import { lacking } from '../requirements.ts';
 import {
   argv,
@@ -23,6 +25,35 @@ import {
 const noPty = lacking(!(await portablePty()), '@lydell/node-pty does not load here');
 
 describeBackends('output', (backend) => {
+  it('an index record has its time on a clock that does not jump, an event its place', async () => {
+    const home = world(backend);
+    const go = join(home.dir, 'go');
+    const began = performance.now();
+    const run = home.start(
+      `echo one; until test -e ${go}; do sleep 0.02; done; echo two; sleep 60`,
+    );
+    await shows(home, run.id, /one/);
+    const held = performance.now();
+    await until(() => performance.now() - held >= 60, 'a while has passed between both');
+    writeFileSync(go, '');
+    await shows(home, run.id, /two/);
+    const longest = performance.now() - began;
+    await run.kill({ signal: 'KILL' });
+    await run.closed;
+    const lines = (name: string): string[] =>
+      readFileSync(join(home.root, 'sessions', run.id, name), 'utf8')
+        .trimEnd()
+        .split('\n');
+    const [one = -1, two = -1] = lines('index.jsonl').map((line) => decodeIndex(line)?.t);
+    expect(one).toBeGreaterThanOrEqual(0);
+    expect(two - one).toBeGreaterThanOrEqual(59);
+    expect(two).toBeLessThanOrEqual(longest + 1);
+    const kill = lines('events.jsonl')
+      .map((line) => decodeEvent(line))
+      .find((event) => event?.type === 'kill');
+    expect(kill?.offset).toBe('one\ntwo\n'.length);
+  });
+
   it('5 MB in each channel are captured byte for byte', async () => {
     const home = world(backend);
     const [out, err] = [randomBytes(5_000_000), randomBytes(5_000_000)];

@@ -277,7 +277,8 @@ describe.skipIf(skip)('the shell of an agent in such a sandbox', () => {
     await cuff([], 'sh', '-c', 'true'); // makes the shell
     const sandbox = mounted(dirs.project, [dirs[place]]);
     const words = [...sandbox, join(root, 'shells', 'bash'), '-c', SCRIPT];
-    const agent = { ...env, CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's1' };
+    // The first shell of all, on a socket, is taken for rshd's: bash reads the user's ~/.bashrc.
+    const agent = { ...env, SHLVL: '2', CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's1' };
     const run = await cli.start(words, { env: agent }).result;
     expect([run.code, run.out, run.err]).toEqual([3, 'out\n', 'err\n']);
     const journal = join(dirs.project, '.cuff', 'recordings');

@@ -3,6 +3,8 @@
 // agent may do neither: what is written here decides what an agent may do.
 
 import { AppError } from '../../errors.ts';
+import { type Registration, register, unregister } from '../../hooks/registered.ts';
+import { realOf } from '../../places.ts';
 import { AGENT_IDS, AGENTS, type AgentId } from '../../text/agents.ts';
 import { unifiedDiff } from '../../text/diff.ts';
 import { table } from '../../text/table.ts';
@@ -14,7 +16,7 @@ import { contextOf } from './context.ts';
 import { type Change, missingDirectories, removeEmpty, replaceConfig } from './file.ts';
 import { Ledger, stepOf } from './ledger.ts';
 import { type Failure, installedClients, type Plan, planOf, signOf } from './plan.ts';
-import { agreed, requirement } from './run.ts';
+import { agreed, requirement, tellPolicy } from './run.ts';
 import { shown } from './shown.ts';
 import { type UndonePart, undoOf } from './undo.ts';
 
@@ -54,7 +56,10 @@ export async function install(options: InstallOptions): Promise<void> {
     // No client is pointed at a shell that is not there, or that is of an older version.
     await writeOwnShell(env);
   }
-  if (!writes) return say(nothingToDo(plan));
+  if (!writes) {
+    enrol(plan, context);
+    return say(nothingToDo(plan));
+  }
   const ledger = new Ledger(env);
   for (const file of plan.files) {
     attempt(() => {
@@ -63,8 +68,28 @@ export async function install(options: InstallOptions): Promise<void> {
       say(`${file.before === undefined ? 'Wrote' : 'Changed'} ${shown(file.path)}.`);
     });
   }
+  enrol(plan, context);
   for (const words of new Set(plan.next)) say(words);
   say('See whether it works with `cuff doctor --agents`; `cuff init --undo` takes it back.');
+  tellPolicy(process.cwd());
+}
+
+/** Rules of a policy may be for an agent alone; its name counts where a person set up its hook. */
+function enrol({ rows }: Plan, context: Context): void {
+  const hooked = rows.filter(({ kind, does }) => kind === 'hooks' && HAS_HOOK.has(does));
+  const clients = new Set(hooked.map(({ client }) => client));
+  attempt(() => register(process.env, registrations([...clients], [context])));
+}
+
+const HAS_HOOK: ReadonlySet<Plan['rows'][number]['does']> = new Set(['write', 'change', 'nothing']);
+
+function registrations(
+  clients: readonly AgentId[],
+  contexts: readonly Context[],
+): readonly Registration[] {
+  return contexts.flatMap(({ scope, cwd }) =>
+    clients.map((agent) => ({ agent, project: scope === 'project' ? realOf(cwd) : null })),
+  );
 }
 
 function tellFailure({ client, error }: Failure): void {
@@ -157,6 +182,8 @@ async function undo(options: InstallOptions): Promise<void> {
   const undoing = undoOf({ clients, kinds: kindsOf(options), contexts, ledger, shown });
   const { parts, failed } = undoing;
   const files = parts.filter(({ before, after }) => before !== after);
+  const unhooked = options.dryRun !== true && kindsOf(options).includes('hooks');
+  if (unhooked) unregister(process.env, registrations(clients, contexts));
   for (const error of failed) {
     say(`${error.message} Repair it, then run \`cuff init --undo\` again.`);
     process.exitCode = 1;

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { findSettings } from '../../host/settings.ts';
 import { homeOf } from '../../places.ts';
+import { hasPolicy } from '../../policies/places.ts';
 import { unifiedDiff } from '../../text/diff.ts';
 import { askYes } from '../confirm.ts';
 import { put, say } from '../output.ts';
@@ -237,4 +238,10 @@ function advise(chosen: readonly Client[], server: Server, cwd: string): void {
   }
   const titles = chosen.map(({ title }) => title).join(', ');
   if (titles !== '') say(`Start ${titles} again, and it has the tools of cuff.`);
+  tellPolicy(cwd);
+}
+
+export function tellPolicy(cwd: string): void {
+  if (hasPolicy({ project: cwd, env: process.env })) return;
+  say('Without a policy agents may run everything. Write a first one: cuff policy init');
 }

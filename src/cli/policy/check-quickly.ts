@@ -17,6 +17,7 @@ type Asked = {
   readonly command: string;
   readonly cwd: string;
   readonly project: string | undefined;
+  readonly agent: string | undefined;
   readonly json: boolean;
   readonly trusted: boolean;
 };
@@ -26,7 +27,7 @@ export async function checkQuickly(args: readonly string[]): Promise<boolean> {
   const asked = askedIn(args);
   if (asked === undefined) return false;
   const { env } = process;
-  const { command, cwd, json, trusted } = asked;
+  const { command, cwd, json, trusted, agent } = asked;
   const real = shortMemory(realPath);
   const project = real(asked.project === undefined ? projectAt(cwd) : resolve(asked.project));
   const places = policyPlaces({ project, env });
@@ -38,7 +39,7 @@ export async function checkQuickly(args: readonly string[]): Promise<boolean> {
   }
   const { policies } = countingPolicies(texts, places, { project, env, trusted });
   if (policies.length === 0) return false;
-  await putChecked(checkBy(policies, { env, project, real })(command, cwd), json);
+  await putChecked(checkBy(policies, { env, project, real, agent })(command, cwd), json);
   return true;
 }
 
@@ -50,7 +51,7 @@ function askedIn(args: readonly string[]): Asked | undefined {
     const word = args[at] ?? '';
     const [name, joined] = nameAndValue(word);
     if (word === '--json' || word === '--trust') values.set(word, '');
-    else if (name === '--cwd' || name === '--project') {
+    else if (name === '--cwd' || name === '--project' || name === '--agent') {
       const value = joined ?? args[++at];
       if (value === undefined || value.startsWith('-')) return undefined;
       values.set(name, value);
@@ -63,6 +64,7 @@ function askedIn(args: readonly string[]): Asked | undefined {
     command,
     cwd: resolve(values.get('--cwd') ?? '.'),
     project: values.get('--project'),
+    agent: values.get('--agent'),
     json: values.has('--json'),
     trusted: values.has('--trust'),
   };

@@ -17,6 +17,7 @@ export type CheckFlags = {
   readonly batch?: string;
   readonly json?: boolean;
   readonly trust?: boolean;
+  readonly agent?: string;
 };
 
 export async function checkPolicy(command: string | undefined, flags: CheckFlags): Promise<void> {
@@ -25,8 +26,8 @@ export async function checkPolicy(command: string | undefined, flags: CheckFlags
       hint: "Quote the command: cuff policy check 'git log | head'.",
     });
   }
-  const { policy, project, trust: trusted } = flags;
-  const checker = new PolicyChecker({ env: process.env, policy, project, trusted });
+  const { policy, project, trust: trusted, agent } = flags;
+  const checker = new PolicyChecker({ env: process.env, policy, project, trusted, agent });
   const cwd = resolve(flags.cwd ?? '.');
   if (command === undefined) return batch(checker, flags.batch ?? '-', cwd);
   await policyTrouble(async () => {

@@ -18,7 +18,7 @@ const REASONS_SHOWN_MAX = 20;
 const COLOURS = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
 
 /** The answer, then each reason that counts: the place, the sentence, and what to do. */
-function checkedText({ command, decision, mode, files }: CheckResult): string {
+function checkedText({ command, decision, mode, files, budgets }: CheckResult): string {
   const { verdict, code, reasons } = decision;
   const counted = reasons.filter((one) => verdict === 'allow' || one.verdict !== 'allow');
   const shown = counted.slice(0, REASONS_SHOWN_MAX);
@@ -28,6 +28,10 @@ function checkedText({ command, decision, mode, files }: CheckResult): string {
     `${paint(COLOURS[verdict], verdict)} (${code})`,
     ...blocks.flatMap((block) => ['', ...block]),
     ...(more > 0 ? ['', `And ${more} more.`] : []),
+    ...budgets.map(
+      ({ rule, max, used }) =>
+        `  \`${printable(rule.pattern)}\` allows ${max} an hour; ${used} are used.`,
+    ),
     ...(verdict !== 'allow' && mode !== 'enforce' ? ['', modeLine(mode)] : []),
     ...(files.length > 0 ? ['', paint('dim', `By ${files.map(printable).join(', ')}`)] : []),
   ];

@@ -14,6 +14,8 @@ export type PolicyDiffFlags = {
   readonly directory: string;
   readonly since?: number | undefined;
   readonly json: boolean;
+  /** As if this agent had run everything, with a proven name. */
+  readonly agent?: string | undefined;
 };
 
 const SHOWN_MAX = 20;
@@ -22,8 +24,11 @@ const SHOWN_LENGTH_MAX = 80;
 /** Exit 0, whether or not something differs. */
 export async function policyDiff(flags: PolicyDiffFlags): Promise<void> {
   const home = homeOf(process.env);
-  const [before, after] = [loadedPolicy(flags.before, home), loadedPolicy(flags.after, home)];
-  const { directory, since } = flags;
+  const { directory, since, agent } = flags;
+  const [before, after] = [
+    loadedPolicy({ file: flags.before, agent }, home),
+    loadedPolicy({ file: flags.after, agent }, home),
+  ];
   const diff = diffPolicies(before, after, { directory, since, home });
   if (flags.json) return putJson(diff);
   await put(diffText(diff));

@@ -2,6 +2,7 @@
 // name and loaded only when it is asked for.
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { PRESETS, type Preset } from '../../policies/init/presets.ts';
 import { type JournalLocation, locatedByName, usualJournal } from '../../recordings/directory.ts';
 import { parseSince } from '../../text/dates.ts';
 import { examples, JSON_DOCUMENT } from '../help.ts';
@@ -10,14 +11,17 @@ import { policyTrouble } from './trouble.ts';
 export function addPolicyCommands(program: Command): void {
   const policy = program
     .command('policy')
-    .description('what agents may run: check, lint, test, compare, approve and export rules')
+    .description('what agents may run: make, check, test, compare, approve, revoke, export rules')
     .usage('<subcommand>')
     .helpCommand('help [subcommand]', 'what a subcommand does');
+  addInit(policy);
   addCheck(policy);
   addLint(policy);
   addTest(policy);
   addDiff(policy);
   addApprove(policy);
+  addChanges(policy);
+  addGrants(policy);
   addExport(policy);
   for (const command of policy.commands) {
     command
@@ -26,9 +30,47 @@ export function addPolicyCommands(program: Command): void {
   }
 }
 
+const AGENT = 'as if this agent asked, like claude-code, with a proven name';
 const POLICY = 'a policy.yml; without it the files that apply here';
 const TRUST_POLICY = 'the policy of this project counts, for this command';
 const TRUST_SETTINGS = 'the settings of this project count, for this command';
+
+function addInit(policy: Command): void {
+  const preset = new Option('--preset <preset>', 'how much it allows').choices(PRESETS);
+  policy
+    .command('init')
+    .description('write a first policy for this project: shown, tried, and written after a yes')
+    .addOption(preset.default('dev'))
+    .option('--from-history', "try it on agents' own transcripts, not on the journal")
+    .addOption(new Option('--since <date>', SINCE).argParser(since).default(since('90d'), '90d'))
+    .option('--directory <dir>', DIRECTORY)
+    .option('--yes', 'write it without asking; never over a policy that is there')
+    .option('--trust', TRUST_SETTINGS)
+    .addHelpText('after', INIT_HELP)
+    .action(async (flags: InitFlags) => {
+      const { initPolicy } = await import('./init.ts');
+      const { directory } = flags.fromHistory === true ? {} : await journalOf(flags);
+      const { preset, fromHistory = false, yes = false } = flags;
+      const { at, text } = flags.since;
+      await initPolicy({ preset, fromHistory, yes, directory, since: at, sinceText: text });
+    });
+}
+
+type InitFlags = HistoryFlags & {
+  readonly preset: Preset;
+  readonly fromHistory?: boolean;
+  readonly since: Since;
+  readonly yes?: boolean;
+};
+
+const INIT_HELP = `
+Presets:
+  dev        reading, building, testing, local commits, files of the project; the rest asks
+  read-only  reading; whatever writes asks
+  ci         reading, locked installs, builds and tests; the rest is refused
+
+Exit 0: written, 1: you said no, 2: no terminal to ask at and no --yes, so nothing was written.
+${examples('cuff policy init --from-history', 'cuff policy init --preset ci --yes')}`;
 
 function addCheck(policy: Command): void {
   policy
@@ -38,6 +80,7 @@ function addCheck(policy: Command): void {
     .option('--policy <file>', POLICY)
     .option('--cwd <dir>', 'where it would run (default: here)')
     .option('--project <dir>', 'the project (default: found by the directory)')
+    .option('--agent <name>', AGENT)
     .option('--batch <file>', 'JSON lines {id, command, cwd, policy}; - is stdin')
     .option('--json', `${JSON_DOCUMENT}, for a batch one for each line`)
     .option('--trust', TRUST_POLICY)
@@ -68,6 +111,7 @@ type HistoryFlags = {
   readonly directory?: string;
   readonly json?: boolean;
   readonly trust?: boolean;
+  readonly agent?: string;
 };
 
 function addTest(policy: Command): void {
@@ -77,6 +121,7 @@ function addTest(policy: Command): void {
     .addArgument(new Argument('<policy>', 'a policy.yml'))
     .addOption(new Option('--since <date>', SINCE).argParser(since))
     .option('--directory <dir>', DIRECTORY)
+    .option('--agent <name>', AGENT)
     .option('--json', JSON_DOCUMENT)
     .option('--trust', TRUST_SETTINGS)
     .addHelpText('after', examples('cuff policy test policy.yml --since 30d'))
@@ -84,7 +129,9 @@ function addTest(policy: Command): void {
       const { policyTest } = await import('./test.ts');
       const journal = await journalOf(flags);
       const { at, text } = flags.since ?? {};
-      await policyTrouble(() => policyTest({ ...journal, file, since: at, sinceText: text }));
+      await policyTrouble(() =>
+        policyTest({ ...journal, file, since: at, sinceText: text, agent: flags.agent }),
+      );
     });
 }
 
@@ -96,13 +143,15 @@ function addDiff(policy: Command): void {
     .addArgument(new Argument('<after>', 'another one'))
     .addOption(new Option('--since <date>', SINCE).argParser(since))
     .option('--directory <dir>', DIRECTORY)
+    .option('--agent <name>', AGENT)
     .option('--json', JSON_DOCUMENT)
     .option('--trust', TRUST_SETTINGS)
     .addHelpText('after', examples('cuff policy diff old.yml new.yml'))
     .action(async (before: string, after: string, flags: HistoryFlags) => {
       const { policyDiff } = await import('./diff.ts');
       const journal = await journalOf(flags);
-      await policyTrouble(() => policyDiff({ ...journal, before, after, since: flags.since?.at }));
+      const { since: from, agent } = flags;
+      await policyTrouble(() => policyDiff({ ...journal, before, after, since: from?.at, agent }));
     });
 }
 
@@ -111,11 +160,41 @@ function addApprove(policy: Command): void {
     .command('approve')
     .description('list the refused commands that you may allow; with an id, allow that one once')
     .addArgument(new Argument('[id]', 'the id that the refusal names'))
+    .option('--hour', 'for an hour, exactly this under the same policy')
+    .option('--conversation', 'the same until the conversation that asked is over')
     .option('--always', 'as a rule of the project, for exactly this command')
+    .option('--pattern [pattern]', 'as a rule for what it covers; without one cuff proposes it')
     .option('--user', 'as a rule of yours, for all projects')
     .option('--json', JSON_DOCUMENT)
     .addHelpText('after', examples('cuff policy approve', 'cuff policy approve 3fk2m7qa --always'))
     .action(async (id, flags) => (await import('./approve.ts')).approvePolicy(id, flags));
+}
+
+function addChanges(policy: Command): void {
+  policy
+    .command('changes')
+    .description(
+      'protected files that changed in the sandbox: until you accept, nothing runs there',
+    )
+    .option('--accept', 'you have looked at all that is listed: commands may run again')
+    .option('--json', JSON_DOCUMENT)
+    .addHelpText('after', examples('cuff policy changes', 'cuff policy changes --accept'))
+    .action(async (flags) => (await import('./changes.ts')).protectedChanges(flags));
+}
+
+function addGrants(policy: Command): void {
+  policy
+    .command('approvals')
+    .description('what a person has approved and still holds: once, for an hour, a conversation')
+    .option('--json', JSON_DOCUMENT)
+    .action(async (flags) => (await import('./grants.ts')).listGrants(flags));
+  policy
+    .command('revoke')
+    .description('take approvals back; rules are edited in the policy')
+    .addArgument(new Argument('[id...]', 'ids of `cuff policy approvals`'))
+    .option('--all', 'all of them')
+    .addHelpText('after', examples('cuff policy revoke 3fk2m7qa', 'cuff policy revoke --all'))
+    .action(async (ids, flags) => (await import('./grants.ts')).revokeGrants(ids, flags));
 }
 
 function addExport(policy: Command): void {

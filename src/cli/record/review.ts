@@ -203,13 +203,14 @@ function* footer({ verdicts, denied }: Review, flags: Flags): Generator<string> 
   const from = flags.text('--from');
   const since = `--since ${flags.text('--since')}`;
   if (from === undefined) {
-    yield `Rules made from them: cuff record generate ${since}`;
+    yield `Rules made from them: cuff record generate ${since}; a first policy: cuff policy init`;
     return;
   }
   const all = flags.on('--project') ? ` --project ${flags.text('--project')}` : ' --all-projects';
   const take = `cuff record import --from ${from} ${since}`;
   yield `Keep them, for agents delete them: ${take}${printable(all)}`;
-  yield `Rules for a project, in its directory: ${take}; cuff record generate`;
+  yield 'A first policy for a project, in its directory: cuff policy init --from-history';
+  yield `Rules from what ran there: ${take}; cuff record generate`;
 }
 
 /** Every finding of one kind. */

@@ -76,7 +76,12 @@ export class RecorderPlugin extends dialect(ABOUT) {
     const quiet = chosen && this.#saidChosen;
     this.#saidChosen ||= chosen;
     const { mounted = () => false } = this.services;
-    const wording = { quiet, mounted, timeoutAsked, notes: caller.notes };
+    const wording = {
+      quiet,
+      mounted,
+      timeoutAsked,
+      notes: [...caller.notes, ...this.changed(caller)],
+    };
     const answer = executeAnswer(run, ending, wording);
     return { success: true, text: JSON.stringify(answer, null, 2) };
   }

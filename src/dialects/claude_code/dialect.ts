@@ -170,11 +170,6 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     } as const;
     const [{ output, errors }, trouble] = readOr(NO_TEXT, () => {
       if (run.silent) return NO_TEXT;
-      // Where nothing can be written there is no file to search or to name.
-      if (run.memory !== undefined && !ending.findings?.capture) {
-        const kept = OutputReader.ofMemory(run.memory).view({ kind: 'ends', ...options });
-        return { output: words.outputOf(kept), errors: [] };
-      }
       const capture = look.open(id);
       const view = OutputReader.of(capture).view({ kind: 'ends', ...options });
       const searched = view.summary === undefined && hasFailed(run, ended);

@@ -3,17 +3,14 @@
 // error wrap the text, or throw it. Its output is shown in another way, unless it only said "no"
 // with exit code 1.
 
-import type { AgentRun } from '../../agent/agent-run.ts';
 import { missedVariables, type Report } from '../../agent/report.ts';
 import { answerOf } from '../../agent/report-answer.ts';
 import { isListing } from '../../agent/report-listing.ts';
 import { waitingForInput } from '../../agent/report-waiting.ts';
 import type { ToolResult } from '../../host/plugin.ts';
-import type { Ending } from '../../recorder/ending.ts';
 import type { Capture } from '../../shell/shell.ts';
 import { printable } from '../../text/printable.ts';
 import { failed } from '../tool-plugin.ts';
-import { memoryBody, memoryOf } from './in-memory.ts';
 import { type Body, type BodyRequest, bodyOf, type Kind, newsBody } from './output.ts';
 import type { Native, Subject } from './runs.ts';
 import type { VIEWS } from './tools.ts';
@@ -39,10 +36,6 @@ export function answerAbout(native: Native, about: Subject, wanted: AnswerReques
     return opened;
   };
   const subject = { ...about, open };
-  const { run } = about;
-  const kept = run?.result && memoryOf(run.memory, open);
-  if (run?.result && kept)
-    return unwritten(native, run, run.result, memoryBody(kept, wanted.bytesMax));
   const report = reportOf(native, subject);
   if (report.ended === undefined) {
     const capture = open();
@@ -62,19 +55,6 @@ export function answerAbout(native: Native, about: Subject, wanted: AnswerReques
   const { outcome } = report.ended;
   if (outcome.kind === 'failed' && outcome.error !== 'runner_lost') return notStarted(outcome);
   return ended(native, subject, report, wanted);
-}
-
-/** That it is not recorded is said behind every answer. */
-function unwritten(
-  native: Native,
-  run: AgentRun,
-  ending: Ending,
-  body: Required<Body>,
-): ToolResult {
-  const report = { ...native.reports.ofSilent(run, ending), totals: body.totals };
-  const about = { report, unshown: false, answer: undefined, killAfterMs: undefined };
-  const trailer = endedTrailer({ ...about, missed: [], untraced: undefined });
-  return { success: true, text: joined([body.text, trailer]) };
 }
 
 /** Why a run was not traced stands in its capture. */

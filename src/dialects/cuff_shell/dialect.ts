@@ -10,6 +10,7 @@ import { Reports } from '../../agent/report.ts';
 import { type Matcher, matcherOf, PatternError } from '../../agent/search-match.ts';
 import { isAppError } from '../../errors.ts';
 import type { CallContext, Services, ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import { policyBrief } from '../../policies/brief.ts';
 import type { OutputReader } from '../../shell/output/reader.ts';
 import { stagesUnsure } from '../../tracing/stages.ts';
 import { dialectConfig } from '../agent-config.ts';
@@ -88,7 +89,8 @@ export class CuffShellPlugin extends dialect({ name: 'cuff_shell', version: '1.0
   }
 
   getTools(): readonly ToolDefinition[] {
-    return nativeTools(this.own);
+    const { policy } = this.services;
+    return nativeTools(this.own, policy === undefined ? '' : policyBrief(policy));
   }
 
   override callTool(name: string, args: Args, context: CallContext): Promise<ToolResult> {

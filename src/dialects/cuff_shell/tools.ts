@@ -25,8 +25,17 @@ type Defaults = { readonly wait_ms: number; readonly max_bytes: number };
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-export function nativeTools(defaults: Defaults): readonly ToolDefinition[] {
-  return [run(defaults), read(defaults), wait(defaults), write(defaults), KILL, LIST, SEARCH];
+/** `brief`: what the policy says before anything is asked, if there is one. */
+export function nativeTools(defaults: Defaults, brief = ''): readonly ToolDefinition[] {
+  return [
+    run(defaults, brief),
+    read(defaults),
+    wait(defaults),
+    write(defaults),
+    KILL,
+    LIST,
+    SEARCH,
+  ];
 }
 
 function tool(
@@ -84,10 +93,10 @@ const WAIT_DESCRIPTION =
   'Wait until a run is over (also its background processes), or until its new output has a text. ' +
   'Gives only output that is new since the last answer about that run.';
 
-function run(defaults: Defaults): ToolDefinition {
+function run(defaults: Defaults, brief: string): ToolDefinition {
   return tool(
     'shell_run',
-    RUN_DESCRIPTION,
+    brief === '' ? RUN_DESCRIPTION : `${RUN_DESCRIPTION}\n${brief}`,
     {
       command: { type: 'string', description: 'the text for bash' },
       cwd: { type: 'string', description: 'working directory, absolute or below the default one' },

@@ -6,6 +6,7 @@
 import { outputCap } from '../../capture/cap.ts';
 import { createCapture, openCapture, type Store } from '../../capture/store.ts';
 import { messageOf, reasonOf } from '../../errors.ts';
+import type { SandboxWatch } from '../../guard/sandbox-watch.ts';
 import { wholeBelow } from '../../recorder/ending.ts';
 import type { RecordingSettings } from '../../recorder/settings.ts';
 import { NO_METRICS, openSingle, type SingleEntry } from '../../recorder/single.ts';
@@ -57,12 +58,13 @@ export async function serveCall(options: HelperOptions): Promise<{ readonly rest
 
 async function entered(
   options: HelperOptions,
-  { words, meta, dir, single }: Recorded,
+  { words, meta, dir, single, watch }: Recorded,
 ): Promise<{ readonly rest: Promise<void> }> {
   const { channel } = options;
+  watch?.began(meta.id);
   channel.send(startWords(words));
   const ended = await endOf(options, meta, dir);
-  const { later } = await single.finish({ id: meta.id, dir, ...ended });
+  const { later } = await single.finish({ id: meta.id, dir, ...ended, watch });
   channel.send('ok\n');
   const survivors = async (): Promise<void> => {
     if (later === undefined || dir === undefined) return;
@@ -79,6 +81,7 @@ type Recorded = {
   readonly meta: CaptureMeta;
   readonly dir: string | undefined;
   readonly single: SingleEntry;
+  readonly watch: SandboxWatch | undefined;
 };
 
 type Plan =
@@ -124,7 +127,7 @@ async function planned(options: HelperOptions, call: AgentCall): Promise<Plan> {
     return { kind: 'refused', text: `cuff policy: ${messageOf(error)}` };
   }
   try {
-    return await start(options, open(), held.words, recording);
+    return await start(options, open(), held, recording);
   } catch (error) {
     // Without a sandbox that the policy wants, it may not run at all.
     if (!recording.strict && !held.sandboxed) return UNRECORDED;
@@ -152,7 +155,7 @@ function contextOf(call: AgentCall, claimed: StoredIntent | undefined) {
 async function start(
   options: HelperOptions,
   single: SingleEntry,
-  prefix: readonly string[],
+  { words: prefix, watch }: Hold,
   { strict, captureOutput, redact, outputBytesMax }: RecordingSettings,
 ): Promise<Plan> {
   const { env, store, real, cwd, terminal } = options;
@@ -191,7 +194,7 @@ async function start(
   });
   // The runner stays where it is: no path leads there any more.
   const words = runnerWords(options.removed ? { ...spec, cwd: '/proc/self/cwd' } : spec);
-  return { kind: 'recorded', words, meta, dir, single };
+  return { kind: 'recorded', words, meta, dir, single, watch };
 }
 
 function startWords(words: readonly string[]): Uint8Array {

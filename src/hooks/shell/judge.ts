@@ -2,6 +2,7 @@
 
 import { stateRoot } from '../../capture/paths.ts';
 import { Guard, type Refusal, type Ruling } from '../../guard/guard.ts';
+import type { SandboxWatch } from '../../guard/sandbox-watch.ts';
 import type { RecorderMetrics } from '../../ops/metrics.ts';
 import { answersOf, contentId } from '../../policies/decide.ts';
 import { openPolicy } from '../../policies/engine.ts';
@@ -20,7 +21,11 @@ export type Verdict =
   | { readonly run: false; readonly decision: EntryDecision; readonly text: string };
 
 /** What the command line is put behind, and whether it must not run without. */
-export type Hold = { readonly words: readonly string[]; readonly sandboxed: boolean };
+export type Hold = {
+  readonly words: readonly string[];
+  readonly sandboxed: boolean;
+  readonly watch?: SandboxWatch | undefined;
+};
 
 export type Question = {
   readonly command: string;
@@ -41,7 +46,10 @@ export async function judgeBy(question: Question): Promise<Verdict> {
   const approved = approvalIn(intent, contentId(engine.policies));
   const ask: AskPerson = async () => ({ kind: 'chosen', value: 'once' });
   const lets = answersOf(engine.policies).onAsk === 'allow_recorded';
-  const call = { redact, shell, ...((approved !== undefined || lets) && { ask }) };
+  // A variable alone says nothing: the hook of the agent has told of this very command.
+  const client = intent?.registered === true ? intent.agent : undefined;
+  const key = intent?.session ? `conversation:${intent.session}` : '';
+  const call = { redact, shell, client, key, ...((approved !== undefined || lets) && { ask }) };
   const ruling = await guard.rule({ command, cwd }, call);
   await guard.close();
   engine.close();
@@ -76,12 +84,14 @@ function permitted({ decision, hold }: Ruling): Verdict {
     run: true,
     decision,
     hold: () => {
-      const { sandbox, env = {} } = hold([]);
+      const { restraints, watch } = hold([]);
+      const { sandbox, env = {} } = restraints;
       const around = sandbox?.([], { read: [], write: [] }) ?? [];
       const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
       const words = [...(variables.length > 0 ? [ENV, ...variables] : []), ...around];
       // The client takes a `--` at the end for the runner's own, and the shell for the program.
-      return { words: words.at(-1) === '--' ? words.slice(0, -1) : words, sandboxed: !!sandbox };
+      const prefix = words.at(-1) === '--' ? words.slice(0, -1) : words;
+      return { words: prefix, sandboxed: !!sandbox, watch };
     },
   };
 }

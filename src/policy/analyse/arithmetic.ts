@@ -29,6 +29,9 @@ export type Counted =
 
 const NOT_PLAIN: Counted = { plain: false };
 
+/** `let x=` and `let x=5+` are errors, which assign nothing. */
+const UNFINISHED = /(?:[*/%<>=!&|^~?:(,]|(?:^|[^+])\+|(?:^|[^-])-)[\s"]*$/;
+
 /** `skip`: the ends of the substitutions in it that print a number, by where they begin. */
 export function arithmetic(
   text: string,
@@ -36,6 +39,7 @@ export function arithmetic(
   run: Run,
   skip: ReadonlyMap<number, number> = new Map(),
 ): Counted {
+  if (UNFINISHED.test(text)) return NOT_PLAIN;
   const names: string[] = [];
   for (let at = 0; at < text.length; ) {
     const behind = skip.get(at);

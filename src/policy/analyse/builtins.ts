@@ -2,11 +2,13 @@
 // Those that change how text is read are problems: the rest of the text would mean something else.
 
 import { posix } from 'node:path';
+import { optionTable, readOptions } from '../../text/options.ts';
 import type { Arg } from '../unit.ts';
+import { literalOf, textOf } from './args.ts';
 import { arithmetic } from './arithmetic.ts';
 import { byOption, type Doing, declare, getopts, mapfile, read, test, unset } from './declares.ts';
 import { assignTo, type Ends, either } from './ends.ts';
-import { readOptions } from './options.ts';
+import { optionsOf, optionValue } from './options.ts';
 import type { Cwds } from './state.ts';
 
 type Builtin = (doing: Doing) => Ends | undefined;
@@ -32,8 +34,8 @@ const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['mapfile', simple(mapfile)],
   ['readarray', simple(mapfile)],
   ['unset', simple(unset)],
-  ['printf', simple((doing) => byOption('v', doing))],
-  ['wait', simple((doing) => byOption('p', doing))],
+  ['printf', simple((doing) => byOption('-v', doing))],
+  ['wait', simple((doing) => byOption('-p', doing))],
   ['getopts', simple(getopts)],
   ['let', simple(evaluate)],
   ['test', simple(test)],
@@ -43,8 +45,8 @@ const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['shift', simple(({ state }) => losePositional(state))],
   ['alias', simple(aliases)],
   ['unalias', simple(aliases)],
-  ['source', simple(({ state }) => state.forget())],
-  ['.', simple(({ state }) => state.forget())],
+  ['source', simple(source)],
+  ['.', simple(source)],
   ['eval', simple(({ state }) => state.forget())],
   ['command', simple(unseen)],
   ['builtin', simple(unseen)],
@@ -63,6 +65,25 @@ function unseen({ argv, state }: Doing): void {
   if (argv.some(({ kind }) => kind !== 'literal')) state.forget();
 }
 
+/** A script may do anything, but for one that activates an environment. */
+function source({ run, state, argv: [, script, ...more] }: Doing): void {
+  const value = script?.kind === 'literal' && script.value.includes('/') ? script.value : undefined;
+  const known =
+    value !== undefined &&
+    more.length === 0 &&
+    state.cwds?.every((cwd) => run.activation(posix.resolve(cwd, value))) === true;
+  if (!known) {
+    state.forget();
+    return;
+  }
+  for (const name of ACTIVATED) state.set(name, undefined);
+}
+
+const ACTIVATED = [
+  ...['PATH', 'PS1', 'PYTHONHOME', 'TCL_LIBRARY', 'TK_LIBRARY', 'PKG_CONFIG_PATH', 'SCRIPT_PATH'],
+  ...['VIRTUAL_ENV', 'VIRTUAL_ENV_PROMPT', 'CURRENT_PATH', 'CURRENT_DIR'],
+];
+
 function losePositional(state: Doing['state']): void {
   state.positional = undefined;
 }
@@ -77,10 +98,10 @@ function changeDirectory(doing: Doing): Ends {
   if (run.steady.directory && run.functions.size > 0) {
     run.problem('indirection', doing.span, 'the directory is changed out of sight');
   }
-  const options = readOptions(argv, { flags: 'LPe@' });
+  const options = optionsOf(argv, '-L -P -e -@');
   const target = options === undefined ? undefined : argv.slice(options.at);
   const there = state.copy();
-  there.cwds = options?.found.has('P') === true ? undefined : directories(target, doing);
+  there.cwds = options && optionValue(options, '-P') ? undefined : directories(target, doing);
   return { ok: there, fail: state };
 }
 
@@ -118,60 +139,46 @@ function evaluate(doing: Doing): void {
   }
 }
 
-const HARMLESS_FLAGS = /^[-+][abefhmnuvxCETo]+$/;
+const HARMLESS_FLAGS = '-a -b -e -f -h -m -n -u -v -x -C -E -T -o>';
 const HARMLESS_OPTIONS = new Set([
-  'allexport',
-  'errexit',
-  'errtrace',
-  'functrace',
-  'hashall',
-  'monitor',
-  'noclobber',
-  'noexec',
-  'noglob',
-  'notify',
-  'nounset',
-  'pipefail',
-  'verbose',
-  'xtrace',
+  ...['allexport', 'errexit', 'errtrace', 'functrace', 'hashall', 'monitor', 'noclobber'],
+  ...['noexec', 'noglob', 'notify', 'nounset', 'pipefail', 'verbose', 'xtrace'],
 ]);
 
-function setOptions(doing: Doing): void {
-  const { run, argv, state, span } = doing;
-  const change = () => run.problem('syntax_option', span, '`set` changes how text is read');
-  for (let at = 1; at < argv.length; at += 1) {
-    const arg = argv[at];
-    if (arg?.kind !== 'literal') {
-      change();
-      return;
-    }
-    const { value } = arg;
-    if (value === '--' || value === '-' || !/^[-+]/.test(value)) {
-      state.positional = undefined;
-      return;
-    }
-    if (!HARMLESS_FLAGS.test(value)) change();
-    if (value.includes('a')) state.allExported = value.startsWith('-');
-    if (!value.includes('o')) continue;
-    at += 1;
-    const option = argv[at];
-    if (option === undefined) return; // it lists them
-    if (option.kind !== 'literal' || !HARMLESS_OPTIONS.has(option.value)) change();
-    else if (option.value === 'allexport') state.allExported = value.startsWith('-');
+function setOptions({ run, argv, state, span }: Doing): void {
+  const table = optionTable(HARMLESS_FLAGS, 'shell');
+  const { uses, at } = readOptions(argv, table, textOf, { from: 1 });
+  const harmless = uses.every(({ option, next }) => {
+    if (option?.name !== '-o' || next === undefined) return option !== undefined;
+    // Alone it lists them.
+    return argv[next] === undefined || HARMLESS_OPTIONS.has(literalOf(argv[next]));
+  });
+  const dashes = at > 1 && literalOf(argv[at - 1]) === '--';
+  const read = argv.slice(1, dashes ? at : at + 1);
+  const unsure = read.some(({ kind }) => kind !== 'literal');
+  if (!harmless || unsure) {
+    run.problem('syntax_option', span, '`set` changes how text is read');
   }
+  for (const { option, next, off } of uses) {
+    const name = next === undefined ? option?.name : literalOf(argv[next]);
+    if (name === '-a' || name === 'allexport') state.allExported = !off;
+  }
+  if (at < argv.length || dashes) state.positional = undefined;
 }
 
 const HARMLESS_SHOPTS = /^(?:globstar|dotglob|failglob|nocaseglob|checkwinsize)$/;
 
 function shopt({ run, argv, span }: Doing): void {
-  const words = argv.slice(1);
-  const options = words.filter((arg) => arg.kind === 'literal' && /^-/.test(arg.value));
-  const flags = options.map((arg) => (arg.kind === 'literal' ? arg.value : '')).join('');
-  const names = words.filter((arg) => !options.includes(arg));
-  const sure = words.every(({ kind }) => kind === 'literal');
-  if (sure && !/[su]/.test(flags)) return; // it shows them
-  const fine = names.every((arg) => arg.kind === 'literal' && HARMLESS_SHOPTS.test(arg.value));
-  if (!sure || !fine || flags.includes('o')) {
+  const { uses } = readOptions(argv, optionTable('-s -u -o -p -q'), textOf, {
+    from: 1,
+    anywhere: true,
+  });
+  const has = (flag: string): boolean => uses.some(({ option }) => option?.name === flag);
+  const names = argv.slice(1).filter((_, at) => !uses.some((use) => use.at === at + 1));
+  const sure = argv.every(({ kind }) => kind === 'literal');
+  if (sure && !has('-s') && !has('-u')) return; // it shows them
+  const fine = names.every((arg) => HARMLESS_SHOPTS.test(literalOf(arg)));
+  if (!sure || !fine || has('-o')) {
     run.problem('syntax_option', span, '`shopt` changes how text is read or run');
   }
 }

@@ -1,9 +1,11 @@
 // Builtins that assign by name: `export`, `declare`, `read`, `unset` and their like. A name with a
 // subscript is evaluated by them, so names must be known.
 
+import { optionTable, readOptions } from '../../text/options.ts';
 import type { Arg, Assigned, Span } from '../unit.ts';
+import { literalOf, textOf } from './args.ts';
 import { assignTo } from './ends.ts';
-import { readOptions } from './options.ts';
+import { optionsOf, optionValue } from './options.ts';
 import type { Run } from './run.ts';
 import type { State } from './state.ts';
 
@@ -52,31 +54,25 @@ function assign(
 }
 
 /** With another one they fail, and assign nothing. */
-const OPTIONS: Readonly<Record<string, RegExp>> & { readonly declare: RegExp } = {
-  declare: /^[-+][aAcfFgiIlnprtux]+$/,
-  export: /^-[fnp]+$/,
-  readonly: /^-[aAfp]+$/,
+const OPTIONS: Readonly<Record<string, string>> & { readonly declare: string } = {
+  declare: '-a -A -c -f -F -g -I -i -l -n -p -r -t -u -x',
+  export: '-f -n -p',
+  readonly: '-a -A -f -p',
 };
 
 /** `export`, `declare`, `typeset`, `local`, `readonly`. */
 export function declare(doing: Doing): void {
   const { run, argv, span } = doing;
-  const command = argv[0]?.kind === 'literal' ? argv[0].value : '';
-  const flags = new Set<string>();
-  let at = 1;
-  for (; at < argv.length; at += 1) {
-    const arg = argv[at];
-    if (arg?.kind !== 'literal' || !/^[-+]./s.test(arg.value)) break;
-    if (arg.value === '--') {
-      at += 1;
-      break;
-    }
-    if (!(OPTIONS[command] ?? OPTIONS.declare).test(arg.value)) {
-      run.problem('subscript', span, `an option of \`${command}\` is not known`);
-    }
-    for (const letter of arg.value.slice(1))
-      flags.add(arg.value.startsWith('-') ? letter : `+${letter}`);
+  const command = literalOf(argv[0]);
+  const table = optionTable(OPTIONS[command] ?? OPTIONS.declare, 'shell');
+  const { uses, at } = readOptions(argv, table, textOf, { from: 1 });
+  const turnsOff = !/^(?:export|readonly)$/.test(command);
+  if (uses.some(({ option, off }) => option === undefined || (off && !turnsOff))) {
+    run.problem('subscript', span, `an option of \`${command}\` is not known`);
   }
+  const flags = new Set(
+    uses.map(({ option, off }) => `${off ? '+' : ''}${option?.name.slice(1) ?? ''}`),
+  );
   if (flags.has('i')) run.problem('arithmetic', span, 'an integer variable evaluates its value');
   if (flags.has('n') && command !== 'export') {
     run.problem('indirection', span, 'a name reference names a variable by another one');
@@ -117,8 +113,11 @@ function declareOne(
     run.problem('subscript', span, 'a builtin would expand the value of an array');
   }
   if (operator === undefined) {
-    if (command === 'export' && flags.has('n')) state.exported.delete(name);
-    else if (how === 'export') {
+    if (command === 'export' && flags.has('n')) {
+      // Programs lose what they had of it, such as what keeps git out of other repositories.
+      state.exported.delete(name);
+      doing.assigned.push({ name, value: undefined, span: arg.span, how: 'export' });
+    } else if (how === 'export') {
       state.exported.add(name);
       const value = state.value(name);
       const only =
@@ -133,17 +132,14 @@ function declareOne(
   if (command === 'readonly' || flags.has('r')) run.untrusted.add(name);
 }
 
-const READ = { flags: 'ers', values: 'adinNptu' };
-const MAPFILE = { flags: 't', values: 'dnOsucC' };
-
 export function read(doing: Doing): void {
   const { argv } = doing;
-  const options = readOptions(argv, READ);
+  const options = optionsOf(argv, '-e -r -s -a: -d: -i: -n: -N: -p: -t: -u:');
   if (options === undefined) {
     nameIn(undefined, doing);
     return;
   }
-  const array = options.found.get('a');
+  const array = optionValue(options, '-a');
   if (array !== undefined) assignUnknown(array, doing);
   const names = argv.slice(options.at);
   if (names.length === 0 && array === undefined) assignUnknown('REPLY', doing);
@@ -151,21 +147,21 @@ export function read(doing: Doing): void {
 }
 
 export function mapfile(doing: Doing): void {
-  const options = readOptions(doing.argv, MAPFILE);
+  const options = optionsOf(doing.argv, '-t -d: -n: -O: -s: -u: -c: -C:');
   if (options === undefined) nameIn(undefined, doing);
-  else if (options.found.has('C')) {
+  else if (optionValue(options, '-C') !== undefined) {
     doing.run.problem('hidden_substitution', doing.span, 'its callback is a command');
   } else assignUnknown(doing.argv[options.at] ?? 'MAPFILE', doing);
 }
 
 export function unset(doing: Doing): void {
   const { argv, run, state } = doing;
-  const options = readOptions(argv, { flags: 'fvn' });
+  const options = optionsOf(argv, '-f -v -n');
   if (options === undefined) {
     nameIn(undefined, doing);
     return;
   }
-  if (options.found.has('f')) return;
+  if (optionValue(options, '-f') !== undefined) return;
   for (const arg of argv.slice(options.at)) {
     const name = nameIn(arg.kind === 'literal' ? arg.value : undefined, doing);
     if (name === undefined) continue;
@@ -175,25 +171,19 @@ export function unset(doing: Doing): void {
 }
 
 /** `printf -v name`, `wait -p name`. */
-export function byOption(letter: 'v' | 'p', doing: Doing): void {
+export function byOption(name: '-v' | '-p', doing: Doing): void {
   const { argv } = doing;
-  for (let at = 1; at < argv.length; at += 1) {
-    const arg = argv[at];
-    if (arg?.kind !== 'literal') {
-      // An option that is not known could be this one.
-      if (arg?.kind === 'unknown' && /^(?:$|-)/.test(arg.prefix)) {
-        doing.run.evaluates ??= { span: doing.span };
-        doing.state.forgetVariables();
-      }
-      return;
-    }
-    if (!arg.value.startsWith('-') || arg.value === '--') return;
-    const option = arg.value.indexOf(letter);
-    if (option === -1) continue;
-    const joined = arg.value.slice(option + 1);
-    assignUnknown(joined === '' ? argv[at + 1] : joined, doing);
-    at += 1;
+  const list = name === '-v' ? '-v:' : '-p: -f -n';
+  const { uses, at } = readOptions(argv, optionTable(list), textOf, { from: 1 });
+  for (const { option, joined, next } of uses) {
+    if (option?.name === name) assignUnknown(joined?.value ?? argv[next ?? at], doing);
   }
+  const behind = argv[at];
+  const open = behind?.kind === 'unknown' && behind.prefix === '';
+  // A word that is not known could be this option.
+  if (!open && uses.every((use) => argv[use.at]?.kind === 'literal')) return;
+  doing.run.evaluates ??= { span: doing.span };
+  doing.state.forgetVariables();
 }
 
 export function getopts(doing: Doing): void {

@@ -2,19 +2,19 @@
 // command lines are read, and everything that would be executed becomes a unit.
 
 import { posix } from 'node:path';
+import { shellKind } from '../../text/shells.ts';
 import type { Arg, Assigned, Span, Unit, UnitRedirect } from '../unit.ts';
+import { writtenText } from './args.ts';
 import { builtin } from './builtins.ts';
 import { type Ends, either } from './ends.ts';
-import { splitsText } from './env.ts';
 import { clausesOfFd, clausesOfFind, type Finding } from './find.ts';
 import { readsItself } from './input.ts';
 import { behind } from './opaque.ts';
 import { anchored } from './redirects.ts';
-import type { Place, Stdin } from './run.ts';
+import type { Place, Stdin, Walker } from './run.ts';
 import { reads, type Script, shellOf } from './shells.ts';
 import { type Cwds, State, type Value } from './state.ts';
-import type { Walker } from './walker.ts';
-import { type Peeled, peel, programOf } from './wrappers.ts';
+import { type Peeled, peel, programOf, splitsText, splitWords } from './wrappers.ts';
 
 export type Draft = {
   readonly argv: readonly Arg[];
@@ -25,6 +25,7 @@ export type Draft = {
   /** What its own redirections made of the input, and what that says. */
   readonly ownStdin: 'file' | 'text' | 'closed' | undefined;
   readonly input: string | undefined;
+  readonly written: string | undefined;
   readonly span: Span | undefined;
 };
 
@@ -59,6 +60,7 @@ export function execute(
     stdin: draft.stdin,
     ownStdin: draft.ownStdin,
     input: draft.input,
+    written: draft.written,
     span: draft.span,
     via: frame.via,
     behind: frame.behind,
@@ -109,6 +111,7 @@ class Execution {
     }
     if (inShell && !layer.noFunctions && run.functions.has(first.value)) {
       this.#push(layer);
+      if (layer.stdin !== 'inherited' && layer.stdin !== 'closed') run.fed = true;
       this.#state.forget();
       // The function may be defined later, or not at all.
       if (opens(argv)) this.#beside(layer);
@@ -119,6 +122,7 @@ class Execution {
     const peeled = peel(argv, inShell);
     if (peeled !== undefined) return this.run(this.#peeled(layer, peeled));
     if (programOf(first) === 'env' && splitsText(argv)) {
+      this.#unread(splitWords(argv));
       run.problem('hidden_substitution', layer.span, '`env -S` reads text in a way of its own');
     }
     return this.#program(layer);
@@ -154,19 +158,19 @@ class Execution {
       variables: [...kept, ...known(given)],
       // What `xargs` reads is not what the command reads.
       ...(peeled.name === 'xargs' && file === undefined
-        ? { input: undefined, stdin: 'closed' as const }
+        ? { input: undefined, written: undefined, stdin: 'closed' as const }
         : {}),
     };
   }
 
   #program(layer: Layer): Ends {
+    const { run } = this.#walker;
     const { argv } = layer;
     const shell = shellOf(argv);
     if (shell?.kind === 'script') return this.#script(layer, shell.script);
     if (shell?.kind === 'input' && layer.ownStdin === 'text' && layer.input !== undefined) {
       const understood = shell.understood && reads(shell.name, layer.input);
       const script = { name: shell.name, text: layer.input, positional: [], understood };
-      const { run } = this.#walker;
       const before = run.units.length;
       const ends = this.#script(layer, script);
       if (readsItself(script.text, run.units.slice(before))) {
@@ -175,6 +179,8 @@ class Execution {
       }
       return ends;
     }
+    if (shell?.kind === 'input' && layer.ownStdin === 'text') run.unread.push(layer.written ?? '');
+    if (shell?.kind === 'other' && shell.text !== undefined) this.#unread([shell.text]);
     const program = programOf(argv[0]);
     if (program === 'find') return this.#finding(layer, clausesOfFind(argv), 'find -exec');
     if (program === 'fd' || program === 'fdfind') {
@@ -184,8 +190,11 @@ class Execution {
     if (inside !== undefined) {
       const inner = this.#unit(layer);
       const hidden = { ...layer, behind: layer.behind ?? inside.name, depth: layer.depth + 1 };
-      for (const text of inside.texts) this.#text(hidden, text, inside.name, []);
-      for (const words of inside.argvs) this.#beside({ ...hidden, argv: words, inShell: false });
+      if (inside.text?.kind === 'literal') this.#text(hidden, inside.text.value, inside.name, []);
+      else if (inside.text !== undefined) this.#unread([inside.text]);
+      if (inside.argv !== undefined) {
+        this.#beside({ ...hidden, argv: inside.argv, inShell: false });
+      }
       return inner;
     }
     return this.#unit(layer);
@@ -220,7 +229,8 @@ class Execution {
       this.#text(layer, script.text, script.name, script.positional);
       return either(this.#state);
     }
-    if (/^(?:bash|rbash|sh|dash|ash)\b/.test(script.name)) {
+    const kind = shellKind(script.name.replace(/ .*$/, ''));
+    if (kind === 'bash' || kind === 'posix') {
       const message = 'that shell may read its script in another way';
       this.#walker.run.problem('syntax_option', layer.span, message);
     }
@@ -229,6 +239,11 @@ class Execution {
     // Another shell may read it in another way, so that what bash cannot read is no surprise.
     this.#text(hidden, script.text, script.name, script.positional);
     return ends;
+  }
+
+  /** A script of which a part is only known when it runs. */
+  #unread(words: readonly Arg[]): void {
+    this.#walker.run.unread.push(words.map(writtenText).join(' '));
   }
 
   /** A script in a process of its own. */
@@ -272,7 +287,10 @@ class Execution {
   #eval(layer: Layer): Ends {
     const words = layer.argv.slice(isDashes(layer.argv[1]) ? 2 : 1);
     const values = words.flatMap((arg) => (arg.kind === 'literal' ? [arg.value] : []));
-    if (values.length !== words.length) return this.#unit(layer);
+    if (values.length !== words.length) {
+      this.#unread(words);
+      return this.#unit(layer);
+    }
     const state = this.#state;
     for (const { name, value } of this.#prefix) {
       state.set(name, value === undefined ? undefined : [value]);
@@ -301,8 +319,8 @@ class Execution {
       this.#state.forget();
     }
     if (action?.kind === 'literal') {
-      this.#open(layer, text, [...layer.via, 'trap'], new State(undefined));
-    }
+      run.body(() => this.#open(layer, text, [...layer.via, 'trap'], new State(undefined)));
+    } else if (action !== undefined) this.#unread([action]);
     return ends;
   }
 
@@ -323,6 +341,7 @@ class Execution {
       }
       if (first.value === 'exec' && argv.length === 1 && layer.ownStdin !== undefined) {
         state.stdin = layer.ownStdin;
+        run.fed = true;
       }
     }
     this.#push(layer, assigned);

@@ -1,13 +1,14 @@
 // A word as the arguments a program gets: tildes, variables and braces replaced, split at blanks
 // where bash splits, names of files left as patterns. In the order of bash.
 
+import type { Word } from '../../text/shell-tree.ts';
 import type { Arg } from '../unit.ts';
 import { globArg, literalArg, unknownArg, type Written } from './args.ts';
-import type { Atom } from './atoms.ts';
+import { type Atom, atomsOf } from './atoms.ts';
 import { expandAtoms } from './braces.ts';
-import { resolve, type Scene } from './resolve.ts';
-import type { Glob } from './state.ts';
-import { withTildes } from './tilde.ts';
+import { type Choice, resolve, type Scene } from './resolve.ts';
+import { type Place, type Run, spanIn } from './run.ts';
+import type { Glob, State } from './state.ts';
 
 type Piece =
   | {
@@ -176,4 +177,101 @@ function patternOf(field: readonly Piece[], lost: '*' | ''): string {
       return piece.quoted ? piece.value.replace(/[*?[\]\\!^-]/g, '\\$&') : piece.value;
     })
     .join('');
+}
+
+/** The words that a loop goes through, when all of them are known: texts, and patterns of files. */
+export function listed(
+  words: readonly Word[] | undefined,
+  place: Place,
+  run: Run,
+  state: State,
+): readonly Choice[] | undefined {
+  if (words === undefined) return undefined;
+  const args = words.flatMap((word): readonly Arg[] => {
+    const atoms = atomsOf(place.frame.source, word);
+    const written = { source: word.text, span: undefined };
+    const lostOne = unknownArg(written, '', false);
+    if (atoms === undefined) {
+      run.problem('hidden_substitution', spanIn(place.frame, word), 'a word is not understood');
+      return [lostOne];
+    }
+    const expanded = expandWord(atoms, written, { run, state, world: new Map() });
+    if (expanded === undefined) {
+      const message = 'what its braces make cannot be told';
+      run.problem('too_many', spanIn(place.frame, word), message);
+    }
+    return expanded ?? [lostOne];
+  });
+  const values = args.flatMap((arg): Choice[] =>
+    arg.kind === 'literal' ? [arg.value] : arg.kind === 'glob' ? [globOf(arg, state)] : [],
+  );
+  return values.length === args.length && values.length > 0 ? [...new Set(values)] : undefined;
+}
+
+function globOf({ pattern, prefix }: Extract<Arg, { kind: 'glob' }>, { cwds }: State): Glob {
+  return { pattern, prefix, cwds };
+}
+
+/**
+ * `~` at the start of a word, and behind `=` and `:` where bash takes the word for an assignment,
+ * which it does for `make A=~/x`, too. `assignment`: the atoms are a
+ * value, so that every part between colons may begin with one.
+ */
+function withTildes(atoms: readonly Atom[], state: State, assignment: boolean): readonly Atom[] {
+  if (!atoms.some((atom) => atom.kind === 'text' && !atom.quoted && atom.value.includes('~'))) {
+    return atoms;
+  }
+  if (assignment) return expanded(atoms, state, 0, true);
+  const [first] = atoms;
+  const name =
+    first?.kind === 'text' && !first.quoted ? /^[A-Za-z_]\w*\+?=/.exec(first.value) : null;
+  if (name !== null) return expanded(atoms, state, name[0].length, true);
+  return expanded(atoms, state, 0, false);
+}
+
+function expanded(
+  atoms: readonly Atom[],
+  state: State,
+  start: number,
+  colons: boolean,
+): readonly Atom[] {
+  const result: Atom[] = [];
+  atoms.forEach((atom, index) => {
+    if (atom.kind !== 'text' || atom.quoted) {
+      result.push(atom);
+      return;
+    }
+    const begins = index === 0 ? start : undefined;
+    pieces(atom.value, begins, colons, atoms[index + 1] !== undefined, state, result);
+  });
+  return result;
+}
+
+function pieces(
+  text: string,
+  start: number | undefined,
+  colons: boolean,
+  followed: boolean,
+  state: State,
+  result: Atom[],
+): void {
+  let done = 0;
+  for (let at = text.indexOf('~'); at !== -1; at = text.indexOf('~', at + 1)) {
+    if (at < done || (at !== start && !(colons && text[at - 1] === ':'))) continue;
+    const name = (colons ? /[^/:]*/y : /[^/]*/y).exec(text.slice(at))?.[0] ?? '';
+    const end = at + name.length;
+    // What follows is quoted or replaced, so bash does not read it as a user name.
+    if (end === text.length && followed) continue;
+    if (at > done) result.push({ kind: 'text', value: text.slice(done, at), quoted: false });
+    result.push(directoryOf(name, state));
+    done = end;
+  }
+  if (done < text.length) result.push({ kind: 'text', value: text.slice(done), quoted: false });
+}
+
+function directoryOf(name: string, state: State): Atom {
+  const known = name === '~' ? state.value('HOME') : name === '~+' ? state.cwds : undefined;
+  const [one, ...more] = known === undefined || known === 'number' ? [] : known;
+  if (one === undefined || more.length > 0) return { kind: 'lost', one: true };
+  return { kind: 'text', value: one, quoted: true };
 }

@@ -1,7 +1,7 @@
 // `find -exec` and `fd -x`: the commands inside of them, and what is left without them.
 
 import type { Arg, FindNames } from '../unit.ts';
-import { replaced } from './xargs.ts';
+import { replaced } from './wrappers.ts';
 
 type Clause = {
   readonly argv: readonly Arg[];

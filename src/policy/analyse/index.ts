@@ -5,12 +5,10 @@
 import { cheapToParse, type ParsedScript, parse } from '../../text/shell-tree.ts';
 import type { AnalyseOptions, Analysis, Arg } from '../unit.ts';
 import { after } from './ends.ts';
-import { functionsIn, sameSteady, steadyIn } from './facts.ts';
-import { type Place, Run, Stop } from './run.ts';
+import { functionsIn, type Place, Run, Stop, sameSteady, steadyIn, type Walker } from './run.ts';
 import { checkOpeners } from './scanner.ts';
 import { State } from './state.ts';
 import { Walk } from './walk.ts';
-import type { Walker } from './walker.ts';
 import { peel } from './wrappers.ts';
 
 const BYTES_MAX = 65_536;
@@ -18,7 +16,7 @@ const BROKEN_LENGTH_MAX = 4_096;
 const WRAPPERS_MAX = 8;
 
 export function analyse(text: string, options: AnalyseOptions): Analysis {
-  const run = new Run(options.home);
+  const run = new Run(options);
   const state = new State([options.cwd], [['HOME', [options.home]]], new Set(['HOME']));
   try {
     new Analyser(run).text(text, topOf(text), state);
@@ -29,9 +27,10 @@ export function analyse(text: string, options: AnalyseOptions): Analysis {
   }
   return {
     text,
-    units: run.units,
+    units: run.found,
     functions: [...run.functions].map(([name, span]) => ({ name, span })),
     problems: run.problems,
+    unread: run.unread,
   };
 }
 

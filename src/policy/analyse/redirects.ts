@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import type { Redirection } from '../../text/shell-tree.ts';
 import type { Arg, UnitRedirect } from '../unit.ts';
-import { unknownArg } from './args.ts';
+import { unknownArg, unquoted } from './args.ts';
 import { type Atom, atomsOf, atomsOfBody } from './atoms.ts';
 import { expandAtoms } from './braces.ts';
 import { type Ends, either, joinEnds } from './ends.ts';
@@ -16,11 +16,14 @@ export type Redirected = {
   readonly redirects: readonly UnitRedirect[];
   /** Undefined: it is as it was. */
   readonly stdin: Exclude<Stdin, 'inherited' | 'pipe'> | undefined;
-  /** What the input says, if it is text that is known. */
+  /** What the input says, if it is text that is known; and as it is written. */
   readonly input: string | undefined;
+  readonly written: string | undefined;
 };
 
-const NONE: Redirected = { redirects: [], stdin: undefined, input: undefined };
+const NONE: Redirected = {
+  ...{ redirects: [], stdin: undefined, input: undefined, written: undefined },
+};
 
 /** Names of variables that get a descriptor: `{fd}>file`. */
 export function descriptorNames(nodes: readonly Redirection[]): readonly string[] {
@@ -41,15 +44,16 @@ export function orSkipped(ends: Ends, skipped: State, nodes: readonly Redirectio
 export function redirectsOf(nodes: readonly Redirection[], place: Place, scene: Scene): Redirected {
   if (nodes.length === 0) return NONE;
   const redirects: UnitRedirect[] = [];
-  let { stdin, input } = NONE;
+  let { stdin, input, written } = NONE;
   for (const node of nodes) {
     const made = redirectOf(node, place, scene);
     redirects.push(made);
     if (!feedsInput(node)) continue;
     stdin = made.effect === 'text' ? 'text' : closes(node) ? 'closed' : 'file';
     input = made.effect === 'text' ? inputOf(node, place, scene) : undefined;
+    if (made.effect === 'text') written = writtenOf(node);
   }
-  return { redirects, stdin, input };
+  return { redirects, stdin, input, written };
 }
 
 /** The same files as absolute paths, for commands that run in another directory. */
@@ -147,6 +151,10 @@ function atomsIn(
     run.problem('hidden_substitution', span, 'a word is not understood');
   }
   return atoms;
+}
+
+function writtenOf(node: Redirection): string {
+  return node.type === 'HereDoc' ? node.body.text : unquoted(node.target?.text ?? '');
 }
 
 function inputOf(node: Redirection, place: Place, scene: Scene): string | undefined {

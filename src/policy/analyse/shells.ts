@@ -1,7 +1,10 @@
 // Shells with their script on the command line (`bash -c '...'`), or in their input. Which of their
 // options leave the script what it is, and which shells read it as bash does.
 
+import { optionTable, readOptions } from '../../text/options.ts';
+import { shellKind } from '../../text/shells.ts';
 import type { Arg } from '../unit.ts';
+import { literalOf, textOf } from './args.ts';
 import { programOf } from './wrappers.ts';
 
 export type Script = {
@@ -18,79 +21,66 @@ export type Script = {
 export type Shell =
   | { readonly kind: 'script'; readonly script: Script }
   | { readonly kind: 'input'; readonly name: string; readonly understood: boolean }
-  | { readonly kind: 'other' };
+  /** `text`: one that is only known when it runs. */
+  | { readonly kind: 'other'; readonly text?: Arg };
 
-const SHELLS = /^(?:bash|sh|dash|ash|zsh|ksh|mksh|rbash)$/;
-const OTHER: Shell = { kind: 'other' };
+const OTHER = { kind: 'other' } as const;
 
-const HARMLESS_FLAGS = /^[befhlmnpstuvxCETc]*$/;
+/** With any other one it is another shell than the text shows. */
+const HARMLESS = `-b -c -e -f -h -l -m -n -p -s -t -u -v -x -C -E -T -o> -O> --login --noprofile
+  --norc --verbose --rcfile:!other --init-file:!other`;
 const HARMLESS_OPTIONS = new Set([
-  'errexit',
-  'nounset',
-  'pipefail',
-  'xtrace',
-  'verbose',
-  'noglob',
-  'noclobber',
-  'errtrace',
-  'functrace',
-  'monitor',
-  'notify',
-  'noexec',
+  ...['errexit', 'nounset', 'pipefail', 'xtrace', 'verbose', 'noglob', 'noclobber', 'errtrace'],
+  ...['functrace', 'monitor', 'notify', 'noexec'],
 ]);
 const HARMLESS_SHOPTS = /^(?:globstar|dotglob|failglob)$/;
-const HARMLESS_LONG = /^--(?:login|noprofile|norc|verbose)$/;
+
+type ShellWords = {
+  /** `file`: a script in a file, or by a word that is only known when it runs. */
+  readonly runs: 'text' | 'file' | 'input';
+  /** One of the options is only known when it runs. */
+  readonly open: boolean;
+  /** All options leave the script what it is. */
+  readonly plain: boolean;
+  /** The text, or the file, and the words behind it. */
+  readonly words: readonly Arg[];
+};
+
+/** What a shell is told to run. */
+export function shellWords(argv: readonly Arg[]): ShellWords {
+  const { uses, at } = readOptions(argv, optionTable(HARMLESS, 'shell'), textOf, { from: 1 });
+  const has = (flag: string, off = false): boolean =>
+    uses.some((use) => use.option?.name === flag && (off || !use.off));
+  const plain = uses.every(
+    ({ option, next }) =>
+      option !== undefined && option.effect === undefined && isHarmless(option.name, argv, next),
+  );
+  const dash = literalOf(argv[at]) === '-' && literalOf(argv[at - 1]) !== '--' ? 1 : 0;
+  const words = argv.slice(at + dash);
+  const file = words.length > 0 && !has('-s', true);
+  const open = uses.some((use) => argv[use.at]?.kind !== 'literal');
+  return { runs: has('-c') ? 'text' : file ? 'file' : 'input', open, plain, words };
+}
 
 /** Undefined: it is no shell. */
 export function shellOf(argv: readonly Arg[]): Shell | undefined {
   const name = programOf(argv[0]);
-  if (name === undefined || !SHELLS.test(name)) return undefined;
-  let understood = true;
-  let command = false;
-  let input = false;
-  let at = 1;
-  for (; at < argv.length; at += 1) {
-    const arg = argv[at];
-    if (arg?.kind !== 'literal') break;
-    const { value } = arg;
-    if (value === '--' || value === '-') {
-      at += 1;
-      break;
-    }
-    if (!/^[-+]./.test(value)) break;
-    if (value.startsWith('--')) {
-      if (!HARMLESS_LONG.test(value)) understood = false;
-      if (/^--(?:rcfile|init-file)$/.test(value)) at += 1;
-      continue;
-    }
-    const letters = value.slice(1);
-    const plain = letters.replace(/[oO]/g, '');
-    if (!HARMLESS_FLAGS.test(plain)) understood = false;
-    if (value.startsWith('-') && letters.includes('c')) command = true;
-    if (letters.includes('s')) input = true;
-    for (const letter of letters) {
-      if (letter !== 'o' && letter !== 'O') continue;
-      at += 1;
-      if (!harmlessOption(letter, argv[at])) understood = false;
-    }
-  }
-  const first = argv[at];
-  if (command) {
-    if (first?.kind !== 'literal') return OTHER;
-    const { value: text } = first;
-    const positional = argv.slice(at + 1);
-    return {
-      kind: 'script',
-      script: { name: `${name} -c`, text, positional, understood: understood && reads(name, text) },
-    };
-  }
-  if (first !== undefined && !input) return OTHER;
-  return { kind: 'input', name, understood };
+  const kind = name === undefined ? undefined : shellKind(name);
+  if (name === undefined || kind === undefined || kind === 'other') return undefined;
+  const { runs, open, plain, words } = shellWords(argv);
+  const [first, ...positional] = words;
+  if (open || runs === 'file') return OTHER;
+  if (runs === 'input') return { kind: 'input', name, understood: plain };
+  if (first?.kind !== 'literal') return first === undefined ? OTHER : { ...OTHER, text: first };
+  const text = first.value;
+  const understood = plain && reads(name, text);
+  return { kind: 'script', script: { name: `${name} -c`, text, positional, understood } };
 }
 
-function harmlessOption(letter: string, arg: Arg | undefined): boolean {
-  if (arg?.kind !== 'literal') return false;
-  return letter === 'o' ? HARMLESS_OPTIONS.has(arg.value) : HARMLESS_SHOPTS.test(arg.value);
+function isHarmless(option: string, argv: readonly Arg[], next: number | undefined): boolean {
+  const value = literalOf(argv[next ?? argv.length]);
+  if (option === '-o') return HARMLESS_OPTIONS.has(value);
+  return option !== '-O' || HARMLESS_SHOPTS.test(value);
 }
 
 /** Syntax that only bash reads this way: to other shells `22>x` is a word and a file. */
@@ -117,8 +107,9 @@ const LENGTH_MAX = 8_192;
 
 /** Whether that shell takes the text as bash would. */
 export function reads(name: string, text: string): boolean {
-  if (name === 'bash' || name === 'rbash') return true;
-  if (name === 'sh' || name === 'dash' || name === 'ash') {
+  const kind = shellKind(name);
+  if (kind === 'bash') return true;
+  if (kind === 'posix') {
     if (text.length > LENGTH_MAX) return false;
     const rest = text.replace(ALIKE, ' ');
     return !OF_BASH.test(rest) && !WORDS_OF_BASH.test(text) && !STAYS_SET.test(text);

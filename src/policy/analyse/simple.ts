@@ -13,10 +13,9 @@ import { type Draft, execute } from './execute.ts';
 import { expandWord, knownText } from './expand.ts';
 import { descriptorNames, orSkipped, redirectsOf } from './redirects.ts';
 import { type Choice, choicesIn, type Scene, type World } from './resolve.ts';
-import { type Place, type Run, spanIn } from './run.ts';
+import { type Place, type Run, spanIn, type Walker } from './run.ts';
 import type { State } from './state.ts';
 import { Visitor } from './visit.ts';
-import type { Walker } from './walker.ts';
 
 const WORLDS_MAX = 32;
 const ARGS_MAX = 4_096;
@@ -84,7 +83,7 @@ function once(command: Once, state: State, world: World): Ends {
     }
   }
   const around = argv[0]?.kind === 'literal' ? scene : without(node, scene);
-  const { redirects, stdin, input } = redirectsOf(node.redirects, place, around);
+  const { redirects, stdin, input, written } = redirectsOf(node.redirects, place, around);
   const named = descriptorNames(node.redirects).map((name): Assigned => {
     assignTo(run, state, name, undefined);
     return { name, value: undefined, span: undefined, how: howOf(name, state) };
@@ -103,6 +102,7 @@ function once(command: Once, state: State, world: World): Ends {
     stdin: stdin ?? (place.stdin === 'inherited' ? (state.stdin ?? 'inherited') : place.stdin),
     ownStdin: stdin,
     input,
+    written,
     span: spanIn(place.frame, node),
   };
   const ends = execute(walker, draft, place, state, prefix);

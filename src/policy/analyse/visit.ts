@@ -1,15 +1,22 @@
 // Everything inside of words that runs or evaluates: substitutions are walked as the subshells that
 // they are, parameter expansions and arithmetic are checked for what they would evaluate.
 
-import type { ParameterExpansionPart, SyntaxNode, Word } from '../../text/shell-tree.ts';
-import { forEachChild } from '../../text/shell-tree.ts';
+import {
+  forEachChild,
+  type ParameterExpansionPart,
+  type SyntaxNode,
+  type TestExpression,
+  type Word,
+} from '../../text/shell-tree.ts';
 import { arithmetic, countingIn } from './arithmetic.ts';
 import { atomsOf } from './atoms.ts';
 import { expandAtoms } from './braces.ts';
 import { quotedText } from './resolve.ts';
-import { type Place, type Run, spanIn } from './run.ts';
+import { type Place, type Run, spanIn, type Walker } from './run.ts';
 import type { State } from './state.ts';
-import type { Walker } from './walker.ts';
+
+const EVALUATES = /^-(?:eq|ne|lt|le|gt|ge)$/;
+const NAMED = /^[A-Za-z_]\w*(?:\[(?:\d+|[@*])\])?$/;
 
 /** A person stops at three. */
 export const NESTING_MAX = 48;
@@ -165,6 +172,30 @@ export class Visitor {
   /** The subscript of an array: `@`, `*` or a number. */
   subscript(word: Word): void {
     if (!/^\s*[@*]\s*$/.test(word.text)) this.#arithmeticWord(word);
+  }
+
+  /** `[[ ... ]]`: `-eq` and its like evaluate both sides, `-v` evaluates a subscript. */
+  test(node: TestExpression): void {
+    switch (node.type) {
+      case 'TestBinary':
+        if (!EVALUATES.test(node.operator)) break;
+        for (const side of [node.left, node.right]) this.arithmetic(side.pos, side.end, side);
+        break;
+      case 'TestUnary':
+        if (/^-[vR]$/.test(node.operator) && !NAMED.test(node.operand.text)) {
+          this.#problem('subscript', node, '`-v` would evaluate a subscript');
+        }
+        break;
+      case 'TestLogical':
+        for (const operand of node.operands) this.test(operand);
+        break;
+      case 'TestNot':
+        this.test(node.operand);
+        break;
+      case 'TestGroup':
+        this.test(node.expression);
+        break;
+    }
   }
 
   /** From here to there in the text stands an expression; `node` has its parts. */

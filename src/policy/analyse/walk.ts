@@ -17,14 +17,12 @@ import type {
 import type { Assigned } from '../unit.ts';
 import { applyChanges, changesIn } from './changes.ts';
 import { after, assignTo, type Ends, either, hintAt, joinEnds } from './ends.ts';
-import { listed } from './listed.ts';
+import { listed } from './expand.ts';
 import { anchored, descriptorNames, orSkipped, redirectsOf } from './redirects.ts';
-import { type Place, type Run, spanIn } from './run.ts';
+import { type Place, type Run, spanIn, type Walker } from './run.ts';
 import { simpleCommand } from './simple.ts';
 import { State, type Value } from './state.ts';
-import { checkTest } from './test.ts';
 import { NESTING_MAX, Visitor } from './visit.ts';
-import type { Walker } from './walker.ts';
 
 export class Walk {
   readonly #walker: Walker;
@@ -365,7 +363,7 @@ export class Walk {
   #test(expression: TestExpression, place: Place, state: State): void {
     const visitor = new Visitor(this.#walker, place, state);
     visitor.visit(expression, true);
-    checkTest(expression, visitor, this.#run, place, state);
+    visitor.test(expression);
     this.#report(visitor, expression, place, state);
   }
 
@@ -377,7 +375,7 @@ export class Walk {
     const inside = new State(steady.directory ? state.cwds : undefined);
     inside.inFunction = true;
     if (steady.home) inside.set('HOME', state.value('HOME'));
-    this.#compound(node.body, { ...place, stdin: 'inherited' }, inside);
+    run.body(() => this.#compound(node.body, { ...place, stdin: 'inherited' }, inside));
   }
 }
 

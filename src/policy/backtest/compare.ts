@@ -115,10 +115,21 @@ function ruleChanges(before: Policy, after: Policy): readonly RuleChange[] {
 }
 
 /** How often it was seen is not what it says. */
-const FIELDS = ['decision', 'paths', 'args', 'stdin'] as const;
+const FIELDS = ['decision', 'paths', 'args', 'stdin', 'agents', 'max_per_hour'] as const;
 
 const SETTINGS = [
-  ...(['default', 'mode', 'scopes', 'redirects', 'env', 'network', 'shadow', 'gate'] as const),
+  ...([
+    'default',
+    'mode',
+    'scopes',
+    'redirects',
+    'filters',
+    'env',
+    'network',
+    'programs',
+    'shadow',
+    'gate',
+  ] as const),
   'sandbox',
 ] as const;
 

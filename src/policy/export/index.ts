@@ -4,12 +4,13 @@
 // abilities and its syntax; `text.ts` has the lines for people. Pure: returns text and losses, and
 // writes no file.
 
-import type { Policy } from '../policy.ts';
+import { forAgent } from '../agents.ts';
+import { type Policy, unsaved } from '../policy.ts';
 import { CLAUDE, claudeText } from './claude.ts';
 import { CODEX, codexText } from './codex.ts';
 import { GEMINI, geminiText } from './gemini.ts';
 import { OPENCODE, opencodeText } from './opencode.ts';
-import { type Ability, type Loss, type Plan, planOf } from './plan.ts';
+import { type Ability, CLAUSES, type Loss, type Plan, planOf } from './plan.ts';
 import { lossLine } from './text.ts';
 
 export { lossLine };
@@ -40,6 +41,19 @@ export function exportPolicy(
   { loose }: { readonly loose: boolean },
 ): PolicyExport {
   const { ability, write } = TOOLS[to];
-  const plan = planOf(policy, ability, loose);
-  return { text: write(plan), losses: plan.losses, rules: plan.items.length };
+  // The other tool is an agent, and its name needs no proof in its own file.
+  const [{ policy: own } = { policy }] = forAgent([unsaved(policy)], to);
+  const plan = planOf(own, ability, loose);
+  const losses = [...othersLoss(policy, own), ...plan.losses];
+  return { text: write(plan), losses, rules: plan.items.length };
+}
+
+function othersLoss(policy: Policy, own: Policy): readonly Loss[] {
+  const kept = new Set(own.policies.flatMap(({ commands }) => commands));
+  const others = policy.policies.flatMap(({ commands }) =>
+    commands.filter((one) => !kept.has(one)),
+  );
+  if (others.length === 0) return [];
+  const items = [...new Set(others.map(({ pattern }) => pattern))];
+  return [{ kind: 'agents', loosens: false, leftOut: true, message: CLAUSES.agents, items }];
 }

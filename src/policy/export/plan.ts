@@ -53,25 +53,29 @@ export type Ability = {
   readonly special: RegExp | undefined;
 };
 
-const CLAUSES = {
+export const CLAUSES = {
   star: '`*` covers every argument there, here only those that change nothing',
   hole: 'what a hole covers is not checked there',
   exact: 'more words may follow there',
   characters: '`*` and `?` in a word cannot be quoted there',
   paths: '`paths` has no equal there',
   stdin: '`stdin: none` has no equal there',
+  budget: '`max_per_hour` has no equal there',
   strict: 'what denies or asks meets only words in this order and spelling there',
   unsaid: 'cannot be written there',
   asks: '`*` means ask here, so that it allows nothing',
   reason: '`reason` is not passed on',
   tests: '`tests` are not passed on',
+  agents: '`agents` names others',
   default: 'has no equal there',
   open: 'what is protected here is not there',
   mode: 'has no equal there: what is exported is enforced',
   scopes: 'has no equal there',
   redirects: 'has no equal there',
+  filters: 'has no equal there: each filter needs a rule there',
   env: 'has no equal there',
   network: 'has no equal there',
+  programs: 'has no equal there',
   gate: 'has no equal there: processes are not judged',
   sandbox: 'has no equal there',
   shadow: 'has no equal there',
@@ -147,6 +151,7 @@ function loosenings({ rule, words, open }: Item, ability: Ability): readonly Los
   }
   if (rule.paths !== undefined) found.push('paths');
   if (rule.stdin === 'none') found.push('stdin');
+  if (rule.max_per_hour !== undefined) found.push('budget');
   return found;
 }
 
@@ -191,15 +196,18 @@ class Losses {
 }
 
 function aroundLosses(policy: Policy): readonly Loss[] {
-  const { scopes, redirects, env, network, gate, sandbox, shadow, mode } = policy;
+  const { scopes, redirects, filters, env, network, programs, gate, sandbox, shadow, mode } =
+    policy;
   const entries = (['cwd', 'read', 'write', 'protect'] as const).flatMap((key) =>
     scopes[key].map((glob) => `${key}: ${glob}`),
   );
   const lists: readonly (readonly [LossKind, readonly string[], boolean])[] = [
     ['scopes', entries, scopes.protect.length > 0],
     ['redirects', redirects, false],
+    ['filters', filters ? ['filters: true'] : [], false],
     ['env', env, false],
     ['network', network, false],
+    ['programs', programs, false],
     ['mode', mode === 'enforce' ? [] : [`mode: ${mode}`], false],
     ['gate', gate === 'off' ? [] : [`gate: ${gate}`], true],
     ['sandbox', sandbox === 'off' ? [] : [`sandbox: ${sandbox}`], true],

@@ -8,6 +8,7 @@ import type { Reading } from './reading.ts';
 import type { Shape } from './shape.ts';
 import type { Count, Tally } from './tally.ts';
 import { bannedBy, type Trial, trialOf } from './trial.ts';
+import { type TypedRule, typedRules } from './typed.ts';
 import type { GenerateOptions } from './types.ts';
 
 export type Draft = RuleDraft & { readonly closed: boolean };
@@ -32,10 +33,23 @@ export function covering(
   const { strategy, minFrequency, home } = options;
   const proposed =
     strategy === 'exact' ? [] : candidates(tally, minFrequency, strategy === 'semantic');
-  const proven = proposals(proposed, around, home);
+  const stars = proposals(proposed, around, home);
+  const heads = new Set(stars.map(({ head }) => head));
+  const headed = ({ head }: Shape): boolean =>
+    head !== undefined && heads.has(head.words.join(' '));
+  const first = tryOut(readings, trialOf(stars, around, home), headed);
+  // What no star covers may have holes of a kind.
+  const open = [...tally.shapes].filter(
+    ([shape]) => shape.typed !== undefined && (!headed(shape) || first.uncovered.has(shape)),
+  );
+  const typed = strategy === 'exact' ? [] : proposals(typedRules(open), around, home);
+  const proven = [...stars, ...typed];
   const trial = trialOf(proven, around, home);
-  const { passed, uncovered } = tryOut(readings, trial, new Set(proven.map(({ head }) => head)));
-  const covered = assign(tally, settled(proven, tally, uncovered), uncovered);
+  const { passed, uncovered } = withTyped(readings, trial, { first, typed, headed });
+  const covered = new Map([
+    ...assign(tally, settled(stars, tally, first.uncovered), first.uncovered),
+    ...typed.map((one) => [one, one.shapes.filter(([shape]) => !uncovered.has(shape))] as const),
+  ]);
   const generals = [...covered].flatMap(([{ pattern, program, closed }, shapes]) => {
     const frequency = shapes.reduce((sum, [, { count }]) => sum + count, 0);
     return closed || frequency >= minFrequency ? [{ pattern, program, closed, frequency }] : [];
@@ -64,27 +78,55 @@ export function covering(
 }
 
 /** Candidates that let no attack through. */
-function proposals(
-  proposed: readonly General[],
+function proposals<T extends General>(
+  proposed: readonly T[],
   around: Surroundings,
   home: string,
-): readonly (General & RuleDraft)[] {
+): readonly (T & RuleDraft)[] {
   const drafts = proposed.map((one) => ({ ...one, frequency: 0 }));
   const banned = bannedBy((ban) => drafts.filter(({ pattern }) => !ban.has(pattern)), around, home);
   return drafts.filter(({ pattern }) => !banned.has(pattern));
+}
+
+type Coverage = {
+  readonly passed: ReadonlySet<Reading>;
+  readonly uncovered: ReadonlySet<Shape>;
+};
+
+/** The commands once more that a rule with typed holes could be for. */
+function withTyped(
+  readings: readonly Reading[],
+  trial: Trial,
+  {
+    first,
+    typed,
+    headed,
+  }: {
+    readonly first: Coverage;
+    readonly typed: readonly TypedRule[];
+    readonly headed: (shape: Shape) => boolean;
+  },
+): Coverage {
+  const own = new Set(typed.flatMap(({ shapes }) => shapes.map(([shape]) => shape)));
+  if (own.size === 0) return first;
+  const some = readings.filter(({ shapes }) => shapes.some((shape) => own.has(shape)));
+  const again = tryOut(some, trial, (shape) => own.has(shape) || headed(shape));
+  const left = [...first.uncovered].filter((shape) => !own.has(shape));
+  return {
+    passed: new Set([...first.passed, ...again.passed]),
+    uncovered: new Set([...left, ...again.uncovered]),
+  };
 }
 
 /** Which commands pass with these rules alone, and which shapes they do not cover. */
 function tryOut(
   readings: readonly Reading[],
   trial: Trial,
-  heads: ReadonlySet<string>,
-): { readonly passed: ReadonlySet<Reading>; readonly uncovered: ReadonlySet<Shape> } {
+  headed: (shape: Shape) => boolean,
+): Coverage {
   const passed = new Set<Reading>();
   const uncovered = new Set<Shape>();
   const open = new Set<Shape>();
-  const headed = ({ head }: Shape): boolean =>
-    head !== undefined && heads.has(head.words.join(' '));
   for (const reading of readings) {
     const mine = reading.shapes.filter(headed);
     if (mine.length === 0) continue;

@@ -11,11 +11,11 @@ import { policyOf, type RuleDraft, type Surroundings } from './document.ts';
 import { compare, type Evidence, type Observation, seenOf } from './evidence.ts';
 import { Reader, type Reading } from './reading.ts';
 import type { Shape } from './shape.ts';
-import { NEEDS, widening } from './surroundings.ts';
+import { gathering, NEEDS, SAID_NAMES_ENOUGH, SAID_NAMES_FEW, widening } from './surroundings.ts';
 import { tallyOf } from './tally.ts';
 import { withTests } from './tests.ts';
 import { attacksAllowed, bannedBy, type Trial, trialOf } from './trial.ts';
-import type { Exclusion, GeneratedPolicy, GenerateOptions, Strategy } from './types.ts';
+import type { Exclusion, GeneratedPolicy, GenerateOptions } from './types.ts';
 
 export type { Evidence } from './evidence.ts';
 export { policyJson, policyYaml } from './render.ts';
@@ -110,7 +110,7 @@ type Result = {
 
 function make(read: readonly Reading[], options: GenerateOptions): Result {
   const { minFrequency, home } = options;
-  const readings = withNeedsFor(options.strategy, read);
+  const readings = withNeedsFor(options, read);
   const tally = tallyOf(readings);
   const needs = [...tally.needs].filter(([, count]) => count >= minFrequency).map(([need]) => need);
   const around = surroundingsOf(needs);
@@ -200,21 +200,31 @@ function tried(
   return { accepted, left, by };
 }
 
-/** Without needs that only a star has, or with globs for files that get new names each time. */
-function withNeedsFor(strategy: Strategy, readings: readonly Reading[]): readonly Reading[] {
+/** Without needs that only a star has, or with those that stand for several like them. */
+function withNeedsFor(
+  { strategy, home }: GenerateOptions,
+  readings: readonly Reading[],
+): readonly Reading[] {
   if (strategy === 'exact') {
     return readings.map((reading) => ({
       ...reading,
       needs: reading.needs.filter((need) => !/^(?:read|network)\0/.test(need)),
     }));
   }
-  const widened =
-    strategy === 'semantic' ? widening(readings.flatMap(({ needs }) => needs)) : undefined;
-  if (widened === undefined) return readings;
-  return readings.map((reading) => ({
-    ...reading,
-    needs: [...new Set(reading.needs.flatMap(widened))],
-  }));
+  const gathered = gathering(readings, home);
+  const all = readings.flatMap(({ needs }) => needs);
+  const widened = widening(all, strategy === 'semantic' ? SAID_NAMES_FEW : SAID_NAMES_ENOUGH);
+  if (gathered === undefined && widened === undefined) return readings;
+  return readings.map((reading) => {
+    const needs = gathered === undefined ? reading.needs : reading.needs.map(gathered);
+    const wide = widened === undefined ? needs : needs.flatMap(widened);
+    return { ...reading, needs: [...new Set(wide)] };
+  });
+}
+
+/** A directory stands for all that is in it. */
+function outermost(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !paths.some((one) => path.startsWith(`${one}/`)));
 }
 
 function surroundingsOf(needs: readonly string[]): Surroundings {
@@ -223,6 +233,9 @@ function surroundingsOf(needs: readonly string[]): Surroundings {
       .filter((need) => need.startsWith(`${kind}\0`))
       .map((need) => need.slice(kind.length + 1))
       .sort(compare);
-  const lists = NEEDS.map((kind) => [kind, named(kind)] as const);
+  const lists = NEEDS.map((kind) => {
+    const all = named(kind);
+    return [kind, kind === 'read' || kind === 'cwd' ? outermost(all) : all] as const;
+  });
   return Object.fromEntries(lists) as Surroundings;
 }

@@ -101,7 +101,15 @@ function ruleLines(
   return lines;
 }
 
-function documentOf({ policies, scopes, redirects, env, network }: Policy): JsonObject {
+function documentOf({
+  version,
+  policies,
+  scopes,
+  redirects,
+  filters,
+  env,
+  network,
+}: Policy): JsonObject {
   const around = withoutEmpty({ cwd: scopes.cwd, read: scopes.read });
   return {
     policies: policies.map(({ name, description, commands }) => ({
@@ -112,6 +120,8 @@ function documentOf({ policies, scopes, redirects, env, network }: Policy): Json
         return { pattern, frequency, ...(examples && { tests: examples }) };
       }),
     })),
+    ...(version === 2 && { version }),
+    ...(filters && { filters }),
     ...(around && { scopes: around }),
     ...withoutEmpty({ redirects, env, network }),
   };

@@ -105,8 +105,18 @@ export function looksSecret(command: string): boolean {
   return (
     AS_WRITTEN.some((pattern) => pattern.test(command)) ||
     PATTERNS.some((pattern) => pattern.test(command)) ||
-    hasRandomWord(command)
+    hasRandomWord(command.replace(LOCAL_PATH, withoutIds))
   );
+}
+
+/** A file of this machine: no host gives access to the one who knows its path. */
+const LOCAL_PATH = /(?:^|[\s"'=(])~?\/(?!\/)[^\s"'`;|&<>()]*/g;
+/** A name that programs give to a file or directory; a key has no such place. */
+const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}';
+const NAMED_BY_ID = new RegExp(`(?<=[/_-])(?:${ID})(?=[/.]|$)`, 'gi');
+
+function withoutIds(path: string): string {
+  return path.replace(NAMED_BY_ID, '');
 }
 
 // Classes without repetition: in a word of megabytes a repeated one overflows the matcher's stack.
@@ -163,9 +173,19 @@ function isRandom(word: string, digests: boolean): boolean {
   // The id of a commit, or a digest, is no secret; a number is none either.
   if (digits === word.length) return false;
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return !digests;
+  if (NAME_WITH_HUMPS.test(word) && word.length / humpsOf(word) >= HUMP_LENGTH_MIN) return false;
   // Names of functions have humps, but neither many digits nor a change at every letter.
   if (kinds < 2 || (digits < 3 && changes < word.length / 3)) return false;
   return entropy(word) >= ENTROPY_MIN || /^[0-9a-f]{32}$/i.test(word);
+}
+
+/** `ListAllAgentChatSessions`: each word of it has a small letter behind its capital. */
+const NAME_WITH_HUMPS = /^[a-z]*(?:[A-Z][a-z]+){2,12}$/;
+/** Of random letters every second one is a capital. */
+const HUMP_LENGTH_MIN = 4;
+
+function humpsOf(word: string): number {
+  return word.match(/[A-Z]/g)?.length ?? 1;
 }
 
 type Counts = {

@@ -4,10 +4,11 @@
 
 import { wordArg } from '../analyse/args.ts';
 import { quotedWord } from '../pattern.ts';
-import type { Kind } from '../profile.ts';
+import type { Call, Kind } from '../profile.ts';
 import { readCall } from '../profiles/index.ts';
 import { programName } from '../programs.ts';
 import type { Arg, Unit } from '../unit.ts';
+import { type TypedWords, typedWords } from './typed-words.ts';
 
 export type Shape = {
   readonly program: string;
@@ -19,6 +20,8 @@ export type Shape = {
   readonly head: Head | undefined;
   /** Words behind the head, each as a pattern. */
   readonly tail: readonly string[];
+  /** With holes for the words that say which files, where it writes. */
+  readonly typed: TypedWords | undefined;
 };
 
 export type Head = {
@@ -42,7 +45,8 @@ export function shapeOf({ argv: given, via }: Unit): Shape | undefined {
   const unseen = via.includes(XARGS) && argv.some(isUnseen);
   const words = argv.map(patternWord);
   const known = words.every((word) => word !== undefined);
-  const own = headOf(argv);
+  const call = readCall(argv);
+  const own = call && headOf(argv, call);
   const head = own && unseen ? { ...own, words: [XARGS, ...own.words], unseen } : own;
   return {
     program,
@@ -53,6 +57,7 @@ export function shapeOf({ argv: given, via }: Unit): Shape | undefined {
       .slice(own?.words.length ?? argv.length)
       .filter((arg) => !isUnseen(arg))
       .map(commandWord),
+    typed: unseen || call === undefined ? undefined : typedWords(argv, call, patternWord),
   };
 }
 
@@ -89,9 +94,8 @@ function commandWord(arg: Arg): string {
 }
 
 /** The program, its subcommands, and what it starts itself: `npx tsc`, `python -m pytest`. */
-function headOf(argv: readonly Arg[]): Head | undefined {
-  const call = readCall(argv);
-  if (call === undefined || call.kind === 'delete') return undefined;
+function headOf(argv: readonly Arg[], call: Call): Head | undefined {
+  if (call.kind === 'delete') return undefined;
   const last = Math.max(0, call.inner ?? 0, ...call.subcommands);
   const words = literalWords(argv.slice(0, last + 1));
   if (words === undefined) return undefined;
@@ -106,7 +110,10 @@ function isNarrow(head: readonly Arg[], kind: Kind): boolean {
   const at = head.length;
   if (call === undefined || call.subcommands.includes(at)) return true;
   const runs = call.parts.some(({ index, effect }) => index === at && effect === 'exec');
-  return runs || (kind === 'read' && call.kind !== 'read');
+  if (runs || kind !== 'read' || call.kind === 'read') return runs;
+  // `sqlite3 x` would read statements from its input; with one that reads, it only reads.
+  const stated = readCall([...head, wordArg('x'), wordArg('select 1')]);
+  return !(stated?.kind === 'read' && stated.parts.some(({ role }) => role === 'sql'));
 }
 
 function literalWords(argv: readonly Arg[]): readonly string[] | undefined {

@@ -24,14 +24,15 @@ export function withTests(
   const trial = trialOf(rules, around, home);
   return rules.map((rule) => {
     const { pattern } = rule;
-    const shapes = pattern.endsWith(' *') ? coveredBy(pattern) : [];
+    const shapes = coveredBy(pattern);
     if (shapes.length === 0) return rule;
     // They are proven for each rule alone, so that no other may have had a part in it.
     const alone = (text: string): boolean => {
       const { verdict, reasons } = trial.decide(text, ANY_PROJECT);
       return verdict === 'allow' && reasons.every((reason) => reason.rule?.pattern === pattern);
     };
-    const attacks = ATTACKS.filter((text) => text.startsWith(pattern.slice(0, -1))).slice(0, 1);
+    const start = pattern.replace(/(?:\*|[[<]).*$/, '');
+    const attacks = ATTACKS.filter((text) => text.startsWith(start)).slice(0, 1);
     const match = examples(shapes).filter(alone).slice(0, MATCH_MAX);
     return { ...rule, tests: { match, not_match: attacks } };
   });

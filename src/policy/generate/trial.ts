@@ -76,10 +76,13 @@ export function bannedBy(
   }
 }
 
+/** With a star or a typed hole. */
+const OPEN = / \*$|<(?:path|word)>/;
+
 function culpritsOf({ reasons }: Decision, rules: readonly RuleDraft[]): readonly string[] {
   const patterns = new Set(reasons.map(({ rule }) => rule?.pattern));
   const involved = rules.filter(({ pattern }) => patterns.has(pattern));
-  const open = involved.filter(({ pattern }) => pattern.endsWith(' *'));
+  const open = involved.filter(({ pattern }) => OPEN.test(pattern));
   if (open.length > 0) return open.map(({ pattern }) => pattern);
   const [least] = involved.sort(
     (a, b) => a.frequency - b.frequency || compare(a.pattern, b.pattern),

@@ -1,7 +1,7 @@
 // Reads an awk program for what it does besides working on text. Strings and regexes are skipped
 // first; in what is left, pipes, redirections and a few names have effects.
 
-import type { Found, ScriptRead } from './script.ts';
+import type { Found, ScriptRead } from './judged.ts';
 
 export function awkParts(program: string): ScriptRead {
   const code = withoutTexts(program);

@@ -1,10 +1,10 @@
 // Which of the calls that deserve a look a command line is, by the `deeds` of its program.
 
 import { literalOf } from '../analyse/args.ts';
+import { factsOf } from '../facts.ts';
 import type { DeedMark, Deeds } from '../profile.ts';
 import { programName } from '../programs.ts';
 import type { Arg } from '../unit.ts';
-import { UNREAD } from './data-unread.ts';
 import { profileOf, readCall } from './index.ts';
 import { sqlAsks, sqlLoss } from './sql.ts';
 
@@ -76,7 +76,7 @@ export function dataLoss(argv: readonly Arg[], input: string, depth = 0): number
 
 function deedsOf(program: string): Deeds | undefined {
   const name = programName(program);
-  return Object.hasOwn(UNREAD, name) ? UNREAD[name] : profileOf(program)?.deeds;
+  return factsOf(name)?.deeds ?? profileOf(program)?.deeds;
 }
 
 // What a person typed is far shorter, and patterns take long for more.

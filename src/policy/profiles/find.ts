@@ -1,9 +1,9 @@
 // `find` has a language of its own for its words, and `fd` is its simpler sibling.
 
-import type { Call, Effect, Part, Profile, Role } from '../profile.ts';
+import { isMany, textOf } from '../analyse/args.ts';
+import type { Call, Effect, Part, Role } from '../profile.ts';
 import type { Arg } from '../unit.ts';
-import { isMany, textOf } from './word.ts';
-import { DOES } from './word-parts.ts';
+import { DOES } from './judged.ts';
 
 const TESTS_ALONE = new Set(
   `-a -and -o -or -not ! ( ) , -print -print0 -ls -prune -quit -empty -true -false -daystart -depth
@@ -34,25 +34,6 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   '-fprintf': 'write',
   // That file, which we do not read, says where it looks.
   '-files0-from': 'secret',
-};
-
-export const FIND: Readonly<Record<string, Profile>> = {
-  find: { kind: 'read', style: 'none', operands: 'path*', own: 'find' },
-  fd: {
-    kind: 'read',
-    options: `-H,--hidden -I,--no-ignore -u,--unrestricted -s,--case-sensitive -i,--ignore-case
-      -g,--glob -F,--fixed-strings -a,--absolute-path -L,--follow -p,--full-path -0,--print0
-      -d,--max-depth:int --min-depth:int --exact-depth:int --prune -t,--type:word
-      -e,--extension:word -S,--size:word --changed-within:word --changed-before:word -o,--owner:word
-      -E,--exclude:word -c,--color?word -j,--threads:int -1 -q,--quiet --show-errors
-      -l,--list-details --one-file-system --max-results:int --no-ignore-vcs --no-ignore-parent
-      --regex --and:word --strip-cwd-prefix?word -h,--help -V,--version --base-directory:path
-      --search-path:path --ignore-file:path -x,--exec:exec -X,--exec-batch:exec --batch-size:int
-      --format:word --path-separator:word --relative-path --no-follow --no-hidden --ignore
-      --ignore-vcs`,
-    operands: 'word? path*',
-    style: 'exact',
-  },
 };
 
 /** Reads the words behind `find` itself, which is at `program`. */

@@ -1,6 +1,12 @@
 // Reads the notation of profiles: options and operands become tables, once per profile. A mistake
 // in a profile throws; a test compiles all of them.
 
+import {
+  type Option as Listed,
+  type OptionTable,
+  parseOptions,
+  tableOf,
+} from '../../text/options.ts';
 import type { Effect, Profile, Role } from '../profile.ts';
 
 /** Roles of the notation alone: they come out as one of `Role`, see roles.ts. */
@@ -62,13 +68,7 @@ export const EFFECTS = ['exec', 'write', 'delete', 'config', 'net', 'secret'] as
 
 export type Word = Role | (typeof OWN_WORDS)[number];
 
-export type Option = {
-  /** The longest of its names. */
-  readonly name: string;
-  readonly value: 'none' | 'must' | 'may';
-  readonly word: Word;
-  readonly effect: Effect | undefined;
-};
+export type Option = Listed & { readonly word: Word; readonly effect: Effect | undefined };
 
 /** `path* output`: those in front, any number of `rest`, those at the end. */
 export type Operands = {
@@ -79,10 +79,7 @@ export type Operands = {
 
 export type Compiled = {
   readonly profile: Profile;
-  readonly options: ReadonlyMap<string, Option>;
-  /** Names of `--long` options, and of `-long` ones that have a value, the longest first. */
-  readonly longs: readonly string[];
-  readonly joined: readonly string[];
+  readonly table: OptionTable<Option>;
   readonly operands: Operands;
   readonly operandsWith: ReadonlyMap<Option, Operands>;
   readonly harmless: boolean;
@@ -102,7 +99,7 @@ export function compile(profile: Profile): Compiled {
 }
 
 function compileAnew(profile: Profile): Compiled {
-  const options = parseOptions(profile.options ?? '');
+  const options = optionsOf(profile.options ?? '');
   const operands = parseOperands(profile.operands ?? '');
   const operandsWith = new Map<Option, Operands>();
   for (const [name, text] of Object.entries(profile.operandsWith ?? {})) {
@@ -115,12 +112,7 @@ function compileAnew(profile: Profile): Compiled {
   const taken = [...words, ...values.filter((o) => o.value !== 'none').map((o) => o.word)];
   return {
     profile,
-    options,
-    longs: [...options.keys()].filter((name) => name.startsWith('--')),
-    joined: [...options.entries()]
-      .filter(([name, o]) => /^-[^-]./.test(name) && o.value !== 'none')
-      .map(([name]) => name)
-      .sort((a, b) => b.length - a.length),
+    table: tableOf(options, STYLES[profile.style ?? 'gnu']),
     operands,
     operandsWith,
     harmless:
@@ -133,6 +125,9 @@ function compileAnew(profile: Profile): Compiled {
     readsFiles: taken.includes('path') || taken.includes('source'),
   };
 }
+
+/** Where options end is for others. */
+const STYLES = { gnu: 'gnu', exact: 'exact', first: 'exact', none: 'exact', go: 'go' } as const;
 
 const HARMLESS: ReadonlySet<Word> = new Set<Word>([
   ...(['word', 'int', 'rev', 'path', 'format', 'files'] as const),
@@ -149,28 +144,13 @@ export function wordsOf(operands: Operands): readonly Word[] {
 /** Lists are shared by many subcommands: each is read once. */
 const lists = new Map<string, ReadonlyMap<string, Option>>();
 
-function parseOptions(text: string): ReadonlyMap<string, Option> {
+function optionsOf(text: string): ReadonlyMap<string, Option> {
   const known = lists.get(text);
   if (known !== undefined) return known;
-  const options = new Map<string, Option>();
-  for (const item of text.split(/\s+/)) {
-    if (item === '') continue;
-    const found = /^(-\?|[-+][^:?!]*)(?:([:?])([a-z]+))?(?:!([a-z]+))?$/.exec(item);
-    if (found === null) throw new Error(`not an option of a profile: ${item}`);
-    const [, names = '', mark, role, effect] = found;
-    const all = names.split(',');
-    const option: Option = {
-      name: all.reduce((longest, name) => (name.length > longest.length ? name : longest)),
-      value: mark === ':' ? 'must' : mark === '?' ? 'may' : 'none',
-      word: role === undefined ? 'word' : wordOf(role),
-      effect: effect === undefined ? undefined : effectOf(effect),
-    };
-    for (const name of all) {
-      if (!/^(-[^-]|--.|\+)/.test(name)) throw new Error(`not the name of an option: ${item}`);
-      // An option that is listed twice is the first of them: shared lists stand behind own ones.
-      if (!options.has(name)) options.set(name, option);
-    }
-  }
+  const options = parseOptions(text, (option, role): Option => {
+    const effect = option.effect === undefined ? undefined : effectOf(option.effect);
+    return { ...option, word: wordOf(role), effect };
+  });
   lists.set(text, options);
   return options;
 }

@@ -2,7 +2,7 @@
 // and its subcommands are the numbers of other lines, so that what many share is there once. The
 // first line has the number of each name. A line is read when it is asked for.
 
-import type { Profile } from '../profile.ts';
+import type { Facts, Profile } from '../profile.ts';
 
 export type PackedFamily = {
   /** With blanks between them. */
@@ -88,4 +88,29 @@ function mapped<T, U>(
   change: (value: T) => U,
 ): Readonly<Record<string, U>> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, change(value)]));
+}
+
+/** Every different record is a line behind that with the number of each name. */
+export function packFacts(facts: Readonly<Record<string, Facts>>): string {
+  const lines = new Map<string, number>();
+  const numbers = mapped(facts, (one) => {
+    const line = JSON.stringify(one);
+    const number = lines.get(line) ?? lines.size + 1;
+    lines.set(line, number);
+    return number;
+  });
+  return [JSON.stringify(numbers), ...lines.keys()].join('\n');
+}
+
+export function unpackFacts(text: string): (name: string) => Facts | undefined {
+  const lines = text.split('\n');
+  const numbers: Numbers = JSON.parse(lines[0] ?? '');
+  const known = new Map<number, Facts>();
+  return (name) => {
+    const number = Object.hasOwn(numbers, name) ? numbers[name] : undefined;
+    if (number === undefined) return undefined;
+    const found: Facts = known.get(number) ?? JSON.parse(lines[number] ?? '');
+    known.set(number, found);
+    return found;
+  };
 }

@@ -1,13 +1,16 @@
 // Reads a command line with the profile of its program: every word becomes one part or more, with
 // what it is and what it can do. What is not listed in the profile is unknown, never inert.
 
+import { isMany, mayBeOption, textOf } from '../analyse/args.ts';
+import { mayWrap } from '../analyse/wrappers.ts';
+import { factsOf, hasTrait } from '../facts.ts';
 import type { Call, Kind, Part, Profile } from '../profile.ts';
+import { isShell } from '../programs.ts';
 import type { Arg } from '../unit.ts';
+import { shown, type Text } from './judged.ts';
 import { type OptionRead, optionAt } from './option-word.ts';
 import { type Compiled, compile, type Operands, type Word, wordsOf } from './options.ts';
 import { judgeWord } from './roles.ts';
-import { isMany, mayBeOption, textOf } from './word.ts';
-import { shown, type Text } from './word-parts.ts';
 
 /** Where the program of an inner command line is looked up, by the role of its word. */
 export type Lookups = Readonly<Record<Inner, (name: string) => Profile | undefined>> & {
@@ -271,9 +274,15 @@ function settled(word: Word, { value }: Text, { program }: Lookups): Word {
   if (word !== 'runnable') return word;
   if (value === undefined || USUAL_SCRIPTS.has(value)) return 'script';
   if (value.length > 256) return 'fallback'; // it is no name of a script
-  return RUNNERS.has(value.replace(/-?\d[\d.]*$/, '')) || program(value) !== undefined
+  return isProgram(value.replace(/-?\d[\d.]*$/, '')) || program(value) !== undefined
     ? 'fallback'
     : 'script';
+}
+
+/** There is one, although nothing is known of its words. */
+function isProgram(name: string): boolean {
+  if (isShell(name) || mayWrap(name) || hasTrait(name, 'opaque')) return true;
+  return hasTrait(name, 'program') || factsOf(name)?.interpreter !== undefined;
 }
 
 /** Names of scripts that some program has, too, which does no harm. */
@@ -287,13 +296,6 @@ const USUAL_SCRIPTS: ReadonlySet<string> = new Set([
   'docs',
   'start',
 ]);
-/** Programs without a profile that run others. */
-const RUNNERS: ReadonlySet<string> = new Set([
-  ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'fish', 'ash', 'csh', 'tcsh', 'pwsh', 'rbash'],
-  ...['busybox', 'toybox', 'sudo', 'su', 'doas', 'xargs', 'timeout', 'nohup', 'nice', 'setsid'],
-  ...['stdbuf', 'time', 'watch', 'unshare', 'chroot', 'nsenter', 'tclsh', 'mkfifo', 'mknod'],
-]);
-
 function addPart(reading: Reading, index: number, text: Text, role: Part['role']): void {
   const { value, prefix } = text;
   const option = role === 'option' ? value : undefined;

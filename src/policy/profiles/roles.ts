@@ -1,15 +1,25 @@
 // What a word can do, by its role: most roles are inert or carry their effect in their name, others
-// depend on what the word says. Strict where a word is not understood.
+// depend on what the word says. Strict where a word is not understood. Words that name files are in
+// file-roles.ts, those that name something elsewhere in place-roles.ts.
 
 import type { Role } from '../profile.ts';
+import { readsEnvironment } from '../programs.ts';
 import { awkParts } from './awk.ts';
-import { aimsAtSecrets } from './name-globs.ts';
+import { FILE_ROLES } from './file-roles.ts';
+import {
+  DOES,
+  type Judge,
+  type Judged,
+  named,
+  part,
+  type ScriptRead,
+  shown,
+  type Text,
+} from './judged.ts';
 import type { Word } from './options.ts';
-import { judgeRare, taskEffect } from './rare.ts';
-import type { ScriptRead } from './script.ts';
+import { PLACE_ROLES } from './place-roles.ts';
 import { sedParts } from './sed.ts';
 import { sqlParts } from './sql.ts';
-import { DOES, type Judged, named, part, shown, type Text } from './word-parts.ts';
 
 /** Names are shorter; longer ones would be looked at for a long time. */
 const NAME_LENGTH_MAX = 4_096;
@@ -20,82 +30,67 @@ export function judgeWord(word: Word, text: Text): readonly Judged[] {
   if ((text.value ?? text.prefix).length > NAME_LENGTH_MAX && !TEXTS.has(word)) {
     return [part('word', text, 'unknown', `${shown(text)} is too long to be judged`)];
   }
-  switch (word) {
-    case 'word':
-    case 'int':
-    case 'path':
-    case 'output':
-      return [part(word, text)];
-    case 'write':
-    case 'delete':
-    case 'exec':
-    case 'config':
-    case 'net':
-      return [part(word, text, word, `${shown(text)} ${DOES[word]}`)];
-    case 'sed':
-      return scriptParts('sed', text, sedParts);
-    case 'awk':
-      return scriptParts('awk', text, awkParts);
-    case 'sql':
-      return scriptParts('sql', text, sqlParts);
-    case 'rev':
-      return [revision('rev', text)];
-    case 'revpath':
-      return revisionOrPath(text);
-    case 'url':
-      return [url(text)];
-    case 'remote':
-      return [remote(text)];
-    case 'refspec':
-      return [refspec(text)];
-    case 'branch':
-      return [branch(text)];
-    case 'program':
-    case 'nodebin':
-    case 'module':
-      return [part('program', text, 'exec', `${shown(text)} is a program that is not known`)];
-    default:
-      return judgeName(word, text);
-  }
+  return JUDGES[word](text);
 }
 
-function judgeName(word: Word, text: Text): readonly Judged[] {
-  switch (word) {
-    case 'package':
-      return [named('package', text, isPackage, 'exec', 'is not the name of a package')];
-    case 'script':
-      return [text.value?.includes('=') === true ? assignment(text) : script(text)];
-    case 'task':
-      return [taskEffect(text) ?? (text.value?.includes('=') ? assignment(text) : script(text))];
-    case 'assignment':
-      return [assignment(text)];
-    case 'format':
-      return [named('word', text, (v) => /^[\w-]*$/.test(v), 'exec', 'is not a plain name')];
-    case 'warning':
-      return [named('word', text, (v) => !v.includes(','), 'exec', 'is for another program')];
-    case 'testid':
-      return [source(cut(text, '::'))];
-    case 'source':
-      return [source(text)];
-    case 'gopkg':
-      return goPackage(text);
-    case 'passed':
-      return passed(text);
-    case 'fallback':
-      return [part('script', text, 'exec', `${shown(text)} could be any program`)];
-    case 'product':
-      return [source(text, 'output')];
-    case 'files':
-      return fileGlob(text);
-    case 'lines':
-      return [part('path', behindLast(text, ':'))];
-    case 'report':
-      return [part('output', behindLast(text, ':'))];
-    case 'figures':
-      return [figures(text)];
-    default:
-      return judgeRare(word, text);
-  }
+const JUDGES: Readonly<Record<Word, Judge>> = {
+  ...PLACE_ROLES,
+  ...FILE_ROLES,
+  word: (text) => [part('word', text)],
+  int: (text) => [part('int', text)],
+  path: (text) => [part('path', text)],
+  output: (text) => [part('output', text)],
+  write: (text) => [part('write', text, 'write', `${shown(text)} ${DOES.write}`)],
+  delete: (text) => [part('delete', text, 'delete', `${shown(text)} ${DOES.delete}`)],
+  exec: (text) => [part('exec', text, 'exec', `${shown(text)} ${DOES.exec}`)],
+  config: (text) => [part('config', text, 'config', `${shown(text)} ${DOES.config}`)],
+  net: (text) => [part('net', text, 'net', `${shown(text)} ${DOES.net}`)],
+  sed: (text) => scriptParts('sed', text, sedParts),
+  awk: (text) => scriptParts('awk', text, awkParts),
+  sql: (text) => scriptParts('sql', text, sqlParts),
+  program,
+  nodebin: program,
+  module: program,
+  package: (text) => [named('package', text, isPackage, 'exec', 'is not the name of a package')],
+  script: (text) => [text.value?.includes('=') === true ? assignment(text) : script(text)],
+  task: (text) => [
+    taskEffect(text) ?? (text.value?.includes('=') ? assignment(text) : script(text)),
+  ],
+  assignment: (text) => [assignment(text)],
+  format: (text) => [named('word', text, (v) => /^[\w-]*$/.test(v), 'exec', 'is not a plain name')],
+  warning: (text) => [
+    named('word', text, (v) => !v.includes(','), 'exec', 'is for another program'),
+  ],
+  passed,
+  fallback: (text) => [part('script', text, 'exec', `${shown(text)} could be any program`)],
+  triple: (text) => [named('word', text, isTriple, 'exec', 'is a file that says how to build')],
+  template: (text) => [
+    named('word', text, (v) => !SHOWS_ENV.test(v), 'secret', 'can show variables'),
+  ],
+  goal: (text) => [goal(text)],
+  feature: (text) => [named('word', text, isFeature, 'exec', 'names a file or a program')],
+  plain: (text) => [named('word', text, isPlain, 'secret', 'sends what is in a file')],
+  label: (text) => [named('word', text, isLabel, 'exec', 'is not a label of this workspace')],
+  thing: (text) => [named('word', text, isThing, 'secret', 'could be a secret')],
+  builder: (text) => [
+    named('word', text, (v) => v !== 'clean', 'delete', 'deletes what was built'),
+  ],
+  plugin: (text) => [named('word', text, (v) => /^no:[\w.-]+$/.test(v), 'exec', 'runs code')],
+  filter: (text) => [named('word', text, isFilter, 'exec', 'can load a module')],
+  switch: (text) => [
+    named('word', text, (v) => /^:?[\w.-]*$/.test(v), 'exec', 'sets something else'),
+  ],
+  variables: (text) => [
+    part('word', text, 'secret', `all there is of ${shown(text)} has variables in it`),
+  ],
+  jq: (text) => [named('word', text, (v) => !readsEnvironment(v), 'secret', 'can show variables')],
+  view: (text) => [named('word', text, isView, 'exec', 'is not a plain name')],
+  // Which of the two it is, has been settled before.
+  runnable: (text) => [part('word', text, 'unknown', `${shown(text)} is not understood`)],
+};
+
+function program(text: Text): readonly Judged[] {
+  return [part('program', text, 'exec', `${shown(text)} is a program that is not known`)];
 }
 
 const SCRIPT_LENGTH_MAX = 8_192; // a person would not review more than that either
@@ -117,154 +112,16 @@ function scriptParts(
   return [...own, ...files.map((file) => part('path', { value: file, prefix: file }))];
 }
 
-function cut(text: Text, mark: string): Text {
-  const prefix = text.prefix.split(mark)[0] ?? '';
-  if (text.value !== undefined) return { value: text.value.split(mark)[0] ?? '', prefix };
-  // The file is known when the mark is behind it.
-  return text.prefix.includes(mark) ? { value: prefix, prefix } : { value: undefined, prefix };
-}
-
-function behindLast(text: Text, mark: string): Text {
-  const prefix = text.prefix.slice(text.prefix.lastIndexOf(mark) + 1);
-  return { value: text.value === undefined ? undefined : prefix, prefix };
-}
-
-function source(text: Text, role: 'path' | 'output' = 'path'): Judged {
-  return text.prefix.startsWith('@')
-    ? part(role, text, 'exec', `${shown(text)} has options in it that are not seen`)
-    : part(role, text);
-}
-
-/** Which files of a tree are read. What begins with `!` is left out. */
-function fileGlob(text: Text): readonly Judged[] {
-  const glob = text.value ?? text.pattern;
-  if (glob === undefined) return [part('path', text)];
-  if (glob.startsWith('!')) return [part('word', text)];
-  // `--type-add name:*.x`; and a slash in front is the top of the tree.
-  const own = glob.replace(/^\w+:/, '').replace(/^\/+/, '');
-  const path = text.value === undefined ? text : { value: own, prefix: own };
-  return aimsAtSecrets(own)
-    ? [part('path', path, 'secret', `${shown(text)} can be files with secrets`)]
-    : [part('path', path)];
-}
-
-const FIGURES = /\.(out|prof|pprof|cov|lcov)$/;
-
-/** Where numbers about a run go: a file that has no other use, or it would be overwritten. */
-function figures(text: Text): Judged {
-  return FIGURES.test(text.value ?? '')
-    ? part('output', text)
-    : part('write', text, 'write', `${shown(text)} ${DOES.write}`);
-}
-
-const NOT_IN_REVISIONS = /^-|::|[;|&$`<>()"'\\\n\r]/;
-
-function revision(role: Role, text: Text): Judged {
-  const seen = text.value ?? text.prefix;
-  if (text.value === '-') return part(role, text); // the branch before
-  const odd = NOT_IN_REVISIONS.test(seen);
-  return odd
-    ? part(role, text, 'unknown', `${shown(text)} is not a plain revision`)
-    : part(role, text);
-}
-
-/** `HEAD~1`, `src/a.ts`, `HEAD:src/a.ts`: git takes what is no revision for a file. */
-function revisionOrPath(text: Text): readonly Judged[] {
-  const seen = text.value ?? text.prefix;
-  // `:!a`, `:^a` and `:(exclude)a` are what is left out.
-  if (/^:([!^]|\([a-z,]*exclude)/.test(seen)) return [part('word', text)];
-  // `:(top)a` and `a (b).ts` are files with signs that no revision has; as files they are judged.
-  const own = /^-|::|[\n\r]/.test(seen) ? revision('path', text) : fileOf(text);
-  const behind = seen.split(':').slice(1);
-  return [
-    own,
-    // `:0:a` has two colons, and a name may have one itself.
-    ...behind.slice(0, COLONS_MAX).map((_, at) => {
-      const rest = behind
-        .slice(at)
-        .join(':')
-        .replace(/^\([^)]*\)|^\/+/, '');
-      return fileOf({ value: text.value === undefined ? undefined : rest, prefix: rest });
-    }),
-  ];
-}
-
-const COLONS_MAX = 8; // more are in no name that is meant
-
-/** To git the name of a file is a pattern, with letters of any size if one wants that. */
-function fileOf(text: Text): Judged {
-  return text.value !== undefined && aimsAtSecrets(text.value)
-    ? part('path', text, 'secret', `${shown(text)} can be files with secrets`)
-    : part('path', text);
-}
-
-const FINE_URL = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+[/?#]/i;
-
-function url(text: Text): Judged {
-  if (text.value === undefined && !FINE_URL.test(text.prefix)) {
-    return part('url', text, 'unknown', `which host ${shown(text)} is is not known`);
-  }
-  const seen = text.value ?? text.prefix;
-  // `ext::sh -c ...` and `fd::` are commands to git.
-  if (/^[\w+.-]*::/.test(seen)) return part('url', text, 'exec', `${shown(text)} runs code`);
-  if (/^file:/i.test(seen)) return part('url', text, 'secret', `${shown(text)} reads a file`);
-  return part('url', text);
-}
-
-function remote(text: Text): Judged {
-  const { value } = text;
-  if (value === undefined) return part('word', text, 'unknown', `${shown(text)} is not known`);
-  if (/^[A-Za-z0-9_][\w.-]*$/.test(value)) return part('word', text);
-  if (/^(https?|ssh|git):\/\//.test(value)) return part('url', text);
-  if (value.includes('::') || value.startsWith('-')) {
-    return part('word', text, 'exec', `${shown(text)} runs code`);
-  }
-  return part('word', text, 'net', `${shown(text)} is not the name of a remote`);
-}
-
-/** `git checkout src/a.ts` and `git checkout .` throw away what was changed there. */
-function branch(text: Text): Judged {
-  const seen = text.value ?? text.prefix;
-  if (text.value === '-') return revision('rev', text);
-  if (/^[./:]|[/*]$|[*?[]|\.[a-z]{1,5}$/i.test(seen) || !BRANCH.test(seen) || LAYOUT.test(seen)) {
-    return part('rev', text, 'delete', `${shown(text)} could be a file that is overwritten`);
-  }
-  return revision('rev', text);
-}
-
-/** What is a revision by its looks: `main`, `v1.2`, `fix/x`, a hash, all with `~2` behind. */
-const BRANCH = new RegExp(
-  [
-    '^(?:@|HEAD|main|master|develop|dev|trunk|staging|production|release|v\\d[\\w.+-]*',
-    '[0-9a-f]{7,64}|.+/.+)(?:[~^@].*)?$',
-  ].join('|'),
-);
-/** Where projects have their files: no branch is called like that. */
-const LAYOUT = new RegExp(
-  [
-    '^(?:src|libs?|apps?|tests|dist|build|bin|scripts|packages|pkg|cmd|internal|include|public',
-    'config|spec|node_modules)/',
-  ].join('|'),
-);
-
-function refspec(text: Text): Judged {
-  const seen = text.value ?? text.prefix;
-  if (/^[+:]/.test(seen)) {
-    return part('rev', text, 'delete', `${shown(text)} deletes or overwrites a branch`);
-  }
-  if (text.value === undefined && text.prefix === '') {
-    return part('rev', text, 'unknown', `${shown(text)} is not known`);
-  }
-  return revision('rev', text);
-}
-
 const NPM_NAME =
   /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9_][\w.~-]*(@[~^<>=v]*[\w.*+-]+|@[<>]=?[\w.]+ ?<=?[\w.]+)?$/i;
+
 const PIP_VERSION = '(===?|[<>~!]=|[<>]) ?[\\w.*+!-]+';
+
 const PIP_NAME = new RegExp(
   `^[a-z0-9][\\w.-]*(\\[[\\w,. -]*\\])?( ?${PIP_VERSION}(,${PIP_VERSION})*)?$`,
   'i',
 );
+
 const ARCHIVE = /\.(tgz|tar|gz|bz2|xz|zip|whl|egg|gem|crate|jar|js|mjs|cjs|py|sh)$/i;
 
 function isPackage(value: string): boolean {
@@ -283,6 +140,18 @@ function script(text: Text): Judged {
   return named('script', text, plain, 'exec', 'is not the plain name of a script');
 }
 
+/** A name that says that it sends the project elsewhere, or empties the database. */
+function taskEffect(text: Text): Judged | undefined {
+  const seen = text.value ?? text.prefix;
+  if (/(?:^|:)(?:publish|upload|deploy|release)/i.test(seen)) {
+    return part('script', text, 'net', `${shown(text)} sends the project elsewhere`);
+  }
+  if (/^db:(?:.*:)?(?:drop|reset|purge|truncate|setup|load|replant)/.test(seen)) {
+    return part('script', text, 'delete', `${shown(text)} empties the database`);
+  }
+  return undefined;
+}
+
 /** Variables that say how much is printed, or which of the known ways is gone. */
 const PLAIN_VARIABLES: ReadonlySet<string> = new Set([
   ...['V', 'VERBOSE', 'DEBUG', 'RELEASE', 'Q', 'QUIET', 'J', 'JOBS', 'CI', 'COLOR', 'NO_COLOR'],
@@ -298,15 +167,6 @@ function assignment(text: Text): Judged {
   }
   const plain = (value: string) => /^\w+[:+?]{0,2}=[\w.,:-]*$/.test(value);
   return named('assignment', text, plain, 'exec', 'has a value that is not plain');
-}
-
-/** `./...`, `./cmd/x`, `main.go` and `fmt`: files; `example.com/x@latest` is fetched and run. */
-function goPackage(text: Text): readonly Judged[] {
-  const seen = text.value ?? text.prefix;
-  if (seen.includes('@') || /^[\w-]+\.[\w.-]+\//.test(seen) || seen.startsWith('-')) {
-    return [part('path', text, 'exec', `${shown(text)} is code from elsewhere`)];
-  }
-  return [part('path', text)];
 }
 
 /** Flags of test runners and linters that say what to show or to choose. */
@@ -347,4 +207,91 @@ function passed(text: Text): readonly Judged[] {
   const behind = rest.join('=');
   const own = part('option', text);
   return /[/~]/.test(behind) ? [own, part('path', { value: behind, prefix: behind })] : [own];
+}
+
+/** `//src/...`, `:all`, `-//x`: of bazel; `@repo//x` is fetched. */
+function isLabel(value: string): boolean {
+  return /^-?(?:\/\/|:|\.\.\.|\w)[\w./:+=~-]*$/.test(value);
+}
+
+/** What holds no secrets, in all its spellings. */
+const THINGS: ReadonlySet<string> = new Set(
+  `all pod pods po deployment deployments deploy deployment.apps
+  deployments.apps replicaset replicasets rs
+  statefulset statefulsets sts daemonset daemonsets ds job jobs cronjob
+  cronjobs cj service services svc endpoints ep endpointslices ingress ingresses ing ingressclass
+  ingressclasses networkpolicy networkpolicies netpol node nodes no namespace namespaces ns event
+  events ev persistentvolume persistentvolumes pv persistentvolumeclaim persistentvolumeclaims pvc
+  storageclass storageclasses sc horizontalpodautoscaler horizontalpodautoscalers hpa pdb
+  poddisruptionbudgets serviceaccount serviceaccounts sa role roles rolebinding rolebindings
+  clusterrole clusterroles clusterrolebinding clusterrolebindings resourcequota resourcequotas
+  quota limitrange limitranges limits crd crds customresourcedefinitions apiservices priorityclass
+  priorityclasses pc leases csr componentstatuses cs pods,svc pod,svc pods,services
+  deploy,svc pods,deployments pods,svc,deploy deployments,services po,svc`.split(/\s+/),
+);
+
+/** `pod/api-0` of kubectl: a kind of thing that holds no secrets, and its name. */
+function isThing(value: string): boolean {
+  const [kind = '', name = '', ...more] = value.split('/');
+  return THINGS.has(kind) && /^[\w.-]+$/.test(name) && more.length === 0;
+}
+
+function isTriple(value: string): boolean {
+  return /^[\w.-]*$/.test(value) && !/\.json$/i.test(value);
+}
+
+/** A template of docker with the environment of a container in it, or with all there is. */
+const SHOWS_ENV = /^json$|env|print|\$|(^|[^\w])\.(Container)?(Config)?\s*(-?\}\}|[)|])/i;
+
+/** Phases of maven but for those that publish; what is bound to them is in the project. */
+const PHASES: ReadonlySet<string> = new Set(
+  `validate initialize generate-sources process-sources generate-resources process-resources compile
+  process-classes generate-test-sources process-test-sources generate-test-resources
+  process-test-resources test-compile process-test-classes test prepare-package package
+  pre-integration-test integration-test post-integration-test verify install clean site`.split(
+    /\s+/,
+  ),
+);
+
+/** Goals that check, show or build; others run programs, fetch code or send something. */
+const GOALS = new RegExp(
+  [
+    '^(?:surefire:test|failsafe:(?:integration-test|verify)|compiler:(?:compile|testCompile)',
+    'resources:(?:resources|testResources)|checkstyle:(?:check|checkstyle)|jacoco:(?:check|report)',
+    'pmd:(?:check|pmd|cpd-check)|spotbugs:(?:check|spotbugs)|spotless:(?:check|apply)|clean:clean',
+    'enforcer:enforce|javadoc:javadoc|versions:display-[\\w-]+|spring-boot:run',
+    'quarkus:(?:dev|test)',
+    'dependency:(?:tree|list|analyze|analyze-only|resolve|resolve-plugins|go-offline)',
+    'help:(?:effective-pom|active-profiles|describe))$',
+  ].join('|'),
+);
+
+/** `group:artifact:version:goal` is any plugin there is, fetched and run. */
+function goal(text: Text): Judged {
+  const { value } = text;
+  if (value === 'deploy' || value === 'site-deploy') {
+    return part('script', text, 'net', `${shown(text)} sends the project elsewhere`);
+  }
+  const known = (one: string) => PHASES.has(one) || GOALS.test(one);
+  return named('script', text, known, 'exec', 'is not a phase or goal that is known');
+}
+
+/** `-fPIC`, `-fsanitize=address`: what has a file behind it has a sign that names do not have. */
+function isFeature(value: string): boolean {
+  return /^[\w+-]*(=[\w,+-]*)?$/.test(value);
+}
+
+/** To the command lines of clouds `@file` and `file://` stand for what is in there. */
+function isPlain(value: string): boolean {
+  return !/^@|^[a-z]+:\/\//i.test(value);
+}
+
+/** `ignore`, `error::UserWarning`: a category with a dot in it is imported. */
+function isFilter(value: string): boolean {
+  return /^(?:ignore|error|default|always|module|once|all)(?:::[A-Za-z]+)?$/.test(value);
+}
+
+/** `wide`, `jsonpath={.status}`; what is in a file is not seen. */
+function isView(value: string): boolean {
+  return /^(?:[\w-]*|(?:jsonpath|jsonpath-as-json|custom-columns|go-template)=.*)$/s.test(value);
 }

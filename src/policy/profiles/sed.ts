@@ -1,7 +1,7 @@
 // Reads a sed script, as GNU sed would, for what it does besides editing text: `w` writes files,
 // `e` runs commands, `r` reads files. What is not understood is unknown, not inert.
 
-import type { Found, ScriptRead } from './script.ts';
+import type { Found, ScriptRead } from './judged.ts';
 
 type Cursor = { readonly text: string; at: number };
 

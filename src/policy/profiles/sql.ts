@@ -2,7 +2,7 @@
 // these programs themselves, which run programs and write files. Texts are not told from code:
 // a word that could have an effect has it.
 
-import type { Found, ScriptRead } from './script.ts';
+import type { Found, ScriptRead } from './judged.ts';
 
 const DOT_COMMANDS = new Set(
   `tables schema headers header mode width indexes indices databases quit exit echo nullvalue timer

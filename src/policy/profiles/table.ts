@@ -2,26 +2,33 @@
 // and a command needs few of them. The build puts the finished texts in the place of this file
 // (scripts/build.mjs), each behind a function that V8 compiles when a command asks for its family.
 
-import { TAR_LETTERS, TAR_WITH_DASH } from './data-archives.ts';
-import { BUILD } from './data-build.ts';
-import { BUILTINS } from './data-builtins.ts';
-import { FILES } from './data-files.ts';
-import { GIT } from './data-git.ts';
-import { NET } from './data-net.ts';
-import { NODE } from './data-node.ts';
-import { OPS } from './data-ops.ts';
-import { PYTHON, PYTHON_MODULES } from './data-python.ts';
-import { SYSTEM } from './data-system.ts';
-import { TEXT } from './data-text.ts';
-import { FIND } from './find.ts';
-import { type PackedFamily, packProfiles } from './pack.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { type Table, type TestedTable, tableOf } from './records.ts';
 
-const FAMILIES = {
-  ...{ BUILD, PYTHON, NODE, GIT, FIND, TEXT, SYSTEM, OPS, NET, FILES, BUILTINS },
-  PYTHON_MODULES,
-  TAR: { letters: TAR_LETTERS, dashed: TAR_WITH_DASH },
-} as const;
+const DIRECTORY = new URL('../programs/', import.meta.url);
 
-export const TABLE = Object.fromEntries(
-  Object.entries(FAMILIES).map(([name, profiles]) => [name, packProfiles(profiles)]),
-) as Readonly<Record<keyof typeof FAMILIES, PackedFamily>>;
+let read: TestedTable | undefined;
+
+function table(): TestedTable {
+  if (read !== undefined) return read;
+  const names = readdirSync(DIRECTORY);
+  const data = names.map((name): [string, Record<string, unknown>] => {
+    return [name, parse(readFileSync(new URL(name, DIRECTORY), 'utf8'))];
+  });
+  read = tableOf(Object.fromEntries(data));
+  return read;
+}
+
+/** Read with the first program that is asked for. */
+export const TABLE: Table = {
+  get families() {
+    return table().families;
+  },
+  get facts() {
+    return table().facts;
+  },
+  get modules() {
+    return table().modules;
+  },
+};

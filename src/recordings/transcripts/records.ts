@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, loadSqlite } from '../../journal/sqlite.ts';
+import { type Database, loadSqlite, type Value } from '../../journal/sqlite.ts';
 import { asObject, asString, type JsonObject, parseJson, parseObject } from '../../text/json.ts';
 import { LineSource } from '../file-lines.ts';
 import { objectsOf, type TranscriptLine } from './call.ts';
@@ -156,21 +156,27 @@ function* rowsOf(path: string, trouble: Trouble): Generator<TranscriptLine> {
   }
 }
 
+/** As hexadecimal digits: `libsql` ends the process for text that is not UTF-8. */
+const DIRECTORIES = 'SELECT hex(id) AS id, hex(directory) AS directory FROM session';
+
+// A part that is no call of a tool is not even taken out of the database.
+const PARTS = `SELECT rowid AS number, hex(session_id) AS session, hex(data) AS data FROM part
+  WHERE rowid > ? AND length(data) <= ${LINE_BYTES_MAX} AND instr(data, '"tool"') > 0
+  ORDER BY rowid LIMIT ${PAGE_ROWS}`;
+
 function* partsOf(database: Database, trouble: Trouble): Generator<TranscriptLine> {
   const directoryOf = new Map<string, string>();
-  for (const { id, directory } of database.all('SELECT id, directory FROM session')) {
-    directoryOf.set(String(id), String(directory));
+  for (const { id, directory } of database.all(DIRECTORIES)) {
+    directoryOf.set(textOfHex(id), textOfHex(directory));
   }
-  // A part that is no call of a tool is not even taken out of the database.
-  const sql = `SELECT rowid AS number, session_id, data FROM part
-    WHERE rowid > ? AND length(data) <= ${LINE_BYTES_MAX} AND instr(data, '"tool"') > 0
-    ORDER BY rowid LIMIT ${PAGE_ROWS}`;
   for (let last = 0; ; ) {
-    const rows = database.all(sql, last);
-    for (const { number, session_id, data } of rows) {
+    const rows = database.all(PARTS, last);
+    for (const { number, session: of, data } of rows) {
+      // Of a damaged database they may begin again and again.
+      if (Number(number) <= last) throw new UnreadableTranscript('it is damaged');
       last = Number(number);
-      const json: JsonObject | undefined = parseObject(String(data));
-      const session = String(session_id);
+      const json = parseObject(textOfHex(data));
+      const session = textOfHex(of);
       if (json === undefined) trouble.unknown(last);
       else {
         yield { number: last, json: partRecord(json, session, directoryOf.get(session) ?? null) };
@@ -178,6 +184,10 @@ function* partsOf(database: Database, trouble: Trouble): Generator<TranscriptLin
     }
     if (rows.length < PAGE_ROWS) return;
   }
+}
+
+function textOfHex(digits: Value | undefined): string {
+  return Buffer.from(String(digits), 'hex').toString('utf8');
 }
 
 /**

@@ -1,37 +1,31 @@
-// The output of a run that is in no file, in the form of a capture: the kept head of stdout, then
-// that of stderr. Their order is not known, and neither is what was not kept.
+// The output of a run that is in no file, in the form of a capture: what is kept of it, in the
+// order it came. What was not kept is missing at the end.
 import type { ByteSource } from '../../capture/byte-source.ts';
-import { encodeIndex, type IndexRecord } from '../../capture/format.ts';
+import { encodeIndex } from '../../capture/format.ts';
 import type { Source } from '../../capture/snapshot.ts';
 import { countNewlines } from '../../text/lines.ts';
 import type { MemoryOutput } from '../run.ts';
 
-export function memorySource(memory: MemoryOutput): Source {
-  const [stdout, stderr] = [memory.stdout(), memory.stderr()];
-  const lines = [countNewlines(stdout), countNewlines(stderr)] as const;
-  const records: IndexRecord[] = [
-    {
-      offset: 0,
-      length: stdout.length,
-      channel: 'stdout',
-      at: 0,
-      lines: lines[0],
-      totalBytes: [stdout.length, 0],
-      totalLines: [lines[0], 0],
-    },
-    {
-      offset: stdout.length,
-      length: stderr.length,
-      channel: 'stderr',
-      at: 0,
-      lines: lines[1],
-      totalBytes: [stdout.length, stderr.length],
-      totalLines: lines,
-    },
+export function memorySource({ pieces }: MemoryOutput): Source {
+  const [bytesSoFar, linesSoFar] = [
+    { stdout: 0, stderr: 0 },
+    { stdout: 0, stderr: 0 },
   ];
-  const index = records.filter(({ length }) => length > 0).map(encodeIndex);
+  let offset = 0;
+  const index = pieces.map(({ channel, bytes }) => {
+    const lines = countNewlines(bytes);
+    bytesSoFar[channel] += bytes.length;
+    linesSoFar[channel] += lines;
+    const record = encodeIndex({
+      ...{ offset, length: bytes.length, channel, at: 0, lines },
+      totalBytes: [bytesSoFar.stdout, bytesSoFar.stderr],
+      totalLines: [linesSoFar.stdout, linesSoFar.stderr],
+    });
+    offset += bytes.length;
+    return record;
+  });
   const files = new Map([
-    ['output.bin', Buffer.concat([stdout, stderr])],
+    ['output.bin', Buffer.concat(pieces.map(({ bytes }) => bytes))],
     ['index.jsonl', Buffer.from(index.join(''))],
   ]);
   const open = (name: string): ByteSource => sourceOf(files.get(name) ?? new Uint8Array());

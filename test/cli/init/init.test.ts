@@ -57,7 +57,8 @@ describe.each(CLIENTS)('cuff init --client %s', (name, title, file, entry) => {
       0,
       `Wrote ${shown}.\nWrote settings.yml.\n` +
         'settings.yml waits for a person to run `cuff trust` at a terminal.\n' +
-        `Start ${title} again, and it has the tools of cuff.\n`,
+        `Start ${title} again, and it has the tools of cuff.\n` +
+        'Without a policy agents may run everything. Write a first one: cuff policy init\n',
     ]);
     expect(place.files()).toEqual({ [file]: text, 'project/settings.yml': SETTINGS_TEMPLATE });
     expect(first.out).toContain(`--- /dev/null\n+++ ${shown}\n@@ -0,0 +1,`);

@@ -269,6 +269,32 @@ describe('what is written', () => {
   });
 });
 
+describe('the agents whose hook a person has set up', () => {
+  const known = (): unknown => {
+    const file = join(place.root, 'state', 'init', 'agents.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  };
+
+  it('are known for rules that name them, until they are taken back', async () => {
+    await place.init('--client gemini --client claude --hooks --shell');
+    await place.init('--client codex --mcp');
+    await place.init('--client gemini --hooks');
+    const both = [
+      { agent: 'claude', project: null },
+      { agent: 'gemini', project: null },
+    ];
+    expect(known()).toEqual(both);
+    await place.init('--client cursor --hooks --project');
+    expect(known()).toEqual([...both, { agent: 'cursor', project: place.project }]);
+    await place.init('--client claude --hooks --dry-run --undo');
+    await place.init('--client claude --shell --undo');
+    expect(known()).toHaveLength(3);
+    await place.init('--client claude --undo');
+    await place.init('--undo --project');
+    expect(known()).toEqual(both.slice(1));
+  });
+});
+
 describe('the clients', () => {
   it('are those that are installed, by program or by directory', async () => {
     mkdirSync(join(place.home, '.gemini'));

@@ -62,10 +62,12 @@ it.each([
 
 it('allows nothing always without its id', async () => {
   const usage =
-    'cuff: --always and --user need the id of one command.\n' +
+    'cuff: --always and its like need the id of one command.\n' +
     'List what waits with `cuff policy approve`.\n';
   expect(await approve('--always')).toEqual([2, usage]);
-  expect(await approve('--user')).toEqual([2, usage]);
+  for (const one of ['--user', '--hour', '--conversation', '--pattern']) {
+    expect(await approve(one)).toEqual([2, usage]);
+  }
 });
 
 it('says in one sentence why no rule can be made, and leaves the question', async () => {
@@ -80,4 +82,70 @@ it('says in one sentence why no rule can be made, and leaves the question', asyn
   expect(await approve(secret, '--always')).toEqual([2, why('it would read what may be a secret')]);
   expect(readFileSync(file, 'utf8')).toBe(POLICY);
   expect(await approve(secret)).toEqual([0, '']);
+});
+
+async function policy(
+  ...args: readonly string[]
+): Promise<readonly [number | null, string, string]> {
+  const env = { ...cli.env, HOME: project, XDG_CONFIG_HOME: project };
+  const command = [process.execPath, binary('cuff'), 'policy', ...args];
+  const { code, out, err } = await atOwnTerminal(command, { cwd: project, env });
+  return [code, out, err];
+}
+
+const ASKER = { policy: 'p', conversation: 'conversation:c' };
+
+function waitingFor(command: string, asker = ASKER): string {
+  const about = { command, beside: [], code: 'default.ask', reasons: ['No rule allows it.'] };
+  const subject = { project, cwd: project, command, beside: [] };
+  return new Approvals(cli.root).ask(subject, about, asker) ?? 'none';
+}
+
+it('approves for an hour and for a conversation, lists that, and takes it back', async () => {
+  const subject = { project, cwd: project, command: 'touch hour', beside: [] };
+  await policy('revoke', '--all');
+  const [hour, conversation] = [waitingFor('touch hour'), waitingFor('touch conversation')];
+  expect((await policy('approve', hour, '--hour'))[1]).toContain('Approved for an hour');
+  expect((await policy('approve', conversation, '--conversation', '--json'))[1]).toContain(
+    '"approved":"conversation"',
+  );
+  const approvals = new Approvals(cli.root);
+  expect(approvals.lasts(subject, { policy: 'p' })).toBe(true);
+  expect(approvals.lasts(subject, { policy: 'q' })).toBe(false);
+  const [code, out] = await policy('approvals');
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`${hour}  touch hour\n  in .*\n  for an hour, since `));
+  expect(JSON.parse((await policy('approvals', '--json'))[1])).toMatchObject([
+    { span: 'hour', command: 'touch hour' },
+    { span: 'conversation', conversation: 'conversation:c' },
+  ]);
+  expect((await policy('revoke', hour))[0]).toBe(0);
+  expect((await policy('revoke', hour))[2]).toContain(
+    `Nothing is approved under the id '${hour}'.`,
+  );
+  expect(approvals.lasts(subject, { policy: 'p' })).toBe(false);
+  expect((await policy('revoke', '--all'))[1]).toBe(`Revoked ${conversation}.\n`);
+  expect((await policy('approvals'))[1]).toBe('Nothing is approved but by rules.\n');
+});
+
+it('approves a pattern with what it would mean in front, and no other one', async () => {
+  const id = waitingFor('git log -3');
+  const refused = await policy('approve', id, '--pattern', 'git show *');
+  expect([refused[0], refused[2]]).toEqual([2, expect.stringContaining('No rule allows this')]);
+  const [code, out] = await policy('approve', id, '--pattern');
+  expect(code).toBe(0);
+  const three = '.*\\n(?: {2}.*\\n){3}';
+  const shown = `The pattern \`git log \\*\` would always allow${three}and would not${three}`;
+  expect(out).toMatch(new RegExp(shown));
+  expect(readFileSync(file, 'utf8')).toContain('- pattern: git log *');
+});
+
+it('takes nothing back for an agent, which answers nothing either', async () => {
+  const id = waitingFor('touch mine');
+  await policy('approve', id, '--hour');
+  const env = { ...cli.env, HOME: project, XDG_CONFIG_HOME: project, GEMINI_CLI: '1' };
+  const command = [process.execPath, binary('cuff'), 'policy', 'revoke', id];
+  const { code, err } = await atOwnTerminal(command, { cwd: project, env, asAgent: true });
+  expect([code, err]).toEqual([2, expect.stringMatching(/^cuff: An agent cannot revoke what/)]);
+  expect(new Approvals(cli.root).grants().map((one) => one.id)).toContain(id);
 });

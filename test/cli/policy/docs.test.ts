@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBashTools } from '../../../src/index.ts';
+import { presetText } from '../../../src/policies/init/document.ts';
+import { projectFacts } from '../../../src/policies/init/project.ts';
 import { readPolicy } from '../../../src/policy/load.ts';
 import { binary } from '../helper.ts';
 
@@ -45,29 +47,58 @@ const STORY: readonly (readonly string[])[] = [
     'git status',
     'git log --oneline -20',
     'git diff HEAD~1',
-    'cat README.md | head -20',
+    'du -sh src',
     'node --test',
     'rm -rf build && mkdir build',
   ],
 ];
 
 const FILES: Readonly<Record<string, string>> = {
-  'package.json': '{"name":"app","type":"module"}\n',
+  'package.json':
+    '{"name":"app","type":"module","scripts":{"test":"node --test","lint":"eslint src",' +
+    '"deploy":"npm publish"},"devDependencies":{"eslint":"^9"}}\n',
   'README.md': '# app\n',
   'src/parser.js': '// words\nexport const parse = Number;\n',
   'commands.jsonl': `{"id":1,"command":"git status"}
 {"id":2,"command":"rm -rf /","policy":{"default":"ask","allow":["rm -rf <path>"]}}
 `,
+  'agents.yml':
+    'policies: [{name: publishing, agents: [claude-code], ' +
+    'commands: [{pattern: git push origin <rev>}]}]\n',
+  'environment.yml': `programs: [.venv/bin, node_modules/.bin]
+policies:
+  - name: testing
+    commands:
+      - pattern: pytest *
+      - pattern: npm test
+`,
+  'second.yml': `version: 2
+policies:
+  - name: building
+    commands:
+      - pattern: npm test
+      - pattern: echo *
+`,
+  'rules.yml': `filters: true
+policies:
+  - name: building
+    commands:
+      - git log *
+      - npm test
+      - { pattern: rm -rf <path>, paths: [dist] }
+      - { pattern: git push *, decision: ask }
+`,
   'draft.yml': `default: ask
 policies:
   - name: draft
     commands:
-      - pattern: git log *
-      - pattern: git push origin main
-      - pattern: rm *
-      - pattern: cat <path> | head
-      - pattern: git push *
-        decision: deny
+      - git log *
+      - git push origin main
+      - rm *
+      - cat <path> | head
+      - cargo *
+      - npm run *
+      - { pattern: git push *, decision: deny }
 `,
 };
 
@@ -82,8 +113,16 @@ beforeAll(async () => {
   git('config', 'user.email', 'me@example.org');
   git('add', '-A');
   git('commit', '-qm', 'first');
+  mkdirSync(join(project, '.cuff'), { recursive: true });
+  writeFileSync(join(project, '.cuff', 'policy.yml'), preset());
   for (const [index, commands] of STORY.entries()) await record(`c${index}`, commands, index);
 });
+
+/** What `cuff policy init` writes for the project of the story. */
+function preset(): string {
+  const schema = '../node_modules/cuff/docs/policy.schema.json';
+  return presetText({ preset: 'dev', facts: projectFacts(project), schema });
+}
 
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
 
@@ -121,10 +160,13 @@ describe('docs/policy.md', () => {
   it('shows what its commands print', async () => {
     const filled = page.replace(/^```console\n([\s\S]*?)^```/gm, (_, block: string) => {
       const steps = block.split('\n').filter((line) => line.startsWith('$ '));
-      const shown = steps.map((step) => `${step}\n${printed(step.slice(2))}`);
-      return `\`\`\`console\n${shown.join('')}\`\`\``;
+      const printedSteps = steps.map((step) => `${step}\n${printed(step.slice(2))}`);
+      return `\`\`\`console\n${printedSteps.join('')}\`\`\``;
     });
-    await expect(filled).toMatchFileSnapshot(PAGE);
+    const shown = filled.replace(/^```yaml\n# yaml-language-server[\s\S]*?^```/m, () => {
+      return `\`\`\`yaml\n${preset()}\`\`\``;
+    });
+    await expect(shown).toMatchFileSnapshot(PAGE);
   });
 
   it('shows only policies that load', () => {

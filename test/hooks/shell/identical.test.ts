@@ -6,6 +6,11 @@ import { SHAPES, type Shape, World } from './world.ts';
 const world = new World();
 afterAll(() => world.close());
 
+/** Stops itself, and is sent the signal when it has stopped. */
+const stoppedThen = (signal: string): string =>
+  `(until grep -q '^State:.T' /proc/$$/status; do :; done; kill -${signal} $$) & ` +
+  'kill -STOP $$; echo on; exit 3';
+
 const COMMANDS = [
   "cat <<'EOF'\nline $x 'q'\nEOF",
   'sleep 0.05 & echo bg; wait',
@@ -15,6 +20,8 @@ const COMMANDS = [
   "printf '\\xff\\xfe\\n'; printf '\\xc3' >&2",
   'kill -TERM $$',
   'kill -KILL $$',
+  stoppedThen('CONT'),
+  stoppedThen('KILL'),
   'exec echo replaced',
   'cd /; pwd',
   'exit 300',

@@ -71,6 +71,25 @@ describe('a sandbox that the policy wants', () => {
     expect(world.entries(cwd)).toMatchObject([{ exit_code: 3, stdout: out }]);
   });
 
+  it.skipIf(noBwrap)('lets nothing more run when what is protected has changed', async () => {
+    const cwd = ruled(SANDBOX);
+    const plain = `version: 1\ndefault: allow\n${SANDBOX}`;
+    writeFileSync(join(cwd, '.cuff', 'policy.yml'), plain);
+    writeFileSync(join(cwd, 'build.sh'), 'echo x > CLAUDE.md\n');
+    const argv = [world.files.bash, '-c', 'bash build.sh'];
+    const call = (words: readonly string[]) =>
+      world.run({ cwd, argv: words, env: { ...world.env, ...pi.env } }).outcome;
+    expect(await call(argv)).toMatchObject({ code: 0, err: '' });
+    const { code, err } = await call([world.files.bash, '-c', 'touch made']);
+    expect(code).toBe(126);
+    expect(err).toMatch(/^cuff policy: denied \(changes\)\.\n.*new CLAUDE\.md/);
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+    expect(world.entries(cwd).map(({ decision }) => decision)).toMatchObject([
+      { verdict: 'allow', changed: ['new CLAUDE.md'] },
+      { verdict: 'deny', code: 'changes' },
+    ]);
+  });
+
   it('does not work here: the command is refused', async () => {
     const cwd = ruled(SANDBOX);
     const { code, err } = await touch(cwd, pathWith('echo "no namespaces" >&2; exit 1'));

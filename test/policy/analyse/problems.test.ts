@@ -29,6 +29,8 @@ describe('flagged', () => {
     ['echo $[x]', 'arithmetic'],
     ['((x++))', 'arithmetic'],
     ['let x=y', 'arithmetic'],
+    ['let x=; h $x', 'arithmetic'],
+    ['let x=5+; h $x', 'arithmetic'],
     ["x='a[$(touch p)]'; echo $((x))", 'arithmetic'],
     ['for ((i=x;i<3;i++)); do a; done', 'arithmetic'],
     ['echo ${x:y}', 'arithmetic'],

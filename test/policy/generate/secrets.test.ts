@@ -24,6 +24,11 @@ describe('what looks like a secret', () => {
     ['mysql -p', 'mysql -u app -phunter2 shop'],
     ['a key in JSON', `curl -d '{"api_key": "abc"}' http://localhost`],
     ['a long random word', `tool run ${RANDOM}`],
+    ['an id that is no file', 'tool run e96403ed-cece-4b55-8a4f-36ad2f2639be'],
+    ['an id in an address', made('curl https://hooks.example.org/', '9f86d081884c7d65'.repeat(2))],
+    ['a key beside a path', `cat /tmp/x ${RANDOM}`],
+    ['a key in a path', `cat /tmp/${RANDOM}`],
+    ['letters that no person would choose', made('tool run ', 'qZkVxLmTpRwYcNbHsDfG')],
     ['32 hexadecimal digits', 'tool run 9f86d081884c7d659a2feaa0c55ad015'],
     ['what was taken out already', 'echo [REDACTED:API_KEY]'],
     ...[
@@ -83,6 +88,10 @@ describe('what looks like a secret', () => {
     'NODE_OPTIONS=--max-old-space-size=4096 npm run build',
     'git config --get credential.helper',
     'grep -rn "token" src | head -5',
+    'cat ~/.tool/chats/161de6178d567afe49b568b14cf6d562/e96403ed-cece-4b55-8a4f-36ad2f2639be.json',
+    'tail -5 "/home/user/.tool/log-e96403ed-cece-4b55-8a4f-36ad2f2639be.jsonl"',
+    'grep -rn "func ListAllAgentChatSessions" pkg',
+    'go test -run TestFormatToolAsMarkdown_AskUserQuestionAnswer ./pkg',
   ])('is not %s', (command) => {
     expect(looksSecret(command)).toBe(false);
   });

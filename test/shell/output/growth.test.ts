@@ -224,7 +224,12 @@ describe('the memory of a run without an output file', () => {
   it('is read as a capture is', () => {
     const [out, err] = [Buffer.from('one\ntwo\n'), Buffer.from('\x1b[31mbad\x1b[0m\n')];
     const totals = { stdout: 100, stderr: err.length };
-    const reader = OutputReader.ofMemory({ stdout: () => out, stderr: () => err, totals });
+    const pieces = [
+      { channel: 'stdout', bytes: out },
+      { channel: 'stderr', bytes: err },
+    ] as const;
+    const streams = { stdout: () => out, stderr: () => err };
+    const reader = OutputReader.ofMemory({ ...streams, pieces, totals });
     expect(reader.heads(10)).toEqual({
       stdout: { bytes: out, total: 100 },
       stderr: { bytes: err, total: err.length },

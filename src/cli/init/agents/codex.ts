@@ -38,7 +38,7 @@ export const codex: Setup = {
   parts: (context) => [hooks(context), ...shell(context), ...server(context)],
 };
 
-function codexHome({ env, home }: Context): string {
+export function codexHome({ env, home }: Context): string {
   return env.CODEX_HOME || join(home, '.codex');
 }
 
@@ -105,12 +105,16 @@ function server(context: Context): (Part | Gap)[] {
   ];
 }
 
-/** Whether a person has accepted our hook of this file in Codex, in the words of its own record. */
-export function codexTrust(context: Context, file: string): boolean {
+/**
+ * Whether a person has accepted our hook of this file in Codex, in the words of its own record.
+ * It names the file of a plugin by the plugin: a version has another path, and the same hook.
+ */
+export function codexTrust(context: Context, file: string, plugin?: string): boolean {
   const groups = readJson(readConfig(file, file) ?? '', ['hooks', 'PreToolUse']);
   const index = Array.isArray(groups) ? groups.findIndex(isHookEntry) : -1;
   const record = readConfig(config(context), config(context)) ?? '';
-  return [file, realOf(file)].some((path) => {
+  const own = plugin === undefined ? [] : [`${plugin}:hooks/hooks.json`];
+  return [file, realOf(file), ...own].some((path) => {
     const key = `${path}:pre_tool_use:${index}:0`;
     return readTomlValue(record, ['hooks', 'state', key], 'trusted_hash') !== undefined;
   });
