@@ -31,6 +31,7 @@ static void take_line(struct installation *here, char *line) {
   if (strcmp(line, "node") == 0) copy(here->node, sizeof here->node, value);
   if (strcmp(line, "cuff") == 0) copy(here->cuff, sizeof here->cuff, value);
   if (strcmp(line, "strict") == 0) here->strict = strcmp(value, "yes") == 0;
+  if (strcmp(line, "enforced") == 0) here->enforced = strcmp(value, "yes") == 0;
   if (strcmp(line, "helper-ms") == 0) here->helper_ms = atoi(value);
   if (strcmp(line, "variable") == 0 && here->variable_count < SH_VARIABLES_MAX &&
       copy(here->variables[here->variable_count], SH_NAME_MAX, value))

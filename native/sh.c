@@ -3,12 +3,14 @@
  *
  *   helper   x                       it is none of ours: become the real shell
  *            d BYTES, then the text  it may not run; the text goes to stderr
+ *            f BYTES, then the text  it cannot judge, and why
  *            r COUNT BYTES, then COUNT words, each with a NUL: how the runner is called
  *   we       end LINE                what the runner said last
  *            uncaptured LINE
  *   helper   ok                      the entry is written, or cannot be
  *
- * Without an answer the command runs unrecorded, unless the installation is strict. */
+ * Without an answer, or after `f`, the command runs unrecorded, unless the installation is strict
+ * or a policy of the user or the system is enforced. */
 #include "sh.h"
 
 #include <errno.h>
@@ -24,6 +26,7 @@
 #define EXIT_REFUSED 126
 #define EXIT_NO_SHELL 127
 #define NO_ANSWER (-2) /* and nothing has run */
+#define FAILED (-3)    /* the same, and the helper has said why */
 
 extern char **environ;
 
@@ -69,7 +72,8 @@ static bool looks_around(const char *text, const struct installation *here) {
 
 static bool is_recorded(const struct call *c, const struct installation *here) {
   if (c->text == NULL || c->interactive || is_set("CUFF_INSIDE")) return false;
-  if (*here->node == '\0' || *here->cuff == '\0') return false;
+  bool complete = *here->node != '\0' && *here->cuff != '\0';
+  if (!complete && !here->strict && !here->enforced) return false;
   return has_agent(here) && !of_harness() && !looks_around(c->text, here);
 }
 
@@ -80,8 +84,11 @@ static int become(const struct call *c, char **variables) {
 }
 
 static int unrecorded(const struct call *c, const struct installation *here, const char *why) {
-  if (!here->strict) return become(c, c->environment);
-  dprintf(2, "cuff: not executed, because it cannot be recorded: %s\n", why);
+  if (here->enforced)
+    dprintf(2, "cuff policy: not run, because a policy is enforced and cannot be asked: %s\n", why);
+  else if (here->strict)
+    dprintf(2, "cuff: not executed, because it cannot be recorded: %s\n", why);
+  else return become(c, c->environment == NULL ? environ : c->environment);
   return EXIT_REFUSED;
 }
 
@@ -141,8 +148,9 @@ static int run_words(struct call *c, int helper, char *words, size_t length, int
   return run_recorded(c, helper, all, n + own, !wrapped);
 }
 
-/* What comes of the answer; below 0 nothing has run, and NO_ANSWER: there was none. */
-static int obey(struct call *c, int helper, int64_t until) {
+/* What comes of the answer; below 0 nothing has run, and NO_ANSWER: there was none. `why`: the text
+ * of a helper that FAILED. */
+static int obey(struct call *c, int helper, int64_t until, const char **why) {
   char line[128];
   long count = 0;
   size_t length = 0;
@@ -153,29 +161,38 @@ static int obey(struct call *c, int helper, int64_t until) {
     if (text != NULL) write_all(2, text, length);
     return EXIT_REFUSED;
   }
+  if (sscanf(line, "f %zu", &length) == 1) {
+    const char *text = read_answer(helper, length, until);
+    if (text != NULL) *why = text;
+    return FAILED;
+  }
   if (sscanf(line, "r %ld %zu", &count, &length) != 2 || count < 2 || count > WORDS_MAX)
     return NO_ANSWER;
   char *words = read_answer(helper, length, until);
   return words == NULL ? NO_ANSWER : run_words(c, helper, words, length, (int)count);
 }
 
+static const char GONE[] =
+    "cuff or its Node is gone; install it again, then run `cuff init --shell`";
+
 /* By the helper that stays; if that one does not answer, by one of our own. */
 static int recorded(struct call *c, const struct installation *here) {
   static struct request request;
+  const char *why = "cuff did not answer; `cuff doctor` looks for the cause";
   int code = NO_ANSWER;
   if (!make_request(&request, here, c)) return unrecorded(c, here, "there is no memory");
   int helper = resident_helper(here, &request);
   if (helper >= 0) {
-    code = obey(c, helper, now_ms() + c->helper_ms);
+    code = obey(c, helper, now_ms() + c->helper_ms, &why);
     if (code == NO_ANSWER) close(helper);
   }
   if (code == NO_ANSWER) {
     int64_t until = now_ms() + c->helper_ms;
     helper = own_helper(here, &request, until);
-    if (helper < 0) return unrecorded(c, here, "cuff or its Node is gone");
-    code = obey(c, helper, until);
+    if (helper < 0) return unrecorded(c, here, GONE);
+    code = obey(c, helper, until, &why);
   }
-  return code >= 0 ? code : unrecorded(c, here, "cuff did not answer");
+  return code >= 0 ? code : unrecorded(c, here, why);
 }
 
 int sh_main(struct installation *here, const char *name, int argc, char **argv) {
@@ -197,6 +214,6 @@ int sh_main(struct installation *here, const char *name, int argc, char **argv) 
     return become(c, environ);
   }
   c->environment = user_environment(c, here);
-  if (c->environment == NULL) return become(c, environ);
+  if (c->environment == NULL) return unrecorded(c, here, "there is no memory");
   return recorded(c, here);
 }

@@ -27,6 +27,7 @@ struct installation {
   char variables[SH_VARIABLES_MAX][SH_NAME_MAX]; /* one of them is set by every agent */
   int variable_count;
   bool strict;   /* what cannot be recorded does not run */
+  bool enforced; /* a policy of the user or the system is: what cannot be judged does not run */
   int helper_ms; /* so long the helper may take to answer, and to write the entry */
 };
 

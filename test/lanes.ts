@@ -84,6 +84,7 @@ export const REAL_FILES = [
   'hooks/shell/resident',
   'hooks/shell/resident-faults',
   'hooks/shell/shell',
+  'hooks/shell/unjudged',
   'hooks/shell/zsh',
   'host/builtins',
   'host/strays',

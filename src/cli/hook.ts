@@ -58,7 +58,7 @@ export async function hookCommand(args: readonly string[]): Promise<void> {
     recognised = recognise(payload, env, flags.agent);
     if (recognised !== undefined && mayHang(recognised)) return { answer: await inner(args, text) };
     if (recognised?.call.event === 'start' && env.CLAUDE_PLUGIN_ROOT) {
-      (await import('./hook-env.ts')).addClaudeEnv(env, ownProgram());
+      await (await import('./hook-env.ts')).addClaudeEnv(env, ownProgram());
     }
     return answerHook(payload, { env, now: Date.now, ...flags, recording });
   };

@@ -1,7 +1,8 @@
-// `recording.strict` of the user's settings reaches the shell that agents start.
+// `recording.strict` of the user's settings, and whether a policy of the user is enforced, reach
+// the shell that agents start.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Place } from './init/helper.ts';
 
 let place: Place;
@@ -54,6 +55,57 @@ it('no project decides that for the others', async () => {
   settings(join(place.project, '.cuff', 'settings.yml'), STRICT);
   await place.cuff('exec aider');
   expect(client()).toContain('\nstrict no\n');
+});
+
+function policy(directory: string, mode: string): string {
+  return settings(join(directory, 'policy.yml'), `version: 1\nmode: ${mode}\ndefault: allow\n`);
+}
+
+const config = () => join(place.home, '.config', 'cuff');
+
+describe('an enforced policy of the user', () => {
+  it('reaches it by cuff exec, and those that read no policy keep it', async () => {
+    policy(config(), 'enforce');
+    await place.cuff('exec aider');
+    expect(client()).toContain('\nenforced yes\n');
+    await place.cuff('sh -c true');
+    expect(client()).toContain('\nenforced yes\n');
+    policy(config(), 'record');
+    await place.cuff('exec aider');
+    expect(client()).toContain('\nenforced no\n');
+  });
+
+  it('reaches it by cuff init --shell', async () => {
+    policy(config(), 'enforce');
+    expect(await place.init('--client opencode --shell')).toMatchObject({ code: 0 });
+    expect(client()).toContain('\nenforced yes\n');
+  });
+
+  it('reaches it by the hook of the plugin', async () => {
+    policy(config(), 'enforce');
+    const file = join(place.root, 'env');
+    const env = { CLAUDE_ENV_FILE: file, CLAUDE_PLUGIN_ROOT: '/plugin' };
+    const event = { hook_event_name: 'SessionStart', session_id: 'c-1', transcript_path: '/t' };
+    await place.hook(JSON.stringify({ ...event, cwd: place.project }), env);
+    expect(readFileSync(file, 'utf8')).toContain('BASH_EXECUTION_STRING');
+    expect(client()).toContain('\nenforced yes\n');
+  });
+
+  it('is none of a project, and none of one start', async () => {
+    policy(join(place.project, '.cuff'), 'enforce');
+    await place.cuff('exec aider', { CUFF_POLICY: policy(place.root, 'enforce') });
+    expect(client()).toContain('\nenforced no\n');
+  });
+
+  it('that came or went since is told by cuff doctor', async () => {
+    await place.cuff('exec aider');
+    const file = policy(config(), 'enforce');
+    expect(await doctor()).toMatchObject([{ value: expect.stringContaining('be judged; a pol') }]);
+    await place.cuff('exec aider');
+    expect(await doctor()).toEqual([]);
+    rmSync(file);
+    expect(await doctor()).toMatchObject([{ value: expect.stringContaining('any more') }]);
+  });
 });
 
 it('cuff doctor says where the files and the settings differ', async () => {

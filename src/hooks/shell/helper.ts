@@ -18,6 +18,7 @@ import { isForbidden } from '../../shell/spool-look.ts';
 import { createSpooled } from '../../shell/spool-place.ts';
 import { storeAround } from '../../shell/store.ts';
 import { noteUncaptured } from '../../shell/uncaptured.ts';
+import { shortLine } from '../../text/printable.ts';
 import type { CaptureMeta, Ended, Env } from '../../types.ts';
 import { claimIntent, type StoredIntent } from '../intent.ts';
 import { type AgentCall, agentCall } from './agent-call.ts';
@@ -50,8 +51,9 @@ export type HelperOptions = {
 export async function serveCall(options: HelperOptions): Promise<{ readonly rest: Promise<void> }> {
   const { env, channel } = options;
   const call = agentCall(env);
-  const plan = call === undefined ? UNRECORDED : await planned(options, call);
-  if (plan.kind === 'refused') refuse(channel, plan.text);
+  const plan = call === undefined ? UNRECORDED : await planned(options, call).catch(failed);
+  if (plan.kind === 'refused') tell(channel, 'd', plan.text);
+  if (plan.kind === 'failed') tell(channel, 'f', plan.text);
   if (plan.kind === 'unrecorded') channel.send('x\n');
   return plan.kind === 'recorded' ? entered(options, plan) : { rest: Promise.resolve() };
 }
@@ -86,6 +88,8 @@ type Recorded = {
 
 type Plan =
   | { readonly kind: 'refused'; readonly text: string }
+  /** What says how it is recorded cannot be read: the client knows whether it may run. */
+  | { readonly kind: 'failed'; readonly text: string }
   | { readonly kind: 'unrecorded' }
   | Recorded;
 
@@ -202,9 +206,15 @@ function startWords(words: readonly string[]): Uint8Array {
   return Buffer.concat([Buffer.from(`r ${words.length} ${body.length}\n`), body]);
 }
 
-function refuse(channel: Channel, text: string): void {
-  const body = Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
-  channel.send(Buffer.concat([Buffer.from(`d ${body.length}\n`), body]));
+function failed(error: unknown): Plan {
+  return { kind: 'failed', text: shortLine(messageOf(error), REASON_LENGTH_MAX) };
+}
+
+const REASON_LENGTH_MAX = 500;
+
+function tell(channel: Channel, word: 'd' | 'f', text: string): void {
+  const body = Buffer.from(word === 'f' || text.endsWith('\n') ? text : `${text}\n`);
+  channel.send(Buffer.concat([Buffer.from(`${word} ${body.length}\n`), body]));
 }
 
 type End = { readonly ended: Ended; readonly durationMs: number };

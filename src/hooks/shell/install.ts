@@ -27,9 +27,16 @@ export type ShellFiles = {
   readonly zdotdir: string;
 };
 
-type ShellOptions = {
+/** What the client does with a command that no helper has recorded or judged. */
+export type ShellTerms = {
+  /** What cannot be recorded does not run. */
+  readonly strict: boolean;
+  /** A policy of the user or the system is enforced: what cannot be judged does not run. */
+  readonly enforced: boolean;
+};
+
+type ShellOptions = Partial<ShellTerms> & {
   readonly program: string;
-  readonly strict?: boolean;
   readonly helperMs?: number;
 };
 
@@ -47,12 +54,15 @@ export function shellFiles(env: Env): ShellFiles {
 
 /**
  * Writes them, or brings them up to date; twice is the same as once. `program` is the file of
- * `cuff` that the client starts with this Node. `strict`: what cannot be recorded does not run; a
- * caller that has not read the settings leaves it as it is.
+ * `cuff` that the client starts with this Node. A caller that has not read the settings, or the
+ * policies, leaves what was said of them as it is.
  * `helperMs`: how long the client waits for an answer and for the entry, where not 15 seconds.
  * Throws `runner_unavailable` where there is no native client, and as a disk does.
  */
-export function writeShellFiles(env: Env, { program, strict, helperMs }: ShellOptions): ShellFiles {
+export function writeShellFiles(
+  env: Env,
+  { program, helperMs, ...given }: ShellOptions,
+): ShellFiles {
   const runner = findRunner(env);
   if (runner.kind !== 'native') {
     throw new AppError('runner_unavailable', `There is no shell that records: ${runner.why}.`, {
@@ -63,21 +73,19 @@ export function writeShellFiles(env: Env, { program, strict, helperMs }: ShellOp
   const files = shellFiles(env);
   for (const directory of [files.shells, files.zdotdir]) ensurePrivateDir(directory);
   const binary = fs.readFileSync(runner.path);
-  place(
-    join(files.shells, 'client'),
-    clientText(program, strict ?? isStrict(env) ?? false, helperMs),
-    0o600,
-  );
+  const terms = { strict: false, enforced: false, ...shellTerms(env), ...given };
+  place(join(files.shells, 'client'), clientText(program, terms, helperMs), 0o600);
   for (const path of [files.bash, files.zsh]) place(path, binary, 0o700);
-  place(files.bashEnv, bashEnvText(files), 0o600);
-  place(join(files.zdotdir, '.zshenv'), zshenvText(files), 0o600);
+  place(files.bashEnv, bashEnvText(files, terms), 0o600);
+  place(join(files.zdotdir, '.zshenv'), zshenvText(files, terms), 0o600);
   return files;
 }
 
-/** Whether the files on the disk refuse what cannot be recorded; undefined where there are none. */
-export function isStrict(env: Env): boolean | undefined {
+/** What the files on the disk say; undefined where there are none. */
+export function shellTerms(env: Env): ShellTerms | undefined {
   try {
-    return /^strict yes$/m.test(fs.readFileSync(join(shellFiles(env).shells, 'client'), 'utf8'));
+    const text = fs.readFileSync(join(shellFiles(env).shells, 'client'), 'utf8');
+    return { strict: /^strict yes$/m.test(text), enforced: /^enforced yes$/m.test(text) };
   } catch {
     return undefined; // never written
   }
@@ -93,11 +101,16 @@ fi
 `;
 }
 
-function clientText(program: string, strict: boolean, helperMs: number | undefined): string {
+function clientText(
+  program: string,
+  { strict, enforced }: ShellTerms,
+  helperMs: number | undefined,
+): string {
   const lines = [
     `node ${process.execPath}`,
     `cuff ${helperOf(program)}`,
     `strict ${strict ? 'yes' : 'no'}`,
+    `enforced ${enforced ? 'yes' : 'no'}`,
     ...(helperMs === undefined ? [] : [`helper-ms ${helperMs}`]),
     ...SIGN_VARIABLES.map((name) => `variable ${name}`),
   ];
@@ -114,7 +127,7 @@ function helperOf(program: string): string {
  * Every text of `-c` goes to the shell that records, with the options of this one. What is not
  * recorded goes on as if BASH_ENV were the user's own. `exec` lowers SHLVL again.
  */
-function bashEnvText({ bash }: ShellFiles): string {
+function bashEnvText({ bash }: ShellFiles, terms: ShellTerms): string {
   const file = quoteWord(bash);
   return `# Written by cuff: commands of agents go through the shell that records.
 if [ "\${BASH_EXECUTION_STRING-}" ] && [ ! "\${CUFF_INSIDE-}" ] && [ -x ${file} ]; then
@@ -128,7 +141,7 @@ if [ "\${BASH_EXECUTION_STRING-}" ] && [ ! "\${CUFF_INSIDE-}" ] && [ -x ${file} 
   if shopt -q login_shell; then set -- -l "$@"; fi
   exec ${file} "$@"
 fi
-unset CUFF_INSIDE
+${refusal(terms, 'BASH_EXECUTION_STRING')}unset CUFF_INSIDE
 if [ -n "\${CUFF_USER_BASH_ENV-}" ]; then
   BASH_ENV=$CUFF_USER_BASH_ENV
   unset CUFF_USER_BASH_ENV
@@ -139,8 +152,20 @@ fi
 `;
 }
 
+/** Behind the `exec`: our shell is gone, and an agent's command would run without it. */
+function refusal({ strict, enforced }: ShellTerms, text: string): string {
+  if (!strict && !enforced) return '';
+  const agent = SIGN_VARIABLES.map((name) => `\${${name}-}`).join('');
+  const why = 'the shell of cuff is gone; run `cuff init --shell` again';
+  return `if [ "\${${text}-}" ] && [ ! "\${CUFF_INSIDE-}" ] && [ "${agent}" ]; then
+  echo 'cuff: not executed, because it cannot be recorded: ${why}' >&2
+  exit 126
+fi
+`;
+}
+
 /** As the file for bash does it; zsh reads ours before any of the user's own. */
-function zshenvText({ zsh }: ShellFiles): string {
+function zshenvText({ zsh }: ShellFiles, terms: ShellTerms): string {
   const file = quoteWord(zsh);
   return `# Written by cuff: commands of agents go through the shell that records.
 if [[ -n \${ZSH_EXECUTION_STRING-} && -z \${CUFF_INSIDE-} && -x ${file} ]]; then
@@ -151,7 +176,7 @@ if [[ -n \${ZSH_EXECUTION_STRING-} && -z \${CUFF_INSIDE-} && -x ${file} ]]; then
   if [[ -o login ]]; then set -- -l "$@"; fi
   exec ${file} "$@"
 fi
-unset CUFF_INSIDE
+${refusal(terms, 'ZSH_EXECUTION_STRING')}unset CUFF_INSIDE
 if [[ -n \${CUFF_USER_ZDOTDIR-} ]]; then
   export ZDOTDIR=$CUFF_USER_ZDOTDIR
 else

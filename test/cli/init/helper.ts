@@ -41,19 +41,25 @@ export class Place {
     return this.cuff(`init ${args}`, env);
   }
 
-  async cuff(args: string, env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  /** As a client calls it, with this document. */
+  async hook(document: string, env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+    return this.cuff('hook', env, document);
+  }
+
+  async cuff(args: string, env: NodeJS.ProcessEnv = {}, input?: string): Promise<Ran> {
     const words = [binary('cuff'), ...args.split(' ').filter(Boolean)];
     const child = spawn(process.execPath, words, {
       cwd: this.project,
       env: { ...this.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true, // a session of its own has no terminal
     });
     let [out, err] = ['', ''];
-    child.stdout.on('data', (piece) => {
+    child.stdin?.end(input);
+    child.stdout?.on('data', (piece) => {
       out += piece;
     });
-    child.stderr.on('data', (piece) => {
+    child.stderr?.on('data', (piece) => {
       err += piece;
     });
     const [code] = await once(child, 'close');

@@ -134,6 +134,7 @@ type Call = {
 
 type WorldOptions = {
   readonly strict?: boolean;
+  readonly enforced?: boolean;
   readonly helperMs?: number;
   /** The name of the state root. */
   readonly state?: string;
