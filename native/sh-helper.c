@@ -154,10 +154,10 @@ static void start_helper(const struct installation *here, const char *name, int 
   _exit(127);
 }
 
-/* Its end of a socket, or -1. */
+/* Its end of a socket; NO_HELPER, or -1 if it ended at once or cannot be started. */
 int own_helper(const struct installation *here, const struct request *request, int64_t until) {
   int pair[2];
-  if (access(here->node, X_OK) != 0 || access(here->cuff, R_OK) != 0) return -1;
+  if (access(here->node, X_OK) != 0 || access(here->cuff, R_OK) != 0) return NO_HELPER;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
   pid_t pid = fork();
   if (pid == 0) start_helper(here, request->name, pair[1]);

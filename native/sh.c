@@ -72,8 +72,6 @@ static bool looks_around(const char *text, const struct installation *here) {
 
 static bool is_recorded(const struct call *c, const struct installation *here) {
   if (c->text == NULL || c->interactive || is_set("CUFF_INSIDE")) return false;
-  bool complete = *here->node != '\0' && *here->cuff != '\0';
-  if (!complete && !here->strict && !here->enforced) return false;
   return has_agent(here) && !of_harness() && !looks_around(c->text, here);
 }
 
@@ -88,8 +86,9 @@ static int unrecorded(const struct call *c, const struct installation *here, con
     dprintf(2, "cuff policy: not run, because a policy is enforced and cannot be asked: %s\n", why);
   else if (here->strict)
     dprintf(2, "cuff: not executed, because it cannot be recorded: %s\n", why);
-  else return become(c, c->environment == NULL ? environ : c->environment);
-  return EXIT_REFUSED;
+  if (here->enforced || here->strict) return EXIT_REFUSED;
+  note_unrecorded(here, why);
+  return become(c, c->environment == NULL ? environ : c->environment);
 }
 
 static bool readable(int fd, int64_t until) {
@@ -189,7 +188,7 @@ static int recorded(struct call *c, const struct installation *here) {
   if (code == NO_ANSWER) {
     int64_t until = now_ms() + c->helper_ms;
     helper = own_helper(here, &request, until);
-    if (helper < 0) return unrecorded(c, here, GONE);
+    if (helper < 0) return unrecorded(c, here, helper == NO_HELPER ? GONE : why);
     code = obey(c, helper, until, &why);
   }
   return code >= 0 ? code : unrecorded(c, here, why);

@@ -5,6 +5,7 @@
  *   sh-words.c  options of a shell, the real shell, the environment without what is ours
  *   sh-helper.c the helper that decides and writes the entry: one that stays, or a new one
  *   sh-world.c  which calls a helper that stays may serve
+ *   sh-note.c   the note of a command that ran unrecorded
  *   sh-run.c    one recorded call: the runner as a child, signals, the end
  */
 #ifndef CUFF_SH_H
@@ -69,9 +70,13 @@ bool add_world(struct growing *to, const struct installation *here);
 uint64_t hash_of(const char *bytes, size_t length);
 
 /* sh-helper.c */
+#define NO_HELPER (-2) /* what would be started is not there */
 bool make_request(struct request *made, const struct installation *here, const struct call *c);
 int resident_helper(const struct installation *here, const struct request *request);
 int own_helper(const struct installation *here, const struct request *request, int64_t until);
+
+/* sh-note.c */
+void note_unrecorded(const struct installation *here, const char *why);
 
 /* sh-run.c */
 int run_recorded(struct call *c, int helper, char **words, int count, bool direct);

@@ -1,5 +1,6 @@
 // `cuff doctor`: what this machine can do for a run. Exit 1 when something needed is missing.
 
+import { unrecordedCommands } from '../hooks/shell/unrecorded.ts';
 import { trustNotices } from '../policies/trust-notices.ts';
 import { type Check, capabilities } from '../shell/capabilities.ts';
 import { storeOf } from '../shell/captures.ts';
@@ -8,7 +9,7 @@ import { uncapturedRuns } from '../shell/uncaptured.ts';
 import { table } from '../text/table.ts';
 import { paint, put, putJson, say } from './output.ts';
 import { shellChecks } from './own-shell.ts';
-import { uncapturedWords } from './uncaptured.ts';
+import { uncapturedWords, unrecordedWords } from './uncaptured.ts';
 
 const COLOURS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
 
@@ -24,6 +25,7 @@ export async function doctor({ json = false, agents }: Options): Promise<void> {
     ...own,
     ...traceChecks(process.env),
     ...(await shellChecks(process.env)),
+    ...unrecordedWords(unrecordedCommands(storeOf(process.env).root)).map(unrecordedCheck),
     ...waiting.map(waitingCheck),
     ...uncaptured.map(uncapturedCheck),
   ];
@@ -51,6 +53,11 @@ function waitingCheck(value: string): Check {
 function uncapturedCheck(value: string): Check {
   const hint = 'See the rows `state root` and `free disk`; --strict refuses such a run.';
   return { name: 'uncaptured run', status: 'warn', value, hint };
+}
+
+function unrecordedCheck(value: string): Check {
+  const hint = 'An enforced policy of yours, or `recording.strict`, refuses such a command.';
+  return { name: "agent's shell", status: 'warn', value, hint };
 }
 
 /** A hint has a row of its own, right below its check. */

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { stateRoot } from '../capture/paths.ts';
+import { unrecordedCommands } from '../hooks/shell/unrecorded.ts';
 import type { KnownServer } from '../ops/servers.ts';
 import type { JournalTotals, Status } from '../ops/status.ts';
 import { uncapturedRuns } from '../shell/uncaptured.ts';
@@ -12,7 +13,7 @@ import type { Column } from '../text/table.ts';
 import { examples, JSON_DOCUMENT } from './help.ts';
 import { paint, put, putJson, say, shortAge } from './output.ts';
 import { captureJson, commandText, shownTable, stateText } from './show.ts';
-import { uncapturedJson, uncapturedWords } from './uncaptured.ts';
+import { uncapturedJson, uncapturedWords, unrecordedJson, unrecordedWords } from './uncaptured.ts';
 
 export function addStatusCommand(program: Command): void {
   program
@@ -27,18 +28,20 @@ export function addStatusCommand(program: Command): void {
  * `--json`: {"servers":[{pid, started_at, updated_at, version, project_directory, directory,
  * commands, entries, recording_errors, health}], "runs":[as in `cuff ls`], "journals":[{directory,
  * sessions, active_sessions, entries}], "notices":[what waits for trust here], "uncaptured":[as in
- * `cuff ls`]}. Exit 1 when a server is not healthy.
+ * `cuff ls`], "unrecorded":[{count, last_at, reason}]}. Exit 1 when a server is not healthy.
  */
 async function status({ json }: { readonly json?: boolean }): Promise<void> {
-  const uncaptured = uncapturedRuns(stateRoot(process.env));
+  const root = stateRoot(process.env);
+  const [uncaptured, unrecorded] = [uncapturedRuns(root), unrecordedCommands(root)];
   // First, because the state root that took no capture may not be listed either.
-  if (!json) for (const words of uncapturedWords(uncaptured)) say(words);
+  const said = [...uncapturedWords(uncaptured), ...unrecordedWords(unrecorded)];
+  if (!json) for (const words of said) say(words);
   const found = await statusHere();
   if (found.servers.some(({ health }) => health.healthy === false)) process.exitCode = 1;
   const notices = await ownNotices(found);
   if (json) {
-    const more = { ...(notices.length > 0 && { notices }), ...uncapturedJson(uncaptured) };
-    await putJson({ ...statusJson(found), ...more });
+    const without = { ...uncapturedJson(uncaptured), ...unrecordedJson(unrecorded) };
+    await putJson({ ...statusJson(found), ...(notices.length > 0 && { notices }), ...without });
     return;
   }
   await show(found);

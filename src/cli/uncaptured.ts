@@ -1,5 +1,7 @@
-// Runs without a capture, as `cuff ls`, `cuff status` and `cuff doctor` name them.
+// Runs without a capture, as `cuff ls`, `cuff status` and `cuff doctor` name them, and commands of
+// agents that ran unrecorded.
 
+import type { UnrecordedCommands } from '../hooks/shell/unrecorded.ts';
 import type { UncapturedRun } from '../shell/uncaptured.ts';
 import { isoTime } from '../text/dates.ts';
 import { counted } from '../text/plural.ts';
@@ -32,4 +34,26 @@ export function uncapturedJson(runs: readonly UncapturedRun[]): Readonly<Record<
     reason,
   }));
   return { uncaptured };
+}
+
+/** A sentence for each cause. */
+export function unrecordedWords(causes: readonly UnrecordedCommands[]): readonly string[] {
+  return causes.map(({ count, lastAt, reason }) => {
+    const [what, age] = [counted(count, 'command'), shortAge(Date.now() - lastAt)];
+    const why = shortLine(reason, LENGTH_MAX);
+    return `Not recorded or judged: ${what} of agents, the last ${age} ago (${why})`;
+  });
+}
+
+/** `{"unrecorded":[{count, last_at, reason}]}`, or nothing where there is none. */
+export function unrecordedJson(
+  causes: readonly UnrecordedCommands[],
+): Readonly<Record<string, unknown>> {
+  if (causes.length === 0) return {};
+  const unrecorded = causes.map(({ count, lastAt, reason }) => ({
+    count,
+    last_at: isoTime(lastAt),
+    reason,
+  }));
+  return { unrecorded };
 }

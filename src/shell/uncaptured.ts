@@ -111,7 +111,8 @@ function safeDirectory(dir: string, root: string): string | undefined {
   }
 }
 
-function linesOf(path: string): readonly string[] {
+/** Of a regular file, as far as a bounded note can be long; none where it cannot be read. */
+export function linesOf(path: string): readonly string[] {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   try {
     const fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -123,7 +124,7 @@ function linesOf(path: string): readonly string[] {
       fs.closeSync(fd);
     }
   } catch {
-    return []; // no run was noted there, or the file is a link
+    return []; // nothing was noted there, or the file is a link
   }
 }
 

@@ -119,3 +119,24 @@ it('cuff doctor says where the files and the settings differ', async () => {
   rmSync(file);
   expect(await doctor()).toMatchObject([{ value: expect.stringContaining('refuses what cannot') }]);
 });
+
+it('cuff doctor and cuff status say what ran unrecorded', async () => {
+  await place.cuff('exec aider');
+  expect((await place.cuff('status')).err).not.toContain('Not recorded');
+  const file = join(place.root, 'state', 'shells', 'client');
+  const broken = join(place.root, 'client');
+  writeFileSync(broken, client().replace(/^cuff .*/m, 'cuff /nowhere'));
+  writeFileSync(
+    join(place.root, 'bin', 'aider'),
+    `#!/bin/sh\ncp ${broken} ${file}\n"$SHELL" -c "echo ran"\n`,
+  );
+  expect((await place.cuff('exec aider')).out).toBe('ran\n');
+  const why = 'cuff or its Node is gone; install it again, then run `cuff init --shell`';
+  const { err } = await place.cuff('status');
+  expect(err).toMatch(/^Not recorded or judged: 1 command of agents, the last \S+ ago/m);
+  expect(err).toContain(`(${why})`);
+  const { out } = await place.cuff('status --json');
+  const unrecorded = [{ count: 1, last_at: expect.any(String), reason: why }];
+  expect(JSON.parse(out)).toMatchObject({ unrecorded });
+  expect(await doctor()).toMatchObject([{ value: expect.stringContaining('1 command of agents') }]);
+});

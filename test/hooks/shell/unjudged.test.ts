@@ -1,8 +1,9 @@
 // Commands that no helper can judge: they run without a policy of the user or the system that is
 // enforced, and never with one.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { unrecordedCommands } from '../../../src/hooks/shell/unrecorded.ts';
 import { lacking } from '../../requirements.ts';
 import { SHAPES, World } from './world.ts';
 
@@ -65,13 +66,58 @@ describe.each(CAUSES)('%s', (_, cause, why) => {
     expect(err).toMatch(why);
     expect(err.match(/\n/g)).toHaveLength(1);
     expect(existsSync(join(cwd, 'made'))).toBe(false);
+    expect(unrecordedCommands(world.root)).toEqual([]);
   });
 
-  it('without one it runs, and its streams say nothing of it', async () => {
+  it('without one it runs, its streams say nothing of it, and it is noted', async () => {
     world = new World();
     cause();
     const ended = await world.call(pi, 'echo ran', world.project());
     expect(ended).toEqual({ code: 0, signal: null, out: 'ran\n', err: '' });
+    const noted = [{ count: 1, lastAt: expect.any(Number), reason: expect.stringMatching(why) }];
+    expect(unrecordedCommands(world.root)).toEqual(noted);
+    expect(notes('')).not.toContain('echo');
+  });
+});
+
+const notes = (suffix: string) => readFileSync(join(world.root, `unrecorded${suffix}`), 'utf8');
+
+describe('notes of what ran unrecorded', () => {
+  const gone = async (count: number) => {
+    const cwd = world.project();
+    rewriteClient(/^cuff .*/m, 'cuff /nowhere');
+    for (let at = 0; at < count; at += 1) await world.call(pi, 'true', cwd);
+  };
+
+  it('are counted by cause, for a day', async () => {
+    world = new World();
+    const before = Date.now();
+    await gone(3);
+    const [one, ...more] = unrecordedCommands(world.root);
+    expect([one?.count, more]).toEqual([3, []]);
+    expect(one?.lastAt).toBeGreaterThanOrEqual(before);
+    expect(unrecordedCommands(world.root, Date.now() + 25 * 3_600_000)).toEqual([]);
+  });
+
+  it('take no more than two files of 64 kB', async () => {
+    world = new World();
+    const old = `${'x'.repeat(99)}\n`.repeat(700);
+    writeFileSync(join(world.root, 'unrecorded'), old);
+    await gone(1);
+    expect(notes('.1')).toBe(old);
+    expect(notes('').split('\n')).toHaveLength(2);
+    expect(unrecordedCommands(world.root)).toMatchObject([{ count: 1 }]);
+  });
+
+  it('go through no link, and stop no command', async () => {
+    world = new World();
+    const other = join(world.base, 'other');
+    writeFileSync(other, '');
+    symlinkSync(other, join(world.root, 'unrecorded'));
+    rewriteClient(/^cuff .*/m, 'cuff /nowhere');
+    const ended = await world.call(pi, 'echo ran', world.project());
+    expect(ended).toMatchObject({ code: 0, out: 'ran\n', err: '' });
+    expect(readFileSync(other, 'utf8')).toBe('');
   });
 });
 
