@@ -28,25 +28,31 @@ export function simpleCommand(walker: Walker, node: Command, place: Place, state
   const visitor = new Visitor(walker, place, state);
   const nodes = [...(node.name === undefined ? [] : [node.name]), ...node.args];
   for (const word of nodes) visitor.visit(word);
-  for (const redirect of node.redirects) visitor.visit(redirect);
   checkHereDocuments(node, place, run);
   checkDescriptors(node, nodes, place, run);
+  // What stands behind an assignment may see it: `x=rm y=$($x)`, `HOME= <<<$(~)`.
+  const behind = node.prefix.length === 0 ? state : state.copy();
+  const late = node.prefix.length === 0 ? visitor : new Visitor(walker, place, behind);
   for (const part of node.prefix) {
     if (part.type !== 'Assignment') continue;
-    visitor.visit(part);
-    checkSubscripts(part, visitor);
+    late.visit(part);
+    checkSubscripts(part, late);
+    behind.set(part.name, undefined);
   }
+  for (const redirect of node.redirects) late.visit(redirect);
   const declares = node.name !== undefined && DECLARES.test(node.name.text);
   const words = nodes.map((word) => taken(word, place, run));
   for (const word of node.args) if (word.type === 'Assignment') checkSubscripts(word, visitor);
-  const made = visitor.assigned.map(
+  const assigning = late === visitor ? visitor.assigned : [...visitor.assigned, ...late.assigned];
+  const made = assigning.map(
     ({ name }): Assigned => ({ name, value: undefined, span: undefined, how: howOf(name, state) }),
   );
-  if (visitor.assigned.length > 0) {
+  if (assigning.length > 0) {
     // `ls $x $((x=1))` has the old value in front of the new one.
     const text = place.frame.source.slice(node.pos, node.end).replaceAll('\\\n', '');
     const used = new Set([...text.matchAll(/\$\{?#?(\w+)/g)].map(([, name]) => name));
     for (const { name } of visitor.assigned) if (used.has(name)) state.set(name, undefined);
+    if (late !== visitor) for (const { name } of late.assigned) state.set(name, undefined);
   }
   const skipped = node.redirects.length === 0 ? state : state.copy();
   const ends = worldsOf(words, node, place, state).map((world, _, all) => {
