@@ -1,5 +1,5 @@
 // What a person has answered to questions of agents, and what an answer is bound to: the text, all
-// that comes with it, and, where it holds for a while, the conversation and the policy. A server
+// that comes with it, the agent, the policy and, where it holds for one, the conversation. A server
 // and an agent's own shell ask the same.
 
 import { AppError, messageOf } from '../errors.ts';
@@ -44,10 +44,10 @@ export class Answers {
   granted({ typed }: GuardRequest, subject: Subject, asker: Asker): Use | undefined {
     if (this.#approvals.lasts(subject, asker)) return HOLDS;
     // Nothing is started for keys.
-    if (typed !== undefined) return this.#approvals.take(subject) ? HOLDS : undefined;
-    if (!this.#approvals.granted(subject)) return undefined;
+    if (typed !== undefined) return this.#approvals.take(subject, asker) ? HOLDS : undefined;
+    if (!this.#approvals.granted(subject, asker)) return undefined;
     const hold = (): StartTerms => {
-      if (this.#approvals.take(subject)) return { restraints: {} };
+      if (this.#approvals.take(subject, asker)) return { restraints: {} };
       throw new AppError('start_failed', 'Its approval was used for another start meanwhile.');
     };
     return { hold };

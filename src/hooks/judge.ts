@@ -196,7 +196,7 @@ class Judge {
       const yes = { ...said, action: 'allow', approval_id: 'granted' } as const;
       return this.#noted(deed, yes, { action: 'silent', text: '' });
     }
-    const approved = this.#approved(deed, said);
+    const approved = this.#approved(deed, said, asker);
     if (approved !== undefined) return approved;
     if (onAsk === 'allow_recorded') return this.#noted(deed, said, { action: 'silent', text: '' });
     return this.#asked(deed, { decision, asker }, said, text);
@@ -227,9 +227,9 @@ class Judge {
   }
 
   /** A person said yes before. The first hook of the event uses the yes up; the shell reads it. */
-  #approved(deed: Deed, said: Said): Outcome | undefined {
+  #approved(deed: Deed, said: Said, asker: Asker): Outcome | undefined {
     const subject = this.#subject(deed);
-    const granted = this.#approvals.granted(subject);
+    const granted = this.#approvals.granted(subject, asker);
     const yes = { ...said, action: 'allow', approval_id: 'granted' } as const;
     const known = findIntent(this.#terms.env, this.#name(deed));
     // Without an id of the call, another call of the same second has the same name.
@@ -240,7 +240,8 @@ class Judge {
     if (!granted || known !== undefined) return undefined;
     const placed = this.#place(deed, yes);
     if (placed?.first !== true) return undefined;
-    if (this.#approvals.take(subject)) return { action: 'silent', text: '', intent: placed.name };
+    if (this.#approvals.take(subject, asker))
+      return { action: 'silent', text: '', intent: placed.name };
     const shown = { ...this.#intent(deed, said), command: this.#redact(deed.text) };
     replaceIntent(this.#terms.env, placed.name, shown);
     return undefined;

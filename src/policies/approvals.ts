@@ -1,7 +1,7 @@
 // Questions without an answer so far, and the answers that wait to be used: one small file each
 // in the directory `approvals` of the state root, for the user alone. A grant is for exactly what
-// was asked: for one execution, and then it is taken by renaming it, so that only one can; or for
-// an hour, or for the conversation that asked, as long as the policy says the same.
+// was asked, for the agent that asked, as long as the policy says the same: for one execution, and
+// then it is taken by renaming it, so that only one can; or for an hour, or for the conversation.
 //
 // `<id>.ask.json`, `<id>.grant.json` (once), `<id>.hour.json`, `<id>.conversation.json`: {id, key,
 // command, exact, beside: [], cwd, project, code, reasons: [], at, up, conversation, policy, agent,
@@ -17,6 +17,7 @@ import { makeDirectories } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
 import type { Decision } from '../policy/decision.ts';
 import { processAlive } from '../run/processes.ts';
+import { agentName } from '../text/agents.ts';
 import { DAY_MS, HOUR_MS } from '../text/dates.ts';
 import {
   asCount,
@@ -112,9 +113,9 @@ export class Approvals {
   /** The id to approve it by: the same as long as it waits. Undefined when it cannot be kept. */
   ask(subject: Subject, about: About, asker: Asker = {}): string | undefined {
     const question = this.#question(subject, about, asker);
-    const { id, key, conversation, policy } = question;
+    const { id, key, conversation } = question;
     const known = this.#all('ask').find(
-      (one) => one.key === key && one.conversation === conversation && one.policy === policy,
+      (one) => isFor(one, key, asker) && one.conversation === conversation,
     );
     if (known !== undefined) return known.id;
     try {
@@ -170,10 +171,11 @@ export class Approvals {
     return found.length > 0;
   }
 
-  /** Whether it was approved for an hour or for this conversation, under these rules. */
-  lasts(subject: Subject, { conversation, policy }: Asker): boolean {
+  /** Whether it was approved for an hour or for this conversation, to this agent. */
+  lasts(subject: Subject, asker: Asker): boolean {
+    const { conversation, policy } = asker;
     const key = keyOf(subject);
-    const fits = (one: Question): boolean => one.key === key && one.policy === policy;
+    const fits = (one: Question): boolean => isFor(one, key, asker);
     if (policy === undefined) return false;
     if (this.#all('hour').some(fits)) return true;
     if (conversation === undefined) return false;
@@ -191,19 +193,20 @@ export class Approvals {
   }
 
   /** Whether there is a grant to take. */
-  granted(subject: Subject): boolean {
+  granted(subject: Subject, asker: Asker): boolean {
     const key = keyOf(subject);
-    return this.#all('grant').some((grant) => grant.key === key);
+    return this.#all('grant').some((grant) => isFor(grant, key, asker));
   }
 
   /** True once for each grant. */
-  take(subject: Subject): boolean {
+  take(subject: Subject, asker: Asker): boolean {
     const key = keyOf(subject);
-    return this.#all('grant').some((grant) => grant.key === key && this.#claim(grant.id, key));
+    const grants = this.#all('grant').filter((grant) => isFor(grant, key, asker));
+    return grants.some(({ id }) => this.#claim(id, key, asker));
   }
 
   /** The process whose rename succeeds owns it, and then checks the file again. */
-  #claim(id: string, key: string): boolean {
+  #claim(id: string, key: string, asker: Asker): boolean {
     const mine = join(this.#directory, `.${id}.${process.pid}.${newId()}`);
     try {
       fs.renameSync(this.#path(id, 'grant'), mine);
@@ -212,7 +215,7 @@ export class Approvals {
     }
     const grant = this.#readFile(mine);
     this.#remove(mine);
-    return grant?.key === key && this.#current(grant, 'grant');
+    return grant !== undefined && isFor(grant, key, asker) && this.#current(grant, 'grant');
   }
 
   /** By both clocks: the one that was set back, or forward, must not prolong anything. */
@@ -319,6 +322,15 @@ export function rulable({ reasons }: Decision): boolean {
 function keyOf({ project, cwd, command, beside }: Subject): string {
   const all = JSON.stringify([project, cwd, command, ...beside]);
   return createHash('sha256').update(all).digest('hex');
+}
+
+/** The same was asked, under the same rules, by the same agent, or by one that is as unproven. */
+function isFor(one: Question, key: string, { policy, agent }: Asker): boolean {
+  return one.key === key && one.policy === policy && nameOf(one.agent) === nameOf(agent);
+}
+
+function nameOf(agent: string | undefined): string | undefined {
+  return agent === undefined ? undefined : agentName(agent);
 }
 
 /** Random, so that an agent cannot choose a question that gets the id of another. */

@@ -20,7 +20,7 @@ class Place {
   }
 
   ask(subject: Subject = SUBJECT): string {
-    return this.approvals.ask(subject, { ...ABOUT, command: subject.command }) ?? '';
+    return this.approvals.ask(subject, { ...ABOUT, command: subject.command }, ASKED) ?? '';
   }
 
   grant(id: string): void {
@@ -30,6 +30,7 @@ class Place {
   }
 }
 
+const ASKED: Asker = { policy: 'p1', agent: 'claude' };
 const SUBJECT: Subject = { project: '/p', cwd: '/p', command: 'make x', beside: [] };
 
 describe('a question', () => {
@@ -65,12 +66,13 @@ describe('a question', () => {
   it('keeps no secret: what was taken out of it cannot become a rule', () => {
     const place = new Place();
     const subject = { ...SUBJECT, command: 'login hunter22' };
-    const id = place.approvals.ask(subject, { ...ABOUT, command: 'login [REDACTED:X]' }) ?? '';
+    const id =
+      place.approvals.ask(subject, { ...ABOUT, command: 'login [REDACTED:X]' }, ASKED) ?? '';
     expect(place.approvals.find(id)?.exact).toBe(false);
     const text = fs.readFileSync(join(place.directory, `${id}.ask.json`), 'utf8');
     expect(text).not.toContain('hunter22');
     place.grant(id);
-    expect(place.approvals.take(subject)).toBe(true);
+    expect(place.approvals.take(subject, ASKED)).toBe(true);
   });
 
   it('is none behind a link, or where others may write', () => {
@@ -80,7 +82,7 @@ describe('a question', () => {
     fs.symlinkSync(place.directory, other.directory);
     expect(other.approvals.pending()).toEqual([]);
     expect(other.approvals.find(id)).toBeUndefined();
-    expect(other.approvals.take({ ...SUBJECT, command: 'make y' })).toBe(false);
+    expect(other.approvals.take({ ...SUBJECT, command: 'make y' }, ASKED)).toBe(false);
     expect(other.ask({ ...SUBJECT, command: 'make z' })).toBe('');
     fs.chmodSync(place.directory, 0o777);
     expect(place.approvals.find(id)).toBeUndefined();
@@ -100,29 +102,54 @@ describe('a grant', () => {
     const place = new Place();
     place.grant(place.ask());
     expect(place.approvals.pending()).toEqual([]);
-    expect(place.approvals.take({ ...SUBJECT, command: 'make x ' })).toBe(false);
-    expect(place.approvals.take({ ...SUBJECT, cwd: '/p/q' })).toBe(false);
-    expect(place.approvals.take({ ...SUBJECT, project: '/' })).toBe(false);
-    expect(place.approvals.take({ ...SUBJECT, beside: ['env A=1'] })).toBe(false);
-    expect(place.approvals.granted(SUBJECT)).toBe(true);
-    expect(place.approvals.take(SUBJECT)).toBe(true);
-    expect(place.approvals.granted(SUBJECT)).toBe(false);
-    expect(place.approvals.take(SUBJECT)).toBe(false);
+    expect(place.approvals.take({ ...SUBJECT, command: 'make x ' }, ASKED)).toBe(false);
+    expect(place.approvals.take({ ...SUBJECT, cwd: '/p/q' }, ASKED)).toBe(false);
+    expect(place.approvals.take({ ...SUBJECT, project: '/' }, ASKED)).toBe(false);
+    expect(place.approvals.take({ ...SUBJECT, beside: ['env A=1'] }, ASKED)).toBe(false);
+    expect(place.approvals.granted(SUBJECT, ASKED)).toBe(true);
+    expect(place.approvals.take(SUBJECT, ASKED)).toBe(true);
+    expect(place.approvals.granted(SUBJECT, ASKED)).toBe(false);
+    expect(place.approvals.take(SUBJECT, ASKED)).toBe(false);
     expect(fs.readdirSync(place.directory)).toEqual([]);
+  });
+
+  it('is for the agent that asked, under the policy that asked', () => {
+    const place = new Place();
+    place.grant(place.ask());
+    const others: Asker[] = [
+      { ...ASKED, agent: 'codex' },
+      { policy: 'p1' },
+      { ...ASKED, policy: 'p2' },
+      { agent: 'claude' },
+      {},
+    ];
+    for (const other of others) {
+      expect([
+        place.approvals.granted(SUBJECT, other),
+        place.approvals.take(SUBJECT, other),
+      ]).toEqual([false, false]);
+    }
+    // By the name that it has as a client, and in another conversation.
+    const same: Asker = { policy: 'p1', agent: 'claude-code', conversation: 'conversation:b' };
+    expect(place.approvals.take(SUBJECT, same)).toBe(true);
+    const unproven = place.approvals.ask(SUBJECT, ABOUT, { policy: 'p1' }) ?? '';
+    place.grant(unproven);
+    expect(place.approvals.take(SUBJECT, ASKED)).toBe(false);
+    expect(place.approvals.take(SUBJECT, { policy: 'p1' })).toBe(true);
   });
 
   it('is taken by one of many servers', () => {
     const place = new Place();
     place.grant(place.ask());
     const servers = Array.from({ length: 20 }, () => new Approvals(place.root, () => place.time));
-    expect(servers.filter((server) => server.take(SUBJECT))).toHaveLength(1);
+    expect(servers.filter((server) => server.take(SUBJECT, ASKED))).toHaveLength(1);
   });
 
   it('is good for a day', () => {
     const place = new Place();
     place.grant(place.ask());
     place.time += DAY_MS;
-    expect(place.approvals.take(SUBJECT)).toBe(false);
+    expect(place.approvals.take(SUBJECT, ASKED)).toBe(false);
   });
 
   it('that others could have written, or that is a link, is none', () => {
@@ -132,20 +159,20 @@ describe('a grant', () => {
     const file = join(place.directory, `${id}.grant.json`);
     const text = fs.readFileSync(file);
     fs.chmodSync(file, 0o666);
-    expect(place.approvals.take(SUBJECT)).toBe(false);
+    expect(place.approvals.take(SUBJECT, ASKED)).toBe(false);
     const elsewhere = join(place.root, 'elsewhere.json');
     fs.writeFileSync(elsewhere, text, { mode: 0o600 });
     fs.symlinkSync(elsewhere, file);
-    expect(place.approvals.take(SUBJECT)).toBe(false);
+    expect(place.approvals.take(SUBJECT, ASKED)).toBe(false);
     fs.rmSync(file, { force: true });
     fs.writeFileSync(file, text, { mode: 0o600 });
-    expect(place.approvals.take(SUBJECT)).toBe(true);
+    expect(place.approvals.take(SUBJECT, ASKED)).toBe(true);
   });
 });
 
 describe('an answer for a while', () => {
   const HOUR_MS = 3_600_000;
-  const ASKER = { conversation: 'conversation:a', policy: 'p1' };
+  const ASKER = { conversation: 'conversation:a', policy: 'p1', agent: 'claude' };
 
   class Clocks extends Place {
     up = 50_000;
@@ -176,7 +203,9 @@ describe('an answer for a while', () => {
     expect(place.timed.lasts({ ...SUBJECT, beside: ['env A=1'] }, ASKER)).toBe(false);
     expect(place.timed.lasts(SUBJECT, { ...ASKER, policy: 'p2' })).toBe(false);
     expect(place.timed.lasts(SUBJECT, { conversation: ASKER.conversation })).toBe(false);
-    expect(place.timed.take(SUBJECT)).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { ...ASKER, agent: 'codex' })).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { ...ASKER, agent: undefined })).toBe(false);
+    expect(place.timed.take(SUBJECT, ASKER)).toBe(false);
     place.pass(HOUR_MS - 1);
     expect(place.timed.lasts(SUBJECT, ASKER)).toBe(true);
     place.pass(1);
@@ -203,7 +232,8 @@ describe('an answer for a while', () => {
     place.pass(2 * HOUR_MS);
     expect(place.timed.lasts(SUBJECT, ASKER)).toBe(true);
     expect(place.timed.lasts(SUBJECT, { ...ASKER, conversation: 'conversation:b' })).toBe(false);
-    expect(place.timed.lasts(SUBJECT, { policy: 'p1' })).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { ...ASKER, agent: 'codex' })).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { policy: 'p1', agent: 'claude' })).toBe(false);
     place.timed.endConversation('conversation:b');
     expect(place.timed.lasts(SUBJECT, ASKER)).toBe(true);
     place.timed.endConversation('conversation:a');
@@ -236,7 +266,7 @@ describe('an answer for a while', () => {
     expect(place.timed.revoke(hour)).toBe(true);
     expect(place.timed.revoke(hour)).toBe(false);
     expect(place.timed.revoke('../../x')).toBe(false);
-    expect(place.timed.lasts(SUBJECT, { policy: 'p1' })).toBe(false);
+    expect(place.timed.lasts(SUBJECT, { policy: 'p1', agent: 'claude' })).toBe(false);
     expect(place.timed.grants()).toHaveLength(2);
     expect(place.timed.revoke(conversation)).toBe(true);
   });
@@ -247,7 +277,8 @@ describe('an answer for a while', () => {
     const first = ask(ASKER);
     expect(ask(ASKER)).toBe(first);
     const others = [ask({ ...ASKER, policy: 'p2' }), ask({ ...ASKER, conversation: 'c' }), ask({})];
-    expect(new Set([first, ...others]).size).toBe(4);
+    others.push(ask({ ...ASKER, agent: 'codex' }));
+    expect(new Set([first, ...others]).size).toBe(5);
     expect(place.timed.find(first ?? '')).toMatchObject(ASKER);
   });
 });
