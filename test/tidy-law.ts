@@ -9,13 +9,14 @@ type Facts = ReadonlyMap<string, SourceFacts>;
 const RANKS: readonly (readonly string[])[] = [
   ['ground'], // the files of src/ itself
   ['text'],
-  ['capture', 'run', 'journal', 'trace', 'policy'], // the five rooms
+  ['capture', 'run', 'journal', 'trace', 'policy', 'ledger'], // the six rooms
   ['tracing'],
   ['shell'],
   ['ops'],
   ['trust'],
   ['policies'],
   ['guard'],
+  ['sealing'],
   ['recorder'],
   ['host'],
   ['agent'],

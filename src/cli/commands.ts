@@ -51,6 +51,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
   addRecordCommands(top);
   addPolicyCommands(top);
   addStatusCommand(top);
+  addEvidence(top);
   addOthers(top);
   for (const command of top.commands) {
     command
@@ -225,6 +226,21 @@ function addHook(top: Command): void {
     )
     .option('--rewrite', "start commands in cuff's own shell, which bypasses the client's rules")
     .addHelpText('after', examples('cuff hook < event.json', 'cuff hook --mode record'));
+}
+
+function addEvidence(top: Command): void {
+  top
+    .command('verify')
+    .description('check the proof of an entry: what is proven, and what is not')
+    .argument('<proof>', 'the file of a proof')
+    .option('--vkey <key>', 'the public key of the ledger, or a file that has it')
+    .option('--policy <file>', 'which witnesses must have seen it (C2SP tlog-policy)')
+    .option('--json', JSON_DOCUMENT)
+    .addHelpText(
+      'after',
+      examples('cuff verify test.proof --vkey ledger.vkey', 'cuff verify test.proof --json'),
+    )
+    .action(async (proof, options) => (await import('./verify.ts')).verify(proof, options));
 }
 
 function addOthers(top: Command): void {
