@@ -13,26 +13,33 @@
 //
 // A file is written under a temporary name and linked, so that the same event from two settings
 // files leaves one intent, whole from its first moment on. A claim is a rename to
-// `<name>.claimed-<pid>`: exactly one shell wins. An intent is good for 60 seconds.
+// `<name>.claimed-<pid>`: exactly one shell wins. An intent is good for 60 seconds; that of a
+// question which the client asks its person, for ten minutes.
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDir, ensureRoot, isPrivateDir, stateRoot } from '../capture/paths.ts';
 import { namesIn, replaceFile } from '../directories.ts';
 import { errnoOf } from '../errors.ts';
-import { AGENTS, type AgentId, isAgentId } from '../text/agents.ts';
+import { AGENTS, type AgentId, isAgentId, isProvenAsk } from '../text/agents.ts';
 import { sha256 } from '../text/hash.ts';
 import { asCount, asObject, asOneOf, asString, parseObject } from '../text/json.ts';
 import type { Env } from '../types.ts';
 
-/** Between the hook's answer and the start of the command: the client's own prompt, at most. */
+/** Between the hook's answer and the start of the command: the client's own rules, at most. */
 const GOOD_MS = 60_000;
+
+/**
+ * The same where a person answers in between, who may be away. Longer would leave a question that
+ * was answered with no, or with nothing, good for a shell that no hook has told of.
+ */
+const ASKED_MS = 10 * 60_000;
 
 /** Clocks of one machine; a time further ahead was not written by a hook. */
 const AHEAD_MS = 5_000;
 
 /** What is older is of no use to any shell, claimed or not. */
-const KEPT_MS = 10 * 60_000;
+const KEPT_MS = 15 * 60_000;
 
 /** A command may be long; an intent that is longer than any argument list is none of ours. */
 const BYTES_MAX = 4 * 1024 * 1024;
@@ -209,7 +216,8 @@ export function callIntents(
 
 /**
  * Takes the newest intent for this command that no other shell has taken and that is still good;
- * with a `toolCall` only the one of that call. Undefined if there is none. Never throws.
+ * with a `toolCall` only the one of that call. Undefined if there is none. Never throws. Earlier
+ * questions about it end with it: they had another answer, or none.
  */
 export function claimIntent(
   env: Env,
@@ -227,7 +235,11 @@ export function claimIntent(
     .sort((a, b) => b.intent.at - a.intent.at);
   for (const one of found) {
     const stored = take(directory, one.name);
-    if (stored !== undefined && isGood(stored.intent, now)) return stored;
+    if (stored === undefined || !isGood(stored.intent, now)) continue;
+    for (const { name, intent } of found) {
+      if (now - intent.at > GOOD_MS) fs.rmSync(join(directory, name), { force: true });
+    }
+    return stored;
   }
   return undefined;
 }
@@ -255,8 +267,15 @@ function take(directory: string, name: string): StoredIntent | undefined {
   return readIntent(directory, claimed, name);
 }
 
-function isGood({ at }: Intent, now: number): boolean {
-  return at <= now + AHEAD_MS && now - at <= GOOD_MS;
+function isGood(intent: Intent, now: number): boolean {
+  const { at } = intent;
+  return at <= now + AHEAD_MS && now - at <= (isHandedOver(intent) ? ASKED_MS : GOOD_MS);
+}
+
+/** The client asks its person, and starts the command only after a yes. */
+export function isHandedOver({ agent, permission_mode, decision }: Intent): boolean {
+  if (decision?.action !== 'ask' || decision.approval_id !== null) return false;
+  return isProvenAsk(agent, permission_mode);
 }
 
 function readIntent(directory: string, file: string, name: string): StoredIntent | undefined {

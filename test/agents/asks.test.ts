@@ -1,9 +1,10 @@
 // A question of the policy that is handed to the client: in each pair of `PROVEN_ASKS` the program
 // asks its person, starts nothing without a yes, and starts the command with one. Where no person
 // sits at the program, or a program may answer instead, nothing is handed over.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { decodeIntent, encodeIntent, intentsDir } from '../../src/hooks/intent.ts';
 import { PROVEN_ASKS } from '../../src/text/agents.ts';
 import { until } from '../cli/helper.ts';
 import type { Terminal } from '../shell/tmux.ts';
@@ -91,6 +92,26 @@ describe.each(CLAUDE)('$name', (client) => {
     ]);
   });
 
+  it.each([
+    [9, ['asked-1']],
+    [11, []],
+  ])('waits for its person: after %i minutes a yes starts %j', async (minutes, expected) => {
+    await using one = await started(client, client.shell('touch asked-1'));
+    const window = one.openWindow('work [[main]]', ['--permission-mode', 'default']);
+    try {
+      await asks(window, 'touch asked-1');
+      askedEarlier(one, minutes);
+      await answer(window, '1'); // Yes
+      await window.shows(/● done/);
+    } finally {
+      await window.close();
+    }
+    await one.quiet();
+    expect(made(one)).toEqual(expected);
+    const told = one.model.results('main').map(({ text }) => APPROVE.test(text));
+    expect(told).toEqual([expected.length === 0]);
+  });
+
   it('asks before it writes a file, in a mode that asks about no other file', async () => {
     const write = (name: string) => ({
       name: 'Write',
@@ -161,6 +182,18 @@ describe.each(CLAUDE)('$name', (client) => {
     expectRefused(one);
   });
 });
+
+/** As if the question had come up so long ago. */
+function askedEarlier(one: AgentCase, minutes: number): void {
+  const directory = intentsDir(one.env);
+  const [name = '', ...more] = readdirSync(directory).filter((file) => file.endsWith('.intent'));
+  expect(more).toEqual([]);
+  const path = join(directory, name);
+  const stored = decodeIntent(readFileSync(path, 'utf8'), name);
+  if (stored === undefined) throw new Error(`${path} is no intent`);
+  const { intent } = stored;
+  writeFileSync(path, encodeIntent({ ...intent, at: intent.at - minutes * 60_000 }));
+}
 
 function expectRefused(one: AgentCase): void {
   const told = one.model.results('main').map(({ text }) => text);

@@ -18,6 +18,7 @@ import {
   writeIntent,
 } from '../../src/hooks/intent.ts';
 import { AGENT_IDS } from '../../src/text/agents.ts';
+import type { Env } from '../../src/types.ts';
 
 const AT = 1_794_906_501_510;
 
@@ -134,6 +135,42 @@ describe('an intent', () => {
     expect(files(env)).toHaveLength(1);
   });
 
+  describe('of a question that the client asks its person', () => {
+    const decision = { action: 'ask', rule: 'r', reason: 'look', approval_id: null, policy: 'p' };
+    const asked = { ...INTENT, decision } as Intent;
+    const late = AT + 10 * 60_000;
+    const claim = (env: Env, now: number) => claimIntent(env, INTENT, { now });
+
+    it('is good for ten minutes, and still once', () => {
+      const env = place();
+      writeIntent(env, asked);
+      expect(claim(env, late + 1)).toBeUndefined();
+      expect(claim(env, late)?.intent).toEqual(asked);
+      expect(claim(env, AT)).toBeUndefined();
+    });
+
+    it.each([
+      ['is a denial with an id', { decision: { ...decision, approval_id: 'abc' } }],
+      ['is an allowance', { decision: { ...decision, action: 'allow' } }],
+      ['is in a mode that was not proven', { permission_mode: 'auto' }],
+      ['is of an agent that was not proven', { agent: 'gemini' }],
+    ])('is good for a minute where it %s', (_, other) => {
+      const env = place();
+      const intent = { ...asked, ...other } as Intent;
+      writeIntent(env, intent);
+      expect(claimIntent(env, intent, { now: AT + 60_001 })).toBeUndefined();
+      expect(claimIntent(env, intent, { now: AT + 60_000 })).toBeDefined();
+    });
+
+    it('ends with a later one about the same, which a person answered', () => {
+      const env = place();
+      writeIntent(env, asked);
+      writeIntent(env, { ...asked, tool_call: 'toolu_2', at: AT + 120_000 });
+      expect(claim(env, AT + 130_000)?.intent.tool_call).toBe('toolu_2');
+      expect(claim(env, AT + 130_000)).toBeUndefined();
+    });
+  });
+
   it.each([
     ['another command', { command: 'echo ho' }],
     ['another directory', { cwd: '/srv' }],
@@ -180,7 +217,7 @@ describe('an intent', () => {
     fs.writeFileSync(draft, 'cuff-');
     fs.writeFileSync(join(intentsDir(env), 'note'), 'another file');
     expect(sweepIntents(env)).toBe(0);
-    expect(sweepIntents(env, Date.now() + 11 * 60_000)).toBe(2);
+    expect(sweepIntents(env, Date.now() + 16 * 60_000)).toBe(2);
     expect(files(env)).toEqual(['note']);
     expect(sweepIntents(place())).toBe(0);
   });

@@ -6,10 +6,9 @@ import type { SandboxWatch } from '../../guard/sandbox-watch.ts';
 import type { RecorderMetrics } from '../../ops/metrics.ts';
 import { answersOf, contentId } from '../../policies/decide.ts';
 import { openPolicy } from '../../policies/engine.ts';
-import { isProvenAsk } from '../../text/agents.ts';
 import { commandRedactor, redactor } from '../../text/redact.ts';
 import type { AskPerson, EntryDecision, Env } from '../../types.ts';
-import type { Intent } from '../intent.ts';
+import { type Intent, isHandedOver } from '../intent.ts';
 
 export type Verdict =
   | {
@@ -70,8 +69,7 @@ function approvalIn(
   const said = intent?.decision ?? null;
   if (intent === undefined || said === null || said.policy !== policy) return undefined;
   if (said.action === 'allow' && said.approval_id === 'granted') return 'grant';
-  const asked = said.action === 'ask' && said.approval_id === null;
-  return asked && isProvenAsk(intent.agent, intent.permission_mode) ? 'elicitation' : undefined;
+  return isHandedOver(intent) ? 'elicitation' : undefined;
 }
 
 /** Sets variables and becomes the command. */

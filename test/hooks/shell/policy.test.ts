@@ -162,9 +162,9 @@ policies:
       };
     }
 
-    it('counts once, and the entry says so', async () => {
+    it('counts once, also after nine minutes, and the entry says so', async () => {
       const cwd = ruled();
-      writeIntent(world.env, await answered(cwd));
+      writeIntent(world.env, await answered(cwd, { at: Date.now() - 540_000 }));
       expect((await world.call(claude, 'touch made', cwd)).code).toBe(0);
       expect((await world.call(claude, 'touch made', cwd)).code).toBe(126);
       const said = world.entries(cwd).map(({ decision }) => decision?.approved);
@@ -172,7 +172,7 @@ policies:
     });
 
     it.each<[string, Partial<Intent>]>([
-      ['is older than a minute', { at: Date.now() - 61_000 }],
+      ['is older than ten minutes', { at: Date.now() - 601_000 }],
       ['was given in another session', { session: 'c-2' }],
       ['was given to another agent', { agent: 'codex' }],
       ['was given in a mode that no test proved', { permission_mode: 'auto' }],
