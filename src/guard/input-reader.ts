@@ -4,6 +4,8 @@
 import { analyse } from '../policy/analyse/index.ts';
 import { shellOf } from '../policy/analyse/shells.ts';
 import { programOf } from '../policy/analyse/wrappers.ts';
+import { factsOf } from '../policy/facts.ts';
+import { isShell } from '../policy/programs.ts';
 import type { Arg, Unit, UnitRedirect } from '../policy/unit.ts';
 import { isBash, type Reader, scriptOf } from './judged-texts.ts';
 
@@ -62,35 +64,27 @@ function takesKeys({ argv, stdin, behind, redirects }: Unit): boolean {
   return shell?.kind === 'input' && shell.understood;
 }
 
-/**
- * Programs that may take keys away from the shell that started them, with how many words they need
- * so that they read files instead. The shell then goes on in the middle of what was typed, where a
- * quote, a comment or a here-document may have made a command look like text.
- */
-const TAKERS = new Map([
-  ...words('read mapfile readarray tee tr dd xargs bc dc ed ex vi vim nvim nano less more', 99),
-  ...words('python python3 node perl ruby php irb psql mysql sqlite3 ssh sftp ftp telnet gdb', 99),
-  ...words('grep egrep fgrep rg sed awk gawk mawk jq', 2),
-  ...words('cat head tail wc sort uniq cut nl tac rev paste od xxd hexdump base64 fold fmt', 1),
-  ...words('column expand strings cksum md5sum sha1sum sha256sum sha512sum bash sh dash zsh', 1),
-]);
-
-function words(names: string, needed: number): readonly (readonly [string, number])[] {
-  return names.split(' ').map((name) => [name, needed]);
-}
-
 /** The terminal has names, too, and `read -u 2` needs none. */
 const TERMINAL = /(?:^|\/)(?:dev|proc)\/(?!null$)|^-u/;
 
+/** With so many words they read files instead. */
+const NEEDED = { always: 99, 'without-a-word': 1, 'without-two-words': 2 } as const;
+
+/**
+ * Whether it may take keys away from the shell that started it. The shell then goes on in the
+ * middle of what was typed, where a quote, a comment or a here-document may have made a command
+ * look like text.
+ */
 function takesLines(unit: Unit): boolean {
-  const needed = TAKERS.get(nameOf(unit) ?? '');
-  if (needed === undefined) return false;
+  const name = nameOf(unit) ?? '';
+  const takes = isShell(name) ? 'without-a-word' : factsOf(name)?.takesLines;
+  if (takes === undefined) return false;
   const given = unit.argv.slice(1).map((arg) => (arg.kind === 'literal' ? arg.value : ''));
   if (given.some((word) => TERMINAL.test(word)) || unit.redirects.some(isTerminal)) return true;
   if (unit.stdin !== 'inherited') return false;
   const options = given.filter((word) => word.startsWith('-')).length;
   // Each option may have taken a word, and `-` is the terminal.
-  return given.includes('-') || given.length - options < needed + options;
+  return given.includes('-') || given.length - options < NEEDED[takes] + options;
 }
 
 function isTerminal({ operator, effect, target }: UnitRedirect): boolean {

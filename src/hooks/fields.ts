@@ -3,6 +3,7 @@
 
 import { AGENTS, type AgentId } from '../text/agents.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../text/json.ts';
+import { shellText } from '../text/shells.ts';
 import type { HookCall, HookEvent, ToolUse } from './call.ts';
 import { fileEdits } from './file-tools.ts';
 
@@ -71,12 +72,8 @@ function commandsOf(input: JsonObject): readonly string[] {
   return list.flatMap((entry) => asString(entry) ?? asString(asObject(entry)?.command) ?? []);
 }
 
-/** `["bash", "-lc", TEXT]` is what TEXT says; any other argv is its words. */
 function argvText(argv: readonly string[]): string {
-  const [shell = '', flag = '', text] = argv;
-  const wrapped = /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag);
-  if (wrapped && text !== undefined && argv.length === 3) return text;
-  return argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  return shellText(argv) ?? argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 }
 
 export const NO_CALL: Omit<HookCall, 'agent' | 'event' | 'eventName'> = {

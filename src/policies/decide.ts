@@ -7,6 +7,7 @@ import type { CommandRule, LoadedPolicy, Policy } from '../policy/policy.ts';
 import { baseName } from '../text/base-name.ts';
 import { sha256 } from '../text/hash.ts';
 import { quoteWord } from '../text/printable.ts';
+import { shellKind } from '../text/shells.ts';
 import type { UnseenPath } from './path-lookup.ts';
 
 type TextDecision = {
@@ -112,8 +113,6 @@ export type PolicyDecision = TextDecision & {
   readonly diverges: boolean;
 };
 
-const SHELL = /^(?:ba|da|z|k|a|fi|mk|c|tc)?sh$/;
-
 /**
  * For a process that is about to start. Its words are judged as a text, too, when one of them may
  * be a program that is denied: behind `sudo`, and in `busybox rm`, is one that does not ask for
@@ -128,7 +127,7 @@ export function denyBy(judgement: Judgement, policies: readonly LoadedPolicy[]):
   return (argv, cwd, agent) => {
     const { reasons } = judgement.decideProcess(argv, cwd, agent);
     const [program = '', ...rest] = argv;
-    const judged = !program.includes('/') && !SHELL.test(program) && inside(rest);
+    const judged = !program.includes('/') && !startsProcesses(program) && inside(rest);
     const text = argv.map(quoteWord).join(' ');
     const more = judged ? judgement.decide(text, cwd, { agent }).reasons : [];
     // A fault of ours counts as a denial: no person can be asked here.
@@ -136,6 +135,12 @@ export function denyBy(judgement: Judgement, policies: readonly LoadedPolicy[]):
       ({ code, detail }) => code === 'rule.deny' || detail === 'fault',
     );
   };
+}
+
+/** A shell whose commands are processes like others. */
+function startsProcesses(program: string): boolean {
+  const kind = shellKind(program);
+  return kind !== undefined && kind !== 'other';
 }
 
 function strictRules(policies: readonly LoadedPolicy[]): readonly CommandRule[] {

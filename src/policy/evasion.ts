@@ -105,13 +105,11 @@ function isDeniedPath(arg: Arg | undefined, names: RegExp): boolean {
   return /(?:^|=)\/(?:[^=]*\/)?s?bin\//.test(arg.value) && names.test(arg.value);
 }
 
-const WRITERS = /^(?:cp|mv|ln|install|tee|dd|curl|wget|tar|unzip|rsync|scp|base64|xxd|sed|patch)$/;
-
 /** Whether a text makes a file: then a program that it starts by its path may be that file. */
 export function makesFiles(units: readonly Unit[]): boolean {
   return units.some(
     ({ argv, redirects }) =>
-      (argv[0]?.kind === 'literal' && WRITERS.test(argv[0].value)) ||
+      hasTrait(literalOf(argv[0]), 'makes-files') ||
       redirects.some(({ effect, target }) => {
         const value = literalOf(target);
         return /^(?:write|append|readwrite)$/.test(effect) && !value.startsWith('/dev/');

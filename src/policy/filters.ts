@@ -3,27 +3,16 @@
 // configures anything, and its output goes on or to `/dev/null`.
 
 import type { Line } from './evasion.ts';
+import { hasTrait } from './facts.ts';
 import type { Call, Part } from './profile.ts';
 import { programName, showsEnvironment } from './programs.ts';
 import type { Unit, UnitRedirect } from './unit.ts';
-
-/**
- * Their input is data, and without a file they read nothing else: `eslint` would read and run the
- * settings of the project, and `ls` looks at no input at all.
- */
-const FILTERS: ReadonlySet<string> = new Set(
-  `cat tac head tail rev nl fold fmt pr expand unexpand column cut paste join comm tr uniq sort
-  wc cmp diff grep egrep fgrep zgrep zegrep zfgrep rg sed gsed awk gawk mawk nawk jq shuf tsort
-  factor numfmt od hd hexdump xxd strings base32 base64 md5 md5sum b2sum sha1sum sha224sum
-  sha256sum sha384sum sha512sum shasum cksum sum iconv zcat gzcat bzcat xzcat zstdcat echo
-  printf`.split(/\s+/),
-);
 
 export function isFilter(unit: Unit, lines: readonly Line[]): boolean {
   const { argv, assigned, redirects, stdin, via } = unit;
   const [first, ...rest] = argv;
   if (stdin !== 'pipe' || via.length > 0 || assigned.length > 0) return false;
-  if (first?.kind !== 'literal' || !FILTERS.has(programName(first.value))) return false;
+  if (first?.kind !== 'literal' || !hasTrait(programName(first.value), 'filter')) return false;
   if (!rest.every(({ kind }) => kind === 'literal') || !redirects.every(isQuiet)) return false;
   const call = lines[0]?.call;
   return call !== undefined && onlyFilters(call, argv.length) && !showsEnvironment(unit);

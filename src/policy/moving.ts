@@ -3,6 +3,7 @@
 // known to land where it seems to. What runs code of the project could write there by itself.
 
 import { literalOf } from './analyse/args.ts';
+import { factsOf } from './facts.ts';
 import { readCall } from './profiles/index.ts';
 import { programName } from './programs.ts';
 import type { Analysis, Unit } from './unit.ts';
@@ -22,30 +23,14 @@ export function movesIn({ text, units }: Analysis): (unit: Unit) => boolean {
   };
 }
 
-/** They write, and make no links of what they are given. */
-const PLAIN = new Set(
-  (
-    'mkdir touch tee truncate sed gsed awk gawk mawk sort rm rmdir chmod split csplit dd curl ' +
-    'wget npm pnpm yarn bun pip pip3 uv poetry cargo go black isort ruff prettier eslint biome ' +
-    'gofmt goimports rustfmt clang-format shfmt'
-  ).split(' '),
-);
-
-/** They change no file that git tracks. */
-const GIT_PLAIN = new Set(
-  (
-    'add commit status log diff show push fetch branch tag config rev-parse ls-files remote ' +
-    'blame describe shortlog reflog grep cat-file rev-list merge-base ls-remote ls-tree version'
-  ).split(' '),
-);
-
 function mayMove({ argv }: Unit): boolean {
   const call = readCall(argv);
-  const [program = '', ...words] = argv.map(literalOf);
-  const name = programName(program);
-  if (name === 'git') {
+  const name = programName(literalOf(argv[0]));
+  const { makesNoLinks } = factsOf(name) ?? {};
+  if (makesNoLinks !== undefined && makesNoLinks !== 'yes') {
     const at = call?.subcommands[0];
-    return at === undefined || !GIT_PLAIN.has(words[at - 1] ?? '');
+    return at === undefined || !makesNoLinks.split(' ').includes(literalOf(argv[at]));
   }
-  return call !== undefined && call.kind !== 'read' && call.kind !== 'exec' && !PLAIN.has(name);
+  const writes = call !== undefined && call.kind !== 'read' && call.kind !== 'exec';
+  return writes && makesNoLinks === undefined;
 }

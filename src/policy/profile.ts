@@ -83,11 +83,13 @@ export type Profile = {
  * machine or unseen, so it needs its own rule. `finds-programs`: it prints where a program is, for
  * another command to use. `shows-environment`: it prints variables. `manager`: it runs scripts of
  * node packages. `gnu`: as `gsed`, the tool of GNU has a name of its own. `versioned`: as
- * `python3.12`, a version may be in the name. `program`: nothing but that there is one.
+ * `python3.12`, a version may be in the name. `filter`: without a file it reads nothing but its
+ * input, which is data. `makes-files`: it is used to make files. `program`: nothing but that there
+ * is one.
  */
 export const TRAITS = [
   ...(['steers', 'declares', 'opaque', 'finds-programs', 'shows-environment'] as const),
-  ...(['manager', 'gnu', 'versioned', 'program'] as const),
+  ...(['manager', 'gnu', 'versioned', 'filter', 'makes-files', 'program'] as const),
 ] as const;
 export type Trait = (typeof TRAITS)[number];
 
@@ -120,6 +122,12 @@ export type Facts = {
   readonly shortened?: string;
   /** Subcommands in other words: `ps` is `container ls`. */
   readonly sameAs?: Readonly<Record<string, string>>;
+  /** The files by which it knows what to run; `of:npm` stands for those of npm. */
+  readonly manifests?: string;
+  /** `yes`: it writes, and makes no links of what it is given; or the subcommands that do not. */
+  readonly makesNoLinks?: string;
+  /** When it takes lines that were typed for the shell: always, or when it is given no file. */
+  readonly takesLines?: 'always' | 'without-a-word' | 'without-two-words';
   /** Of a program without a profile: to a policy its words may mean anything. */
   readonly deeds?: Deeds;
 };

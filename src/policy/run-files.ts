@@ -29,67 +29,6 @@ const INSTALLED = [
   ...['HEAD', 'commondir', 'gitdir'],
 ];
 
-const NODE = [
-  ...['package.json', 'pnpm-workspace.yaml', 'lerna.json', 'nx.json', 'turbo.json', 'project.json'],
-  ...['*.config.*', '.*rc', '.*rc.*', 'gulpfile.*', 'Gruntfile.*', 'bunfig.toml', 'package.yaml'],
-  // Where packages are fetched from, and what an installation builds.
-  ...['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock*'],
-  ...['binding.gyp', 'vitest.workspace.*'],
-];
-const PYTHON = [
-  ...['pyproject.toml', 'setup.py', 'setup.cfg', 'conftest.py', 'pytest.ini', '.pytest.ini'],
-  ...['tox.ini', 'noxfile.py', 'mypy.ini', '.pylintrc', 'pylintrc', '.coveragerc', 'Pipfile'],
-  ...['requirements*.txt', 'uv.toml', 'pdm.toml', 'poetry.toml', 'tasks.py', 'fabfile.py'],
-  ...['pytest.toml', '.pytest.toml', '.mypy.ini', '.flake8', 'uv.lock', 'poetry.lock', 'pdm.lock'],
-  // It may be the path of an interpreter.
-  ...['Pipfile.lock', '.python-version'],
-];
-const MAKE = ['Makefile', 'makefile', 'GNUmakefile', '*.mk', 'Makefile.*', 'Kbuild'];
-const JAVA = [
-  ...['pom.xml', 'mvnw', 'gradlew', '*.gradle', '*.gradle.kts', 'gradle.properties'],
-  ...['gradle/wrapper', 'buildSrc', 'build.xml', 'build.sbt', 'build.sc', 'project.clj'],
-];
-const CARGO = ['Makefile.toml', '.clippy.toml', '.config/nextest.toml'];
-const RUBY = ['Gemfile*', 'gems.*', 'Rakefile', '*.rake', '*.gemspec', '.rspec', 'spec_helper.rb'];
-
-/** Which files a program that a rule names reads to know what it runs. */
-const MANIFESTS: readonly (readonly [programs: string, files: readonly string[]])[] = [
-  ['npm pnpm yarn bun npx pnpx bunx corepack turbo nx lerna rush node-gyp vitest vite', NODE],
-  ['jest mocha ava karma tap c8 nyc playwright cypress eslint prettier biome stylelint', NODE],
-  ['webpack rollup parcel esbuild tsup next nuxt astro remix svelte-kit ng vue-cli', NODE],
-  ['gulp grunt tsc tsx ts-node swc babel storybook lint-staged commitlint xo', NODE],
-  ['deno', ['deno.json', 'deno.jsonc', 'import_map.json', ...NODE]],
-  ['pytest py.test python python3 tox nox invoke inv fab pip pip3 pipx uv uvx poetry', PYTHON],
-  ['hatch pdm pipenv flit twine mypy pylint flake8 ruff coverage sphinx-build pre-commit', PYTHON],
-  ['make gmake bmake remake', MAKE],
-  ['cmake ctest cpack', ['CMakeLists.txt', '*.cmake', 'CMakePresets.json', ...MAKE]],
-  ['meson ninja', ['meson.build', 'meson_options.txt', 'build.ninja']],
-  ['bazel bazelisk', ['BUILD', 'BUILD.bazel', 'WORKSPACE*', 'MODULE.bazel', '*.bzl']],
-  ['cargo', ['Cargo.toml', 'build.rs', 'rust-toolchain*', 'clippy.toml', ...CARGO]],
-  ['go', ['go.mod', 'go.work']],
-  ['mage', ['magefile.go', 'magefiles']],
-  ['golangci-lint', ['.golangci.*']],
-  ['goreleaser', ['.goreleaser.*']],
-  ['mvn mvnw gradle gradlew ant sbt mill lein', JAVA],
-  ['rake bundle ruby rspec rails gem', RUBY],
-  ['just', ['justfile', 'Justfile', '.justfile', '*.just']],
-  ['task', ['Taskfile.*']],
-  ['dotnet msbuild', ['*.csproj', '*.fsproj', '*.vbproj', '*.sln', '*.props', '*.targets']],
-  ['mix', ['mix.exs']],
-  ['stack cabal', ['stack.yaml', '*.cabal', 'Setup.hs', 'cabal.project']],
-  ['composer php phpunit', ['composer.json', 'phpunit.xml*']],
-  ['swift', ['Package.swift']],
-  ['zig', ['build.zig', 'build.zig.zon']],
-  ['scons', ['SConstruct', 'SConscript']],
-  ['docker podman docker-compose', ['Dockerfile*', '*.Dockerfile', '*compose*.y*ml']],
-  ['terraform tofu', ['*.tf', '*.tf.json']],
-  ['ansible-playbook ansible', ['ansible.cfg']],
-  ['git', ['lefthook.y*ml', '.lefthook.y*ml', '.lintstagedrc*', 'lint-staged.config.*']],
-  ['latexmk', ['latexmkrc', '.latexmkrc']],
-  ['flutter dart', ['pubspec.yaml']],
-  ['configure autoreconf automake', ['configure', 'configure.ac', '*.am', '*.in']],
-];
-
 export function runFilesOf(policies: readonly LoadedPolicy[], roots: Roots): RunFiles {
   let known: RunFiles | undefined;
   // Only what writes asks for them, and a policy may have hundreds of rules.
@@ -108,7 +47,7 @@ function compiled(policies: readonly LoadedPolicy[], roots: Roots): RunFiles {
   const second = policies.some(({ policy }) => policy.version === 2);
   const rules = second ? allowedWords(policies) : [];
   const read = namesIn(rules, (words) => [
-    ...manifestsOf(words),
+    ...manifestsIn(words),
     ...scriptsOf(words),
     ...modulesOf(words),
   ]);
@@ -154,15 +93,19 @@ function namesIn(
   return new Set(rules.flatMap(namesOf));
 }
 
-const FILES = new Map(
-  MANIFESTS.flatMap(([programs, files]) => programs.split(' ').map((name) => [name, files])),
-);
+/** The files that a program reads to know what it runs; undefined: it is not known for any. */
+function manifestsOf(program: string): readonly string[] | undefined {
+  const names = factsOf(program)?.manifests?.split(' ');
+  return names?.flatMap((name) =>
+    name.startsWith('of:') ? (manifestsOf(name.slice('of:'.length)) ?? []) : [name],
+  );
+}
 
 /** Also of programs behind others: `uv run pytest`, `python3 -m tox`. */
-function manifestsOf(words: readonly WordPattern[]): readonly string[] {
+function manifestsIn(words: readonly WordPattern[]): readonly string[] {
   return words.flatMap((word) => {
     const name = baseName(literalText(word));
-    return FILES.get(name) ?? FILES.get(plainName(name)) ?? [];
+    return manifestsOf(name) ?? manifestsOf(plainName(name)) ?? [];
   });
 }
 
@@ -195,7 +138,7 @@ function scriptsOf(words: readonly WordPattern[]): readonly string[] {
 function modulesOf([program, ...words]: readonly WordPattern[]): readonly string[] {
   if (plainName(literalText(program)) !== 'python') return [];
   const name = literalText(words[words.findIndex((word) => literalText(word) === '-m') + 1]);
-  if (!FILES.has(name) && !/^(?:unittest|venv)$/.test(name)) return [];
+  if (manifestsOf(name) === undefined && !/^(?:unittest|venv)$/.test(name)) return [];
   return ['.py', '/__init__.py', '/__main__.py'].map((end) => `${name}${end}`);
 }
 

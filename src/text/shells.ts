@@ -1,5 +1,7 @@
 // The shells that there are, and how each takes a script that is written for bash.
 
+import { baseName } from './base-name.ts';
+
 /**
  * `bash`: as it is. `posix`: what the standard knows, alike. `similar`: it has expansions of its
  * own. `other`: another language.
@@ -21,4 +23,14 @@ function kind(one: ShellKind, names: string): readonly (readonly [string, ShellK
 /** Of a name without directory and version. */
 export function shellKind(name: string): ShellKind | undefined {
   return SHELLS.get(name);
+}
+
+/** `["bash", "-lc", TEXT]` is what TEXT says; undefined: it is another command line. */
+export function shellText(argv: readonly string[]): string | undefined {
+  const [shell = '', option = '', text] = argv;
+  if (argv.length !== 3 || !/^-l?c$/.test(option)) return undefined;
+  const name = baseName(shell);
+  const kind = shellKind(name);
+  // Agents of macOS run `zsh`.
+  return kind === 'bash' || kind === 'posix' || name === 'zsh' ? text : undefined;
 }

@@ -4,13 +4,13 @@
 import { ANSWERS } from '../text/answers.ts';
 import { baseName } from '../text/base-name.ts';
 import { quoteWords } from '../text/printable.ts';
+import { shellKind } from '../text/shells.ts';
 import { lastImage, type Process, type ProcessExit } from '../trace/processes/process.ts';
 import { type Place, pipelinePlaces } from './stages.ts';
 
 const BROKEN_PIPE = 141; // a shell's exit code for a program that died of SIGPIPE
 const SIGNALLED_FROM = 128;
 const SIGNALS_MAX = 64;
-const SHELLS = /^-?(ba|da|k|z|fi|)sh$|^$/;
 
 export type Failure = {
   readonly process: Process;
@@ -70,7 +70,8 @@ function programText(process: Process): string | undefined {
   if (image === undefined) return undefined;
   if (isCopy(process)) {
     const program = baseName(image.exe || (image.argv[0] ?? ''));
-    return SHELLS.test(program) ? undefined : `(a copy of ${program})`;
+    const shell = program === '' || shellKind(program.replace(/^-/, '')) !== undefined;
+    return shell ? undefined : `(a copy of ${program})`;
   }
   return image.argv.length === 0 ? image.exe : quoteWords(image.argv);
 }

@@ -91,9 +91,19 @@ function readFile(file: string, data: Data): ProgramFile {
   return { programs, modules: { ...modules, ...alone }, facts, also, tests, npx };
 }
 
-const FACTS = [
-  ...['family', 'traits', 'input', 'interpreter', 'reads-as', 'aliases', 'shortened', 'same-as'],
-];
+/** The keys of a record that are copied as they are, under the names that `Facts` has for them. */
+const COPIED: ReadonlyMap<string, keyof Facts> = new Map([
+  ['family', 'family'],
+  ['input', 'input'],
+  ['interpreter', 'interpreter'],
+  ['reads-as', 'readsAs'],
+  ['shortened', 'shortened'],
+  ['same-as', 'sameAs'],
+  ['manifests', 'manifests'],
+  ['makes-no-links', 'makesNoLinks'],
+  ['takes-lines', 'takesLines'],
+]);
+const FACTS = [...COPIED.keys(), 'traits', 'aliases'];
 
 /** What is known besides of a program, and how its words are read. */
 function apart(record: Data): readonly [Data, Data] {
@@ -119,15 +129,13 @@ function factsOf(place: string, own: Data, deeds: Data): Facts {
   const aliases = Object.entries(mapOf(own.aliases)).flatMap(([name, others]) =>
     wordsOf(place, others).map((other) => [other, name]),
   );
+  const copied = [...COPIED].flatMap(([key, fact]) =>
+    own[key] === undefined ? [] : [[fact, own[key]]],
+  );
   return {
-    ...(own.family !== undefined && { family: `${own.family}` }),
+    ...Object.fromEntries(copied),
     ...(traits.length > 0 && { traits }),
-    ...(own.input !== undefined && { input: own.input as NonNullable<Facts['input']> }),
-    ...(own.interpreter !== undefined && { interpreter: `${own.interpreter}` }),
-    ...(own['reads-as'] !== undefined && { readsAs: `${own['reads-as']}` }),
     ...(aliases.length > 0 && { aliases: Object.fromEntries(aliases) }),
-    ...(own.shortened !== undefined && { shortened: `${own.shortened}` }),
-    ...(own['same-as'] !== undefined && { sameAs: mapOf(own['same-as']) as Facts['sameAs'] & {} }),
     ...(Object.keys(deeds).length > 0 && { deeds: deeds as Deeds }),
   };
 }

@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { asObject, asString, asStrings, type JsonObject, parseObject } from '../../text/json.ts';
 import { quoteWords } from '../../text/printable.ts';
+import { shellText } from '../../text/shells.ts';
 import {
   between,
   type CallResult,
@@ -128,11 +129,7 @@ function* edited(
 /** A text, or the argv of a shell with its text. */
 function commandOf(value: unknown): string | undefined {
   const argv = asStrings(value);
-  if (argv === undefined) return asString(value);
-  const [shell = '', option = '', text] = argv;
-  const wraps =
-    argv.length === 3 && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell) && /^-l?c$/.test(option);
-  return wraps ? text : quoteWords(argv);
+  return argv === undefined ? asString(value) : (shellText(argv) ?? quoteWords(argv));
 }
 
 function* event(
