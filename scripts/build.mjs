@@ -220,9 +220,13 @@ async function packedTable(bundle) {
   const data = readdirSync(directory).map((name) => {
     return [name, parse(readFileSync(join(directory, name), 'utf8'))];
   });
-  const { families, modules, facts } = tableOf(Object.fromEntries(data));
+  const { families, modules, facts, lists } = tableOf(Object.fromEntries(data));
   const parts = `families:[${families.map(packed)}],modules:${packed(modules)}`;
-  const contents = `export const TABLE={${parts},facts:()=>${JSON.stringify(facts())}}`;
+  const listed = Object.entries(lists).map(([name, words]) => {
+    return `${JSON.stringify(name)}:()=>${JSON.stringify(words())}`;
+  });
+  const rest = `lists:{${listed}},facts:()=>${JSON.stringify(facts())}`;
+  const contents = `export const TABLE={${parts},${rest}}`;
   const setup = (esbuild) => {
     esbuild.onLoad({ filter: /[\\/]profiles[\\/]table\.ts$/ }, () => ({ contents }));
   };

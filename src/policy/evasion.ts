@@ -6,7 +6,7 @@ import { baseName } from '../text/base-name.ts';
 import { literalOf, wordArg } from './analyse/args.ts';
 import type { Objection } from './bounds.ts';
 import { subcommandName } from './equivalents.ts';
-import { hasTrait } from './facts.ts';
+import { hasTrait, isListed } from './facts.ts';
 import { inputUse } from './input.ts';
 import type { Roots } from './paths.ts';
 import type { Call } from './profile.ts';
@@ -170,22 +170,14 @@ function substitutes(argv: readonly Arg[]): readonly Other[] {
   const command = subcommandName(name, first);
   if (command === 'run') return scripts(second);
   if (/^(?:test|start|stop|restart)$/.test(command)) return scripts(command);
-  if (name !== 'npm') return COMMANDS.has(first) ? [] : scripts(first);
+  if (name !== 'npm') return isListed('manager-commands', first) ? [] : scripts(first);
   return command === 'ci' ? [other('npm install', operands.slice(1))] : [];
 }
-
-/** Subcommands of these managers: `pnpm add` is no script. */
-const COMMANDS: ReadonlySet<string> = new Set(
-  `add audit bin cache ci config create dedupe dlx exec global help i import info init install
-  link list ll ls login logout node npm outdated owner pack patch plugin pm prune publish rebuild
-  remove rm set store un uninstall unlink up update upgrade version view why workspace workspaces
-  x`.split(/\s+/),
-);
 
 /** All ways to run a script of the project. */
 function scripts(script: string): readonly Other[] {
   if (script === '') return [];
-  const bare = COMMANDS.has(script) ? [] : ['pnpm', 'yarn'];
+  const bare = isListed('manager-commands', script) ? [] : ['pnpm', 'yarn'];
   const own = /^(?:test|start|stop|restart)$/.test(script) ? ['npm'] : [];
   return ['npm run', 'pnpm run', 'yarn run', 'bun run', ...bare, ...own].map((runner) =>
     other(`${runner} ${script}`, []),

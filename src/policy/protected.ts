@@ -3,34 +3,8 @@
 // and our own), which are not written.
 
 import { posix } from 'node:path';
+import { listOf } from './facts.ts';
 import { globRegex, pathSet, type Roots } from './paths.ts';
-
-const SECRETS = [
-  ...['~/.ssh', '~/.aws', '~/.azure', '~/.gnupg', '~/.kube', '~/.password-store', '~/.docker'],
-  ...['~/.config/gh', '~/.config/gcloud', '~/.config/op', '~/.local/share/keyrings', '~/.m2'],
-  ...['~/.cargo/credentials', '~/.cargo/credentials.toml', '~/.gem/credentials', '~/.npmrc'],
-  ...['~/.config/containers', '~/.config/rclone', '~/.config/hub', '~/.config/anthropic'],
-  ...['~/.netrc', '~/.pypirc', '~/.pgpass', '~/.my.cnf', '~/.git-credentials', '~/.vault-token'],
-  ...['~/.*_history', '~/.viminfo', '~/.mozilla', '~/.config/google-chrome', '~/.thunderbird'],
-  ...['~/.claude.json', '~/.claude/.credentials.json', '~/.codex/auth.json', '~/.terraform.d'],
-  ...['**/.netrc', '**/_netrc', '**/.npmrc', '**/.pypirc', '**/.pgpass', '**/.git-credentials'],
-  ...['**/.git/config', '**/.htpasswd', '**/.dockercfg', '**/.ssh/**', '**/.aws/**'],
-  ...['**/.kube/**', '**/.docker/config.json', '**/.gnupg/**', '**/.vault-token', '**/auth.json'],
-  ...['**/kubeconfig', '**/kubeconfig.yaml', '**/kubeconfig.yml', '**/*.kubeconfig'],
-  ...['**/.terraformrc', '**/*.tfrc.json'],
-  ...['**/.env*', '**/*.env', '**/.dev.vars', '**/.git/credentials', '**/.git/modules/**/config'],
-  ...['**/id_rsa*', '**/id_dsa*', '**/id_ecdsa*', '**/id_ed25519*', '**/*.pem', '**/*.key'],
-  ...['**/*.p12', '**/*.pfx', '**/*.jks', '**/*.keystore', '**/*.kdbx', '**/*.ppk', '**/*.gpg'],
-  ...['**/*credentials*.json', '**/service-account*.json', '**/serviceAccount*.json'],
-  ...['**/client_secret*.json', '**/*-adminsdk*.json', '**/*-key.json', '**/*.p8', '**/*.ovpn'],
-  ...['**/*.tfstate', '**/*.tfstate.backup', '**/terraform.tfvars', '**/*.auto.tfvars'],
-  ...['**/.*_history', '**/.my.cnf', '**/.mylogin.cnf', '**/.boto', '**/.s3cfg', '**/rclone.conf'],
-  ...['**/.cargo/credentials*', '**/.gem/credentials', '**/.azure/**', '**/.gnupg', '**/secring.*'],
-  ...['**/.vault_pass*', '**/vault-pass*', '**/wp-config.php', '**/local.settings.json'],
-  ...['/etc/shadow*', '/etc/gshadow*', '/etc/sudoers*', '/etc/ssh', '/etc/ssl/private'],
-  ...['/proc/*/environ', '/proc/*/mem', '/proc/*/task/*/environ', '/proc/*/fd', '/proc/*/root'],
-  ...['/proc/kcore', '/dev/mem', '/dev/kmem', '/run/secrets', '/var/run/secrets'],
-];
 
 /** No path is longer; a pattern may be, and is not looked at. */
 const LENGTH_MAX = 4_096;
@@ -59,94 +33,6 @@ function isTelling(path: string): boolean {
 
 /** Examples are published, so they hold no secrets. */
 const EXAMPLES = /[._-](?:example|sample|template|dist|defaults?|schema)$/i;
-
-/** By their names, wherever they are. */
-const CONTROLS = [
-  // Configuration of cuff, and of other programs that decide what an agent may do.
-  ...['**/.cuff', '**/.claude', '**/.codex', '**/.cursor', '**/.gemini', '**/.opencode'],
-  ...['**/.mcp.json', '**/opencode.json', '**/opencode.jsonc', '**/.aider*', '**/.continue'],
-  ...['**/.windsurf', '**/.roo', '**/.cline', '**/.kiro', '**/.agents', '**/.qwen', '**/.pi'],
-  ...['**/.copilot', '**/.github/hooks'],
-  // Git alone writes it: `commondir`, `config.worktree` and a file of that name lead to hooks, too.
-  '**/.git',
-  // Captures on their way out of a sandbox.
-  '**/.cuff/spool',
-  // Files that programs run by themselves.
-  ...['**/.gitmodules', '**/.gitattributes', '**/.husky', '**/.envrc', '**/.direnv'],
-  ...['**/.vscode', '**/.idea', '**/.devcontainer', '**/.npmrc', '**/.yarnrc*', '**/.pnp.*'],
-  ...[
-    '**/sitecustomize.py',
-    '**/usercustomize.py',
-    '**/*.pth',
-    '**/.pre-commit-config.yaml',
-    '**/.pre-commit-config.yml',
-  ],
-  ...['**/.bashrc', '**/.bash_profile', '**/.bash_login', '**/.bash_logout', '**/.bash_aliases'],
-  ...['**/.profile', '**/.zshrc', '**/.zshenv', '**/.zprofile', '**/.zlogin', '**/.kshrc'],
-  ...['**/.inputrc', '**/.vimrc', '**/.exrc', '**/.emacs', '**/.gdbinit', '**/.lldbinit'],
-  ...['**/.gitconfig', '**/.tmux.conf', '**/.screenrc', '**/.curlrc', '**/.wgetrc', '**/.pdbrc'],
-  ...['**/node_modules/.bin', '**/.venv/bin', '**/venv/bin'],
-  ...['**/.pythonrc*', '**/.irbrc', '**/.Rprofile', '**/.cargo/config*', '**/authorized_keys'],
-];
-
-/** Where the system, or the person, keeps what programs are and do. */
-const CONTROL_DIRECTORIES = [
-  ...['~/.*', '~/bin', '~/Library/LaunchAgents', '~/go/bin', '~/.cargo/bin', '~/node_modules'],
-  ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/opt', '/proc', '/root/.*'],
-  ...['/sbin', '/sys', '/usr', '/var/spool', '/var/lib', '/var/run', '/run', '/srv'],
-  ...['/Library', '/System', '/Applications', '/private/etc'],
-];
-
-/** Files of a project that tell agents what to do, or that a program or a server runs later. */
-const STEERING = [
-  ...['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md', 'QWEN.md'],
-  ...['.cursorrules', '.clinerules', '.windsurfrules', '.roorules', '.goosehints', 'mcp.json'],
-  ...['.gitlab-ci.yml', '.circleci'],
-  ...['.github/workflows', '.github/actions', '.github/hooks', '.github/instructions'],
-  ...['.github/copilot', '.github/copilot-instructions.md', 'Jenkinsfile'],
-  ...['.opencode.json', 'crush.json', '.crush.json', 'CRUSH.md', 'WARP.md', '.rules', '.zed'],
-  ...['.continuerules', '.junie', '.amazonq', '.augment', '.trae', '.kilocode', '.factory'],
-  // Other services that run what a push brings.
-  ...['.travis.yml', '.drone.yml', '.woodpecker', '.woodpecker.yml', '.buildkite', '.semaphore'],
-  ...['.gitea', '.forgejo', '.teamcity', 'azure-pipelines.yml', 'bitbucket-pipelines.yml'],
-  ...['appveyor.yml', '.appveyor.yml', 'cloudbuild.yaml', 'cloudbuild.yml'],
-  // Programs load these before what they were asked for.
-  ...['.mvn', '.pnpmfile.cjs', '.pnpmfile.mjs', '.bazelrc', '.bundle/config', '.yarn/releases'],
-  ...[
-    '.yarn/plugins',
-    '.sqliterc',
-    '.psqlrc',
-    '.latexmkrc',
-    '.nvimrc',
-    '.nvim.lua',
-    '.pryrc',
-    '.Renviron',
-  ],
-  ...[
-    '.ghci',
-    '.ocamlinit',
-    '.gnuplot',
-    '.octaverc',
-    '.sbtopts',
-    '.jvmopts',
-    '.hgrc',
-    '.dir-locals.el',
-    '*.code-workspace',
-    '.hg/hgrc',
-    '.gradle/init.gradle',
-  ],
-  ...['gradle/wrapper/gradle-wrapper.properties', 'gradle/wrapper/gradle-wrapper.jar'],
-  // Hooks of git, and of directories that are entered.
-  ...[
-    'lefthook.yml',
-    '.lefthook.yml',
-    'lefthook.yaml',
-    '.overcommit.yml',
-    '.huskyrc*',
-    'mise.toml',
-  ],
-  ...['.mise.toml', '.config/mise', '.autoenv', '.lintstagedrc*'],
-].map((name) => `**/${name}`);
 
 /** Every user may write these, and they keep nothing. */
 const SINKS = /^\/dev\/(?:null|zero|full|stdout|stderr|tty|fd\/\d+)$/;
@@ -187,10 +73,13 @@ export function protectedPaths(roots: Roots, openings: Openings): Protection {
   const { more, opened, scratch, kept = [] } = openings;
   const ours = pathSet(kept, roots);
   const extra = pathSet(more, roots);
-  const secrets = pathSet(SECRETS, roots);
-  const controls = pathSet(CONTROLS, roots);
-  const keeps = pathSet(CONTROL_DIRECTORIES, roots);
-  const steers = pathSet(STEERING, roots);
+  const secrets = pathSet(listOf('secrets'), roots);
+  const controls = pathSet(listOf('controls'), roots);
+  const keeps = pathSet(listOf('control-directories'), roots);
+  const steers = pathSet(
+    listOf('steering').map((name) => `**/${name}`),
+    roots,
+  );
   // A project below a place that is protected as a whole can be worked in.
   const workplaces = [roots.project, ...(scratch === undefined ? [] : [scratch])];
   const open = pathSet([...workplaces, ...opened], roots);
@@ -219,7 +108,7 @@ export function protectedPaths(roots: Roots, openings: Openings): Protection {
     globSteering: (glob) =>
       steers.has(glob) ||
       (!/(?:^|\/)\*(?:\.\w+)?$/.test(glob) &&
-        STEERING.some((name) => leadsTo(glob, posix.join(roots.project, name.slice(3))))),
+        listOf('steering').some((name) => leadsTo(glob, posix.join(roots.project, name)))),
     inside: (path) =>
       [roots.project, roots.home].some((one) => one === path || one.startsWith(`${path}/`)),
   };
@@ -237,7 +126,9 @@ function leadsTo(glob: string, path: string): boolean {
 
 /** Hidden ones with a plain name, where they usually are. `*` and `*.json` mean others. */
 function controlSamples({ project, home }: Roots): readonly string[] {
-  const names = CONTROLS.map((glob) => glob.slice(3)).filter((name) => /^\.[^*?[]+$/.test(name));
+  const names = listOf('controls')
+    .map((glob) => glob.slice(3))
+    .filter((name) => /^\.[^*?[]+$/.test(name));
   return names.flatMap((name) => [project, home].map((one) => posix.join(one, name)));
 }
 

@@ -5,7 +5,7 @@
 
 import { posix } from 'node:path';
 import { baseName } from '../text/base-name.ts';
-import { factsOf } from './facts.ts';
+import { factsOf, listOf } from './facts.ts';
 import { environmentOf, globRegex, pathSet, type Roots } from './paths.ts';
 import { literalText, type WordPattern } from './pattern.ts';
 import type { LoadedPolicy } from './policy.ts';
@@ -19,15 +19,6 @@ export type RunFiles = {
   /** Whether it is one only as a program that a rule names by its path, and no named script. */
   readonly program: (path: string) => boolean;
 };
-
-/** Whatever the rules are: programs load them, and `git status` shows none of them. */
-const INSTALLED = [
-  ...['node_modules/*', 'site-packages/*', 'dist-packages/*', '__pycache__/*', '*.pyc', '*.pyo'],
-  ...['.venv/*', 'venv/*', '.tox/*', '.nox/*', '.yarn/*', '.bundle/*', '.mvn/*', '.gradle/*'],
-  ...['.pnpmfile.cjs', '.bazelrc', '.bazelversion', '.sqliterc', '.psqlrc', '.ruby-version'],
-  // The first file of what git takes for a repository.
-  ...['HEAD', 'commondir', 'gitdir'],
-];
 
 export function runFilesOf(policies: readonly LoadedPolicy[], roots: Roots): RunFiles {
   let known: RunFiles | undefined;
@@ -52,7 +43,7 @@ function compiled(policies: readonly LoadedPolicy[], roots: Roots): RunFiles {
     ...modulesOf(words),
   ]);
   const programs = namesIn(rules, ownPrograms);
-  const names = [...(second ? INSTALLED : []), ...read];
+  const names = [...(second ? listOf('installed') : []), ...read];
   const scripts = pathSet([...names.map(anyPlace), ...environmentsIn(policies)], roots).has;
   const own = pathSet([...programs].map(anyPlace), roots).has;
   const has = (path: string): boolean => scripts(path) || own(path);

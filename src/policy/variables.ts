@@ -1,16 +1,7 @@
 // Variables of the environment as a policy sees them: a few are harmless whatever they say, a few
 // only with some values, many change what programs run, and the effect of the others is unknown.
 
-/** Harmless with any value. */
-const HARMLESS = new Set([
-  ...['CI', 'DEBUG', 'VERBOSE', 'NO_COLOR', 'FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'COLOR'],
-  ...['COLUMNS', 'LINES', 'NODE_ENV', 'RAILS_ENV', 'RACK_ENV', 'APP_ENV'],
-  ...['RUST_BACKTRACE', 'RUST_LOG', 'LOG_LEVEL', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE'],
-  ...['PYTHONIOENCODING', 'PYTHONUTF8', 'PYTHONHASHSEED', 'CARGO_TERM_COLOR', 'GOMAXPROCS'],
-  ...['GOFLAGS_UNSET', 'NEXT_TELEMETRY_DISABLED', 'DISABLE_TELEMETRY', 'DO_NOT_TRACK'],
-  ...['SKIP_PREFLIGHT_CHECK', 'TF_IN_AUTOMATION', 'DEBIAN_FRONTEND', 'GIT_TERMINAL_PROMPT'],
-  ...['PORT', 'JEST_WORKERS', 'VITEST_MAX_THREADS', 'UV_NO_PROGRESS', 'PIP_NO_INPUT'],
-]);
+import { isListed } from './facts.ts';
 
 /** A name, not a file with messages, characters or rules in it. */
 const NAMED = /^[\w.@:-]*$/;
@@ -62,7 +53,7 @@ export function variableClass(
   value: string | undefined,
   listed: (name: string) => boolean,
 ): VariableClass {
-  if (listed(name) || HARMLESS.has(name)) return 'harmless';
+  if (listed(name) || isListed('harmless-variables', name)) return 'harmless';
   const values = Object.hasOwn(HARMLESS_VALUES, name) ? HARMLESS_VALUES[name] : undefined;
   if (values !== undefined && value !== undefined && values.test(value)) return 'harmless';
   return DANGEROUS.test(name) ? 'dangerous' : 'other';

@@ -2,9 +2,10 @@
 import { describe, expect, it, test } from 'vitest';
 import { analyse } from '../../src/policy/analyse/index.ts';
 import { programNames, subcommandName } from '../../src/policy/equivalents.ts';
-import { factsOf, hasTrait } from '../../src/policy/facts.ts';
+import { factsOf, hasTrait, isListed, LISTS, listOf } from '../../src/policy/facts.ts';
 import { inputUse } from '../../src/policy/input.ts';
 import { readCall } from '../../src/policy/profiles/index.ts';
+import { TABLE } from '../../src/policy/profiles/table.ts';
 import { needsNoRule } from '../../src/policy/programs.ts';
 import type { Unit } from '../../src/policy/unit.ts';
 import { HOME, PROJECT } from './helper.ts';
@@ -66,6 +67,12 @@ it('a builtin that steers needs no rule, and one that declares only with a name'
   const free = (line: string) => needsNoRule(unitOf(line));
   expect(['cd src', 'true', 'export A=1', 'set -e'].map(free)).toEqual([true, true, true, true]);
   expect(['export', 'ls', 'set', 'declare -x'].map(free)).toEqual([false, false, false, false]);
+});
+
+it('each list of the records is asked for by its name, and is there', () => {
+  expect(Object.keys(TABLE.lists).sort()).toEqual([...LISTS].sort());
+  for (const name of LISTS) expect(new Set(listOf(name)).size).toBe(listOf(name).length);
+  expect([isListed('secrets', '~/.ssh'), isListed('secrets', '~/.sh')]).toEqual([true, false]);
 });
 
 it('nothing is known of a name that no record has', () => {

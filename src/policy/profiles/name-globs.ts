@@ -1,35 +1,8 @@
 // Patterns for the names of files that a program looks for by itself: whether one of them is made
 // to find secrets. The shell does not expand them, so they are no paths.
 
+import { listOf } from '../facts.ts';
 import { globRegex } from '../paths.ts';
-
-const SECRET_NAMES: readonly string[] = [
-  ...['.env', '.env.local', '.env.production', '.envrc', 'prod.env', '.npmrc', '.netrc', '.pypirc'],
-  ...['.pgpass', '.git-credentials', '.htpasswd', '.dev.vars', 'id_rsa', 'id_ecdsa', 'id_ed25519'],
-  ...['server.pem', 'private.key', 'a.p12', 'a.pfx', 'a.jks', 'a.keystore', 'a.kdbx', 'a.ppk'],
-  ...['terraform.tfstate', 'credentials', '.vault-token', '.terraformrc'],
-];
-const SECRET_DIRECTORIES: readonly string[] = ['.ssh', '.aws', '.gnupg', '.kube', '.docker'];
-
-const CONTROL_NAMES: readonly string[] = [
-  ...['pre-commit', 'post-checkout', 'config', 'settings.json', 'settings.local.json', '.mcp.json'],
-  ...[
-    'policy.yml',
-    'hooks.json',
-    'tasks.json',
-    '.npmrc',
-    '.envrc',
-    '.gitattributes',
-    '.gitmodules',
-  ],
-  ...['opencode.json', 'config.toml', 'mcp.json', 'launch.json', 'sitecustomize.py', 'a.pth'],
-];
-const CONTROL_DIRECTORIES: readonly string[] = ['.git', '.cuff', '.claude', '.husky', '.vscode'];
-
-const STARTUP_NAMES: readonly string[] = [
-  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_aliases', '.profile', '.zshrc', '.zshenv'],
-  ...['.zprofile', '.inputrc', '.vimrc', '.gitconfig', '.npmrc', '.envrc', 'authorized_keys'],
-];
 
 /** Names like any other: a pattern that finds these, too, is for everything. */
 const ANY_NAMES: readonly string[] = ['zz', 'zz.zz'];
@@ -42,7 +15,10 @@ export function aimsAtSecrets(glob: string): boolean {
     const names = one.split('/').filter((name) => name !== '' && name !== '**');
     const last = names.at(-1);
     if (last === undefined) return false;
-    return finds(last, SECRET_NAMES) || names.some((name) => finds(name, SECRET_DIRECTORIES));
+    return (
+      finds(last, listOf('secret-names')) ||
+      names.some((name) => finds(name, listOf('secret-folders')))
+    );
   });
 }
 
@@ -52,8 +28,8 @@ export function aimsAtControls(glob: string): boolean {
   const names = glob.split('/').filter((name) => name !== '' && name !== '**');
   const last = globRegex(names.at(-1) ?? '*');
   return (
-    CONTROL_NAMES.some((sample) => last.test(sample)) ||
-    names.some((name) => finds(name, CONTROL_DIRECTORIES))
+    listOf('control-names').some((sample) => last.test(sample)) ||
+    names.some((name) => finds(name, listOf('control-folders')))
   );
 }
 
@@ -61,7 +37,9 @@ export function aimsAtControls(glob: string): boolean {
 export function namesControl(glob: string): boolean {
   if (glob.length > LENGTH_MAX) return true;
   const names = glob.split('/').filter((name) => name !== '');
-  return names.some((name) => finds(name, CONTROL_DIRECTORIES) || finds(name, STARTUP_NAMES));
+  return names.some(
+    (name) => finds(name, listOf('control-folders')) || finds(name, listOf('startup-names')),
+  );
 }
 
 function finds(name: string, samples: readonly string[]): boolean {

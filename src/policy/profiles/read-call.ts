@@ -3,7 +3,7 @@
 
 import { isMany, mayBeOption, textOf } from '../analyse/args.ts';
 import { mayWrap } from '../analyse/wrappers.ts';
-import { factsOf, hasTrait } from '../facts.ts';
+import { factsOf, hasTrait, isListed } from '../facts.ts';
 import type { Call, Kind, Part, Profile } from '../profile.ts';
 import { isShell } from '../programs.ts';
 import type { Arg } from '../unit.ts';
@@ -272,7 +272,7 @@ function add(reading: Reading, index: number, word: Word, text: Text): void {
 /** A name that is a script, unless there is a program of that name. */
 function settled(word: Word, { value }: Text, { program }: Lookups): Word {
   if (word !== 'runnable') return word;
-  if (value === undefined || USUAL_SCRIPTS.has(value)) return 'script';
+  if (value === undefined || isListed('usual-scripts', value)) return 'script';
   if (value.length > 256) return 'fallback'; // it is no name of a script
   return isProgram(value.replace(/-?\d[\d.]*$/, '')) || program(value) !== undefined
     ? 'fallback'
@@ -285,17 +285,6 @@ function isProgram(name: string): boolean {
   return hasTrait(name, 'program') || factsOf(name)?.interpreter !== undefined;
 }
 
-/** Names of scripts that some program has, too, which does no harm. */
-const USUAL_SCRIPTS: ReadonlySet<string> = new Set([
-  'test',
-  'build',
-  'serve',
-  'coverage',
-  'storybook',
-  'size',
-  'docs',
-  'start',
-]);
 function addPart(reading: Reading, index: number, text: Text, role: Part['role']): void {
   const { value, prefix } = text;
   const option = role === 'option' ? value : undefined;

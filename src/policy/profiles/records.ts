@@ -1,6 +1,8 @@
 // Reads what is known of programs, `programs/*.yml`, and makes profiles and facts of it. Only the
 // build and the tests run this: what is shipped has them finished in it (table.ts).
 //
+// `lists` of a file are words and globs that are about several programs.
+//
 // A record is under the name of its program, or under several with blanks between them. record.ts
 // reads what it says about words; `like` is another program of the file whose words are read alike.
 // Facts of profile.ts are the other keys, and `also` names programs that a rule about this one is
@@ -19,6 +21,8 @@ export type Table = {
   /** By their names behind `python -m`. */
   readonly modules: PackedFamily;
   readonly facts: () => string;
+  /** Words with blanks between them, by the name of the list. */
+  readonly lists: Readonly<Record<string, () => string>>;
 };
 
 type RecordTests = { readonly inert: readonly string[]; readonly not: readonly string[] };
@@ -42,11 +46,20 @@ export function tableOf(data: Readonly<Record<string, Data>>): TestedTable {
       .map(({ programs, npx }) => ({ ...packProfiles(programs), npx })),
     modules: packProfiles(Object.assign({}, ...files.map(({ modules }) => modules))),
     facts: () => packed,
+    lists: Object.assign({}, ...Object.values(data).map(listsOf)),
     tests: {
       inert: files.flatMap(({ tests }) => tests.flatMap(({ inert }) => inert)),
       not: files.flatMap(({ tests }) => tests.flatMap(({ not }) => not)),
     },
   };
+}
+
+function listsOf(file: Data): Table['lists'] {
+  const lists = Object.entries(mapOf(file.lists)).map(([name, lines]) => {
+    const words = [lines].flat().join(' ');
+    return [name, () => words];
+  });
+  return Object.fromEntries(lists);
 }
 
 type Named<T> = readonly (readonly [name: string, value: T])[];
@@ -62,7 +75,7 @@ type ProgramFile = {
 };
 
 function readFile(file: string, data: Data): ProgramFile {
-  if (data.programs === undefined) throw new Error(`${file}: no programs`);
+  if ((data.programs ?? data.lists) === undefined) throw new Error(`${file}: no programs`);
   const groups = mapOf(data.groups);
   const programs: Record<string, Profile> = {};
   const modules: Record<string, Profile> = {};

@@ -2,6 +2,7 @@
 // depend on what the word says. Strict where a word is not understood. Words that name files are in
 // file-roles.ts, those that name something elsewhere in place-roles.ts.
 
+import { isListed } from '../facts.ts';
 import type { Role } from '../profile.ts';
 import { readsEnvironment } from '../programs.ts';
 import { awkParts } from './awk.ts';
@@ -152,35 +153,15 @@ function taskEffect(text: Text): Judged | undefined {
   return undefined;
 }
 
-/** Variables that say how much is printed, or which of the known ways is gone. */
-const PLAIN_VARIABLES: ReadonlySet<string> = new Set([
-  ...['V', 'VERBOSE', 'DEBUG', 'RELEASE', 'Q', 'QUIET', 'J', 'JOBS', 'CI', 'COLOR', 'NO_COLOR'],
-  ...['FORCE_COLOR', 'TEST', 'TESTS', 'NODE_ENV', 'BABEL_ENV', 'TZ', 'LANG', 'LC_ALL', 'RACK_ENV'],
-  ...['RAILS_ENV', 'MIX_ENV', 'APP_ENV', 'LOG_LEVEL', 'RUST_BACKTRACE', 'PORT'],
-]);
-
 function assignment(text: Text): Judged {
   const seen = text.value ?? text.prefix;
   const name = /^(\w+)[:+?]{0,2}=/.exec(seen)?.[1];
-  if (name === undefined || !PLAIN_VARIABLES.has(name)) {
+  if (name === undefined || !isListed('plain-variables', name)) {
     return part('assignment', text, 'exec', `${shown(text)} sets a variable that is obeyed`);
   }
   const plain = (value: string) => /^\w+[:+?]{0,2}=[\w.,:-]*$/.test(value);
   return named('assignment', text, plain, 'exec', 'has a value that is not plain');
 }
-
-/** Flags of test runners and linters that say what to show or to choose. */
-const PLAIN_FLAGS: ReadonlySet<string> = new Set(
-  `--watch --no-watch --watchAll --coverage --no-coverage --verbose -v -vv --silent --quiet -q --fix
-  --ci --bail -b --run --runInBand --testPathPattern --testNamePattern -t --testPathPatterns
-  --updateSnapshot -u --passWithNoTests --maxWorkers --nocapture --no-capture --test-threads
-  --exact --ignored --include-ignored --show-output --skip --list --color --no-color --grep -k
-  --headed --project --workers --retries --timeout --mode --port --check --write --max-warnings
-  --ext --cache --no-cache --noEmit --pretty --debug --dry-run -n --help -h --version --strict
-  --only --shard --forceExit --detectOpenHandles --onlyChanged -D -W -A -F --json --all --stats
-  --filter --no-file-parallelism --changed --colors --info -s --lf --ff --tb --maxfail --durations
-  --no-header --no-summary --test --bench --single-run --browsers --spec --production`.split(/\s+/),
-);
 
 function passed(text: Text): readonly Judged[] {
   const { value } = text;
@@ -201,7 +182,7 @@ function passed(text: Text): readonly Judged[] {
   const [flag = '', ...rest] = value.split('=');
   // By its plain name it is one that the test runner has.
   if (/^--reporters?=[a-z-]+$/.test(value)) return [part('option', text)];
-  if (!PLAIN_FLAGS.has(flag)) {
+  if (!isListed('plain-flags', flag)) {
     return [part('option', text, 'unknown', `${shown(text)} is for a script that is not known`)];
   }
   const behind = rest.join('=');
@@ -214,26 +195,10 @@ function isLabel(value: string): boolean {
   return /^-?(?:\/\/|:|\.\.\.|\w)[\w./:+=~-]*$/.test(value);
 }
 
-/** What holds no secrets, in all its spellings. */
-const THINGS: ReadonlySet<string> = new Set(
-  `all pod pods po deployment deployments deploy deployment.apps
-  deployments.apps replicaset replicasets rs
-  statefulset statefulsets sts daemonset daemonsets ds job jobs cronjob
-  cronjobs cj service services svc endpoints ep endpointslices ingress ingresses ing ingressclass
-  ingressclasses networkpolicy networkpolicies netpol node nodes no namespace namespaces ns event
-  events ev persistentvolume persistentvolumes pv persistentvolumeclaim persistentvolumeclaims pvc
-  storageclass storageclasses sc horizontalpodautoscaler horizontalpodautoscalers hpa pdb
-  poddisruptionbudgets serviceaccount serviceaccounts sa role roles rolebinding rolebindings
-  clusterrole clusterroles clusterrolebinding clusterrolebindings resourcequota resourcequotas
-  quota limitrange limitranges limits crd crds customresourcedefinitions apiservices priorityclass
-  priorityclasses pc leases csr componentstatuses cs pods,svc pod,svc pods,services
-  deploy,svc pods,deployments pods,svc,deploy deployments,services po,svc`.split(/\s+/),
-);
-
 /** `pod/api-0` of kubectl: a kind of thing that holds no secrets, and its name. */
 function isThing(value: string): boolean {
   const [kind = '', name = '', ...more] = value.split('/');
-  return THINGS.has(kind) && /^[\w.-]+$/.test(name) && more.length === 0;
+  return isListed('kubectl-things', kind) && /^[\w.-]+$/.test(name) && more.length === 0;
 }
 
 function isTriple(value: string): boolean {
@@ -242,16 +207,6 @@ function isTriple(value: string): boolean {
 
 /** A template of docker with the environment of a container in it, or with all there is. */
 const SHOWS_ENV = /^json$|env|print|\$|(^|[^\w])\.(Container)?(Config)?\s*(-?\}\}|[)|])/i;
-
-/** Phases of maven but for those that publish; what is bound to them is in the project. */
-const PHASES: ReadonlySet<string> = new Set(
-  `validate initialize generate-sources process-sources generate-resources process-resources compile
-  process-classes generate-test-sources process-test-sources generate-test-resources
-  process-test-resources test-compile process-test-classes test prepare-package package
-  pre-integration-test integration-test post-integration-test verify install clean site`.split(
-    /\s+/,
-  ),
-);
 
 /** Goals that check, show or build; others run programs, fetch code or send something. */
 const GOALS = new RegExp(
@@ -272,7 +227,7 @@ function goal(text: Text): Judged {
   if (value === 'deploy' || value === 'site-deploy') {
     return part('script', text, 'net', `${shown(text)} sends the project elsewhere`);
   }
-  const known = (one: string) => PHASES.has(one) || GOALS.test(one);
+  const known = (one: string) => isListed('maven-phases', one) || GOALS.test(one);
   return named('script', text, known, 'exec', 'is not a phase or goal that is known');
 }
 

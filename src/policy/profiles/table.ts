@@ -28,6 +28,9 @@ export const TABLE: Table = {
   get facts() {
     return table().facts;
   },
+  get lists() {
+    return table().lists;
+  },
   get modules() {
     return table().modules;
   },
