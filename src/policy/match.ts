@@ -263,8 +263,10 @@ function roleObjection(part: Part, matching: RuleMatch): Objection | undefined {
       }
       return urlObjection(part.value, arg?.span, bounds);
     default:
-      // Whatever it is to the program, the shell looks for files.
-      return looksForFiles(arg) ? pathPart(part, arg, 'read', matching) : undefined;
+      // Whatever it is to the program: the shell looks for files, or the rule says that it is one.
+      return looksForFiles(arg) || (pattern?.kind === 'partial' && isPathHole(pattern))
+        ? pathPart(part, arg, 'read', matching)
+        : undefined;
   }
 }
 

@@ -197,11 +197,17 @@ function pythonGroup(python: PythonFacts, dev: boolean): PresetGroup {
     ...checks,
     ...['pytest', 'mypy', 'unittest'].map((module) => `{python,python3} -m ${module} *`),
     ...MANAGED[manager].runs.flatMap((run) => checks.map((check) => `${run} ${check}`)),
-    ...(django ? ['{python,python3} manage.py {check,showmigrations,test} *'] : []),
+    ...(django ? DJANGO.map((words) => `{python,python3} manage.py ${words}`) : []),
     '{python,python3,pip} --version',
   ];
   return group('python', 'Declared packages, tests and checks; other packages and code ask', rules);
 }
+
+/** No star: `--pythonpath` and `--settings` say whose code runs. */
+const DJANGO = [
+  ...['check [--deploy]', 'showmigrations [<word>]', 'makemigrations --check'],
+  ...['test [--keepdb] [--failfast] [<path>]', 'test <path> [{-v,--verbosity}] [<int>]'],
+];
 
 const FORMATS = ['ruff format', 'black', 'isort'];
 

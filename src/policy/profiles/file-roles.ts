@@ -8,6 +8,9 @@ export const FILE_ROLES = {
   source: (text) => [source(text)],
   product: (text) => [source(text, 'output')],
   files: fileGlob,
+  listing: (text) => [
+    named('path', text, () => false, 'secret', 'has names of files in it that are not seen'),
+  ],
   lines: (text) => [part('path', behindLast(text, ':'))],
   report: (text) => [part('output', behindLast(text, ':'))],
   figures: (text) => [figures(text)],

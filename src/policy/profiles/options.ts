@@ -56,6 +56,7 @@ const OWN_WORDS = [
   'expression', // of yq: what is asked for, or a file
   'setting', // of git: the name of one
   'view', // of kubectl: how something is shown
+  'listing', // a file with names of files to read
   'sink', // a file to write to, or nowhere: `/dev/null`, `-`
   'writeout', // of curl: what is told about a transfer; `%output{file}` writes it
 ] as const;
@@ -130,7 +131,7 @@ function compileAnew(profile: Profile): Compiled {
 const STYLES = { gnu: 'gnu', exact: 'exact', first: 'exact', none: 'exact', go: 'go' } as const;
 
 const HARMLESS: ReadonlySet<Word> = new Set<Word>([
-  ...(['word', 'int', 'rev', 'path', 'format', 'files'] as const),
+  ...(['word', 'int', 'rev', 'path', 'format', 'files', 'listing'] as const),
 ]);
 
 const EXPANDING: ReadonlySet<Word> = new Set<Word>(['source', 'product', 'testid']);

@@ -254,6 +254,9 @@ function giveRoles(reading: Reading, roles: Operands, operands: readonly Operand
             : roles.rest;
       if (word === undefined) unknownWord(reading, index, `${shown(text)} is one word too many`);
       else add(reading, index, word, text);
+      const before = operands[at - 1]?.text.value;
+      // On a Mac `sed -i '' 's/a/b/'` has a suffix first.
+      if (at === 1 && before === '' && roles.front[0] === 'sed') add(reading, index, 'sed', text);
       return;
     }
     const later = { ...roles, front: roles.front.slice(Math.min(at, settled)) };

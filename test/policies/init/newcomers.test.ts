@@ -58,6 +58,18 @@ function verdicts(preset: Preset, list: NewcomerList): ReadonlyMap<string, strin
 const CHANGES =
   /--fix|--write|fmt$|format|gofmt -w|<<|mv |sed -i|git add|kill|run dev|-dev |add serde|get git/;
 
+it('a rule for `manage.py` covers no option that says whose code runs', () => {
+  const files = { 'manage.py': '', 'requirements.txt': 'django\n' };
+  const project = made({ kind: 'Django', files });
+  const judgement = judgementOf('dev', project);
+  const verdict = (words: string): string =>
+    judgement.decide(`python manage.py ${words}`, project.project).verdict;
+  const usual = ['check --deploy', 'test', 'test shop.tests -v 2', 'test --keepdb shop'];
+  expect(usual.map(verdict)).toEqual(usual.map(() => 'allow'));
+  const other = ['check --pythonpath /srv', 'test --settings=evil', 'test -t ..', 'test ../other'];
+  expect(other.map(verdict)).toEqual(other.map(() => 'ask'));
+});
+
 describe.each(NEWCOMERS)('a newcomer to a $kind project', (list) => {
   it(`may run ${list.allowedMin} of ${list.commands.length} commands at the first try`, () => {
     const found = [...verdicts('dev', list)];

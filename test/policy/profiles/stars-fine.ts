@@ -13,7 +13,7 @@ export const FINE: Rows = [
   ['kubectl get *', ['kubectl get pod/api-0 -o yaml', 'kubectl get deploy/api svc/api']],
   ['clang-format *', ['clang-format --dry-run -Werror src/a.c', 'clang-format -style=LLVM a.c']],
   ['clang-tidy *', ['clang-tidy src/a.c -p build', 'clang-tidy -checks=-*,bugprone-* a.c']],
-  ['javac *', ['javac -d build -cp lib/a.jar:lib/b.jar src/A.java']],
+  ['javac *', ['javac -d build -sourcepath src:gen src/A.java']],
   ['rspec *', ["rspec --pattern 'spec/**/*_spec.rb'", 'rspec spec/a_spec.rb:12']],
   ['tox *', ['tox run -e py312', 'tox list', 'tox -e lint -- --verbose']],
   ['nx *', ['nx show projects', 'nx report', 'nx test web']],
