@@ -269,6 +269,15 @@ const REVIEW: RecordCommand = {
   examples: ['cuff record review --from all', 'cuff record review --from claude --only deleted'],
 };
 
+const LEAKS: RecordCommand = {
+  name: 'leaks',
+  help: 'Find secrets in recorded commands and their output, without showing them; exit 1 if any',
+  summary: 'Find secrets in commands and their output',
+  arguments: [],
+  options: [text('--since', 'Only commands since date'), JSON_OUTPUT, ...COMMON],
+  examples: ['cuff record leaks --since 30d', 'cuff record leaks --json'],
+};
+
 /** Those that seed 000 names come first, in its order. */
 export const RECORD_COMMANDS: readonly RecordCommand[] = [
   LIST,
@@ -281,6 +290,7 @@ export const RECORD_COMMANDS: readonly RecordCommand[] = [
   REINDEX,
   IMPORT,
   REVIEW,
+  LEAKS,
 ];
 
 /** What `cuff record --help` prints. */

@@ -9,6 +9,7 @@ import { isSecretName, redactText } from './secret-words.ts';
 /** `lengthMax`: no form of a secret is longer, so a caller knows what cutting a text can hide. */
 export type Redactor = ((text: string) => string) & { readonly lengthMax: number };
 
+/** Taken out to be safe; but `AWS_REGION` and `GITHUB_WORKSPACE` in an output are no leaks. */
 const ACCOUNTS = /^(AWS|GITHUB|OPENAI|ANTHROPIC|GEMINI)_/i;
 
 // A shorter value is a word like `true` or a port, and would be found everywhere.
@@ -16,12 +17,23 @@ const VALUE_LENGTH_MIN = 8;
 
 type Form = { readonly name: string; readonly pattern: string; readonly length: number };
 
-export function redactor(env: Env): Redactor {
-  const forms = Object.entries(env)
-    .filter(([name]) => isSecretName(name) || ACCOUNTS.test(name))
+export type KnownSecret = { readonly name: string; readonly value: string };
+
+/** The variables whose names say that they are secrets, in order of their names. */
+export function secretVariables(env: Env): readonly KnownSecret[] {
+  return variables(env, isSecretName);
+}
+
+function variables(env: Env, wanted: (name: string) => boolean): readonly KnownSecret[] {
+  return Object.entries(env)
+    .filter(([name]) => wanted(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value = '']) => ({ name, value: value.trim() }))
-    .filter(({ value }) => value.length >= VALUE_LENGTH_MIN)
+    .filter(({ value }) => value.length >= VALUE_LENGTH_MIN);
+}
+
+export function redactor(env: Env): Redactor {
+  const forms = variables(env, (name) => isSecretName(name) || ACCOUNTS.test(name))
     .flatMap(formsOf)
     // Of two secrets that start alike, the longer one is meant.
     .sort((a, b) => b.length - a.length);
@@ -43,7 +55,7 @@ export function commandRedactor(values: Redactor): Redactor {
   });
 }
 
-function formsOf({ name, value }: { name: string; value: string }): Form[] {
+function formsOf({ name, value }: KnownSecret): Form[] {
   const plain = [...value].map(character).join('');
   const forms = [{ name, pattern: plain, length: Buffer.byteLength(value) * 3 }];
   // In base64 the same bytes look different at each of three places, and their ends are mixed

@@ -24,6 +24,7 @@ const HANDLERS: Readonly<Record<string, () => Promise<Handler>>> = {
   reindex: async () => (await import('./reindex.ts')).reindex,
   import: async () => (await import('./import.ts')).importFile,
   review: async () => (await import('./review.ts')).review,
+  leaks: async () => (await import('./leaks.ts')).leaks,
 };
 
 export function addRecordCommands(program: Command): void {
