@@ -40,7 +40,7 @@ describe.each(ONLY)('$name after cuff init --only', (client) => {
   });
 });
 
-const REWRITTEN = CLIENTS.filter(({ name }) => name === 'copilot');
+const REWRITTEN = CLIENTS.filter(({ name }) => ['copilot', 'cline'].includes(name));
 
 describe.each(REWRITTEN)('$name after cuff init --rewrite', (client) => {
   it('runs its commands in the shell of cuff', async () => {

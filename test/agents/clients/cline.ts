@@ -18,7 +18,8 @@ export const cline: AgentClient = {
       },
     });
   },
-  env: () => ({}),
+  // Without a daemon, which would stay behind the task.
+  env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
   args: ({ prompt, permissions, args }) => [
     ...(permissions === 'all' ? ['--yolo'] : []),
     ...args,
@@ -26,5 +27,9 @@ export const cline: AgentClient = {
   ],
   shell: (command) => ({ name: 'run_commands', input: { commands: [command] } }),
   mcp: undefined,
-  end: { name: 'submit_and_exit', input: { result: 'done', summary: 'done', verified: true } },
+  // A summary of less than ten characters is refused, and the task goes on for ever.
+  end: {
+    name: 'submit_and_exit',
+    input: { result: 'done', summary: 'all of it is done', verified: true },
+  },
 };
