@@ -17,10 +17,11 @@ import { expect, onTestFinished } from 'vitest';
 import { journalSessionIds, type ReadSession, readSession } from '../../src/journal/reader.ts';
 import type { Entry } from '../../src/types.ts';
 import { Terminal } from '../shell/tmux.ts';
-import { cacheRoot, programCommand } from './cache.ts';
+import { cacheRoot, programCommand, programDirectory } from './cache.ts';
 import type { AgentClient, Places, Start } from './clients/client.ts';
 import { ScriptedModel } from './model/model.ts';
 import type { Script } from './model/script.ts';
+import { PROGRAMS } from './programs.ts';
 
 /** Far beyond what a slow machine needs for the longest script. */
 const AGENT_MS_MAX = 500_000;
@@ -58,8 +59,20 @@ export class AgentCase implements Places {
     this.#made('bin');
     symlinkSync(join(ROOT, 'dist', 'cuff.cjs'), this.cuffProgram);
     const words = programCommand(client.name).map((word) => `'${word}'`);
-    writeFileSync(this.program, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 });
+    const line = `${this.#modules()}exec ${words.join(' ')} "$@"`;
+    writeFileSync(this.program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
     client.prepare(this, model.url);
+  }
+
+  /** What the program requires by name, where it looks for it. */
+  #modules(): string {
+    const { modules } = PROGRAMS[this.#client.name];
+    if (modules === undefined) return '';
+    const directory = this.#made('modules');
+    for (const [name, module] of Object.entries(modules)) {
+      symlinkSync(programDirectory(module), join(directory, name));
+    }
+    return `NODE_PATH='${directory}' `;
   }
 
   static async start(client: AgentClient, script: Script): Promise<AgentCase> {

@@ -4,7 +4,10 @@ import { PROGRAMS, programsOfThisRun } from './programs.ts';
 
 export async function fetchPrograms(say: (line: string) => void): Promise<void> {
   const wanted = programsOfThisRun().map((name) => PROGRAMS[name]);
-  const runtimes = wanted.flatMap(({ runtime }) => runtime ?? []);
-  const all = new Set([...wanted, ...runtimes]);
+  const others = wanted.flatMap(({ runtime, modules = {} }) => [
+    ...(runtime === undefined ? [] : [runtime]),
+    ...Object.values(modules),
+  ]);
+  const all = new Set([...wanted, ...others]);
   await Promise.all([...all].map((program) => fetchProgram(program, { say })));
 }

@@ -16,8 +16,7 @@ policies:
         reason: people make this file
 `;
 
-/** Not pi, whose tarball lacks what loads an extension. */
-const BY_INIT = ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen'];
+const BY_INIT = ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen', 'pi'];
 
 async function worked(client: AgentClient): Promise<AgentCase> {
   const calls = ['echo fine; exit 3', 'touch refused'].map((one) => client.shell(one));

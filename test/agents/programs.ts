@@ -21,6 +21,8 @@ export interface AgentProgram {
   readonly entry: string;
   /** What starts it; the Node that runs the tests where nothing is said of a script. */
   readonly runtime?: AgentProgram;
+  /** Packages that it requires by their names, and does not bring. */
+  readonly modules?: Readonly<Record<string, AgentProgram>>;
 }
 
 /** Some programs want a newer Node than we do. */
@@ -30,6 +32,15 @@ const NODE_22: AgentProgram = {
   sha512:
     'qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
   entry: 'bin/node',
+};
+
+/** Loads the extensions of pi. */
+const JITI: AgentProgram = {
+  package: 'jiti',
+  version: '2.7.0',
+  sha512:
+    'AC/7JofJvZGrrneWNaEnJeOLUx+JlGt7tNa0wZiRPT4MY1wmfKjt2+6O2p2uz2+skll8OZZmJMNqeke7kKbNgQ==',
+  entry: 'lib/jiti.cjs',
 };
 
 export const PROGRAMS: Readonly<Record<AgentName, AgentProgram>> = {
@@ -83,6 +94,7 @@ export const PROGRAMS: Readonly<Record<AgentName, AgentProgram>> = {
       'xNDZ5kqowO6Z03FS2gwAkPEGk1ssxVcYKQ6qZId84mFEvwACvvyc2l0vAMOS+c5zvxLRMLBE9r4y44IGYkMJaQ==',
     entry: 'dist/bundle/cli.js',
     runtime: NODE_22,
+    modules: { jiti: JITI },
   },
   cline: {
     package: '@cline/cli-linux-x64',

@@ -63,7 +63,34 @@ const RULES: Partial<Record<AgentName, Rules>> = {
       }),
   },
   copilot: { args: ['--allow-tool', 'shell(echo)', '--deny-tool', 'shell(touch)'] },
+  // pi has no rules about commands: people write them as an extension, as its documents do.
+  pi: {
+    write: ({ home }) => writeConfig(join(home, '.pi', 'agent', 'extensions', 'gate.ts'), PI_GATE),
+  },
 };
+
+const PI_GATE = `export default function (pi) {
+  pi.on("tool_call", async ({ toolName, input }, { hasUI }) => {
+    if (toolName !== "bash") return undefined;
+    if (input.command.startsWith("touch")) return { block: true, reason: "no touch" };
+    if (input.command.startsWith("mkdir") && !hasUI) return { block: true, reason: "none to ask" };
+    return undefined;
+  });
+}
+`;
+
+/** One rule for all commands: what the program says of it, and whether they run. */
+const ALL_OR_NONE: Partial<Record<AgentName, readonly (readonly [readonly string[], boolean])[]>> =
+  {
+    cline: [
+      [['--auto-approve', 'true'], true],
+      [['--auto-approve', 'false'], false],
+    ],
+    pi: [
+      [[], true],
+      [['--exclude-tools', 'bash'], false],
+    ],
+  };
 
 const RULED = CLIENTS.filter(({ name }) => RULES[name] !== undefined);
 
@@ -80,8 +107,12 @@ async function install(one: AgentCase, client: AgentClient): Promise<void> {
   if (['gemini', 'qwen'].includes(client.name)) one.record();
 }
 
-async function worked(client: AgentClient, installed: boolean): Promise<Outcome> {
-  const { args = [], write } = RULES[client.name] ?? {};
+type Work = Rules & { readonly installed: boolean; readonly ran: readonly string[] };
+
+async function worked(
+  client: AgentClient,
+  { args = [], write, installed, ran }: Work,
+): Promise<Outcome> {
   const turns = COMMANDS.map((command) => ({ calls: [client.shell(command)] }));
   await using one = await AgentCase.start(client, { main: turns });
   write?.(one);
@@ -89,8 +120,8 @@ async function worked(client: AgentClient, installed: boolean): Promise<Outcome>
   await one.agent('work [[main]]', { permissions: 'rules', args });
   await one.quiet();
   const source = client.hasShell ? 'shell' : 'hook';
-  const recorded = installed ? [{ command: 'echo fine', exit_code: 0, source }] : [];
-  expect(one.entries()).toMatchObject(recorded);
+  const recorded = ran.map((command) => ({ command, exit_code: 0, source }));
+  expect(one.entries()).toMatchObject(installed ? recorded : []);
   // Qwen Code, also without us, tells nothing of what a command printed that ended at once.
   const compared = (text: string): string =>
     client.name === 'qwen' ? text.replace(/^Output: .*$/m, 'Output:') : text;
@@ -102,8 +133,21 @@ async function worked(client: AgentClient, installed: boolean): Promise<Outcome>
 
 describe.each(RULED)('the own rules of $name', (client) => {
   it('allow, deny and ask with cuff installed as they do without', async () => {
-    const bare = await worked(client, false);
+    const work = { ...RULES[client.name], ran: ['echo fine'] };
+    const bare = await worked(client, { ...work, installed: false });
     expect([bare.told[0], bare.made]).toEqual([expect.stringContaining('fine'), []]);
-    expect(await worked(client, true)).toEqual(bare);
+    expect(await worked(client, { ...work, installed: true })).toEqual(bare);
   });
+});
+
+describe.each(CLIENTS.filter(({ name }) => ALL_OR_NONE[name]))('all or none in $name', (client) => {
+  it.each(ALL_OR_NONE[client.name] ?? [])(
+    '%j with cuff installed as without',
+    async (args, all) => {
+      const work = { args, ran: all ? COMMANDS : [] };
+      const bare = await worked(client, { ...work, installed: false });
+      expect(bare.made).toEqual(all ? ['denied', 'asked'] : []);
+      expect(await worked(client, { ...work, installed: true })).toEqual(bare);
+    },
+  );
 });

@@ -60,19 +60,20 @@ export const Cuff = async ({ directory: cwd }) => ({
 export function piExtension(cuff: string): string {
   return `${asking(cuff, 'pi')}
 export default function (pi) {
-  const facts = ({ toolName, toolCallId, input }) => ({
+  // Its commands get the session as PI_SESSION_ID; pi itself does not have that variable.
+  const facts = ({ toolName, toolCallId, input }, context) => ({
     toolName,
     toolCallId,
     input,
     cwd: process.cwd(),
-    session: process.env.PI_SESSION_ID,
+    session: context?.sessionManager?.getSessionId?.(),
   });
-  pi.on("tool_call", async (event) => {
-    const answer = await ask(facts(event));
+  pi.on("tool_call", async (event, context) => {
+    const answer = await ask(facts(event, context));
     if (answer?.block === true) return { block: true, reason: answer.reason };
   });
-  pi.on("tool_result", async (event) => {
-    await ask({ ...facts(event), content: event.content, isError: event.isError });
+  pi.on("tool_result", async (event, context) => {
+    await ask({ ...facts(event, context), content: event.content, isError: event.isError });
   });
 }
 `;

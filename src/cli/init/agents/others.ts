@@ -101,7 +101,7 @@ export const pi: Setup = {
         edits: [jsonValue(['shellPath'], context.shell.bash, isShell)],
         gets: RECORDED,
       },
-      { kind: 'mcp', why: 'it speaks no MCP' },
+      { kind: 'mcp', why: 'its mcp.json is not written yet' },
     ];
   },
 };
