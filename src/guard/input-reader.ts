@@ -4,18 +4,10 @@
 import { analyse } from '../policy/analyse/index.ts';
 import { shellOf } from '../policy/analyse/shells.ts';
 import { programOf } from '../policy/analyse/wrappers.ts';
-import { factsOf } from '../policy/facts.ts';
+import { factsOf, isListed } from '../policy/facts.ts';
 import { isShell } from '../policy/programs.ts';
 import type { Arg, Unit, UnitRedirect } from '../policy/unit.ts';
 import { isBash, type Reader, scriptOf } from './judged-texts.ts';
-
-/** They do nothing with their input but read it as text, or do not read it. */
-const TEXT_READERS = new Set(
-  (
-    'cat read wc head tail sort grep uniq cut tr nl ' +
-    'echo printf sleep true false : test [ pwd cd'
-  ).split(' '),
-);
 
 /** `shell` is what reads the text of the command. `keys`: all that is typed into it. */
 export function readerOf(command: string, shell = 'bash', keys = ''): Reader {
@@ -46,7 +38,7 @@ function nameOf({ argv }: Unit): string | undefined {
 
 function readsText(unit: Unit): boolean {
   if (unit.argv.length === 0) return true;
-  return TEXT_READERS.has(nameOf(unit) ?? '');
+  return isListed('text-readers', nameOf(unit) ?? '');
 }
 
 /** Also of those that are behind `sudo`, or get their input from a pipe. */

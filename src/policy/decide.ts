@@ -25,6 +25,7 @@ import {
 import { activates, isActivation } from './environments.ts';
 import { otherWords } from './equivalents.ts';
 import { makesFiles } from './evasion.ts';
+import { isListed } from './facts.ts';
 import { type Case, type Court, judgeUnit } from './judge-unit.ts';
 import { movesIn } from './moving.ts';
 import { absolute } from './paths.ts';
@@ -246,9 +247,6 @@ function shadowing(
   return [plainReason(wholeText(name), verdict, 'function.shadows', message, details)];
 }
 
-/** Programs that may produce the words for `xargs`: they list files of the project. */
-const LISTERS = /^(?:find|fd|ls|git|rg|grep|ag|sort|uniq|head|tail|wc|comm|xargs)$/;
-
 function tainted(
   { units }: Analysis,
   { read, protected: held, roots }: Bounds,
@@ -262,7 +260,7 @@ function tainted(
       return { code: 'argument.unknown', detail: 'xargs', span, message };
     }
     if (program === undefined) continue;
-    if (program.kind !== 'literal' || !LISTERS.test(program.value)) {
+    if (program.kind !== 'literal' || !isListed('listers', program.value)) {
       return {
         code: 'argument.unknown',
         detail: 'xargs',

@@ -23,6 +23,7 @@ export const LISTS = [
   ...(['secret-names', 'secret-folders', 'control-names', 'control-folders'] as const),
   ...(['startup-names', 'harmless-variables', 'plain-variables', 'plain-flags'] as const),
   ...(['manager-commands', 'usual-scripts', 'maven-phases', 'kubectl-things'] as const),
+  ...(['quiet', 'text-readers', 'listers'] as const),
 ] as const;
 type ListName = (typeof LISTS)[number];
 

@@ -5,7 +5,8 @@ import { posix } from 'node:path';
 import { literalOf } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
 import type { Act } from './deed-kinds.ts';
-import { inputUse } from './input.ts';
+import { factsOf } from './facts.ts';
+import { codeWord, inputUse } from './input.ts';
 import { absolute } from './paths.ts';
 import { deedMarks } from './profiles/deeds.ts';
 import { readCall } from './profiles/index.ts';
@@ -62,10 +63,8 @@ function isPiped(units: readonly Unit[], from: number, to: number): boolean {
   return units.slice(from + 1, to + 1).every(({ stdin }) => stdin === 'pipe');
 }
 
-const LANGUAGES = /^(?:python|pypy|node(?:js)?|deno|bun|perl|ruby|php|lua(?:jit)?|osascript)$/;
-
 function isInterpreter(program: string): boolean {
-  return isShell(program) || LANGUAGES.test(plainName(program));
+  return isShell(program) || factsOf(plainName(program))?.interpreter !== undefined;
 }
 
 function readsCode(unit: Unit): boolean {
@@ -81,9 +80,7 @@ function codeOf({ argv }: Unit): Arg | undefined {
   const program = literalOf(first);
   if (/^(?:eval|source|\.)$/.test(program)) return rest[0];
   if (!isInterpreter(program)) return program === '' || isOwnPath(program) ? first : undefined;
-  const given = rest.findIndex((arg) => /^-[a-zA-Z]*[cer]$/.test(literalOf(arg)));
-  if (given >= 0) return rest[given + 1];
-  return rest.find((arg) => !literalOf(arg).startsWith('-'));
+  return codeWord(argv);
 }
 
 /** `$(...)`, `<(...)` and backquotes, as the beginning of a word. */

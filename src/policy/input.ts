@@ -3,8 +3,9 @@
 // whose input is data, and a rule covers the input of no other.
 
 import { baseName } from '../text/base-name.ts';
+import { type OptionsRead, optionTable, readOptions } from '../text/options.ts';
 import { shellKind } from '../text/shells.ts';
-import { literalOf } from './analyse/args.ts';
+import { literalOf, textOf } from './analyse/args.ts';
 import { shellWords } from './analyse/shells.ts';
 import { factsOf } from './facts.ts';
 import type { Call } from './profile.ts';
@@ -33,7 +34,7 @@ export function inputUse({ stdin }: Pick<Unit, 'stdin'>, lines: readonly Line[])
   const values = rest.map(literalOf);
   if (isShell(name)) return shellUse(name, argv);
   const { interpreter, input: plain } = factsOf(name) ?? {};
-  if (interpreter !== undefined) return interpreterUse(name, interpreter, rest);
+  if (interpreter !== undefined) return interpreterUse(interpreter, argv);
   if (plain === 'code') return 'code';
   if (REPL.test(values.find((value) => !value.startsWith('-')) ?? '')) return 'code';
   const base = baseName(first.value);
@@ -66,21 +67,34 @@ function shellUse(name: string, argv: readonly Arg[]): InputUse {
   return runs === 'input' ? 'code' : 'data';
 }
 
-function interpreterUse(name: string, letters: string, rest: readonly Arg[]): InputUse {
-  const values = rest.map(literalOf);
-  const operands = operandsOf(rest);
-  const code =
-    (letters !== '' && values.some((value) => new RegExp(`^-[a-zA-Z]*[${letters}]`).test(value))) ||
-    values.some((value) => /^--(?:eval|print|execute)(?:=|$)/.test(value));
-  if (values.some(isInput)) return 'code';
-  if (/^py/.test(name) && values.some((value) => /^-[a-zA-Z]*m$/.test(value))) return 'unknown';
+function interpreterUse(options: string, argv: readonly Arg[]): InputUse {
+  const { uses } = readInterpreter(options, argv);
+  const values = new Set(uses.map(({ next }) => next));
+  const operands = operandsOf(argv.slice(1).filter((_, at) => !values.has(at + 1)));
+  const has = (effect: string): boolean => uses.some(({ option }) => option?.effect === effect);
+  if (argv.some((arg) => isInput(literalOf(arg)))) return 'code';
+  if (has('module')) return 'unknown';
   // When the script is over, it reads on from its input.
-  if (/^(?:python|pypy|node|lua|luajit|R)$/.test(name)) {
-    if (values.some((value) => /^-[a-zA-Z]*i[a-zA-Z]*$|^--interactive$/.test(value))) return 'code';
-  }
-  if (name === 'perl' && values.some((value) => /^-[a-zA-Z]*d/.test(value))) return 'code';
-  if (operands.some((arg) => REPL.test(literalOf(arg)))) return 'code';
-  return code || operands.length > 0 ? 'data' : 'code';
+  if (has('reads') || operands.some((arg) => REPL.test(literalOf(arg)))) return 'code';
+  return has('code') || operands.length > 0 ? 'data' : 'code';
+}
+
+function readInterpreter(options: string, argv: readonly Arg[]): OptionsRead {
+  return readOptions(argv, optionTable(options, 'shell'), textOf, { from: 1, anywhere: true });
+}
+
+/**
+ * The word that is run, or names a file that is: `sh -c X`, `python3 X`. Undefined: it is no
+ * interpreter, or runs its input.
+ */
+export function codeWord(argv: readonly Arg[]): Arg | undefined {
+  const name = plainName(literalOf(argv[0]));
+  if (isShell(name)) return shellWords(argv).words[0];
+  const { interpreter } = factsOf(name) ?? {};
+  if (interpreter === undefined) return undefined;
+  const { uses, at } = readInterpreter(interpreter, argv);
+  const given = uses.find(({ option }) => option?.effect === 'code');
+  return argv[given?.next ?? at];
 }
 
 function operandsOf(rest: readonly Arg[]): readonly Arg[] {

@@ -110,7 +110,10 @@ export type Facts = {
   readonly traits?: readonly Trait[];
   /** `code`: it runs what it reads. */
   readonly input?: 'data' | 'code' | InputUses;
-  /** It runs scripts; the letters of its options whose value is code. */
+  /**
+   * It runs scripts. Its options with a value, and by their effect those whose value is the `code`
+   * or the `module` that it runs, and those with which it `reads` code from its input all the same.
+   */
   readonly interpreter?: string;
   /** A rule about that program is about this one, too. */
   readonly of?: string;

@@ -1,27 +1,8 @@
 // A shell that gets its script as its input shares it with the commands in it: `head -c 5` takes
 // five characters of the next line away, and what is left of that line is another command.
 
+import { isListed } from '../facts.ts';
 import type { Unit } from '../unit.ts';
-
-/** They look at no input, whatever their words are. */
-const QUIET = new Set([
-  ...['echo', 'printf', 'pwd', 'cd', 'ls', 'mkdir', 'rmdir', 'touch', 'chmod', 'ln', 'true', ':'],
-  ...['false', 'test', '[', 'export', 'set', 'unset', 'exit', 'sleep', 'date', 'whoami', 'id'],
-  ...['uname', 'hostname', 'which', 'type', 'dirname', 'basename', 'realpath', 'readlink', 'stat'],
-  ...[
-    'du',
-    'df',
-    'ps',
-    'nproc',
-    'free',
-    'uptime',
-    'declare',
-    'local',
-    'readonly',
-    'shift',
-    'umask',
-  ],
-]);
 
 /** Whether what the shell goes on with may be something else than what is written. */
 export function readsItself(script: string, units: readonly Unit[]): boolean {
@@ -32,6 +13,6 @@ export function readsItself(script: string, units: readonly Unit[]): boolean {
     if (program === undefined) return false;
     const name = program.kind === 'literal' ? program.value : '';
     if (name === 'exec') return true; // `exec <file` makes a file the script
-    return lines && (stdin === 'text' || stdin === 'inherited') && !QUIET.has(name);
+    return lines && (stdin === 'text' || stdin === 'inherited') && !isListed('quiet', name);
   });
 }

@@ -56,7 +56,10 @@ export function tableOf(data: Readonly<Record<string, Data>>): TestedTable {
 
 function listsOf(file: Data): Table['lists'] {
   const lists = Object.entries(mapOf(file.lists)).map(([name, lines]) => {
-    const words = [lines].flat().join(' ');
+    const words = [lines]
+      .flat()
+      .flatMap((line) => wordsOf(name, line))
+      .join(' ');
     return [name, () => words];
   });
   return Object.fromEntries(lists);
