@@ -231,16 +231,27 @@ function addHook(top: Command): void {
 function addEvidence(top: Command): void {
   top
     .command('verify')
-    .description('check the proof of an entry: what is proven, and what is not')
-    .argument('<proof>', 'the file of a proof')
+    .description('whether the record is what was sealed, and how far that reaches')
+    .argument('[what]', 'a session, an entry, or the file of a proof (default: this project)')
+    .addOption(new Option('--all', 'every journal that the ledger knows'))
     .option('--vkey <key>', 'the public key of the ledger, or a file that has it')
+    .option('--at <code|file>', 'a code or a checkpoint that you kept: the ledger must contain it')
     .option('--policy <file>', 'which witnesses must have seen it (C2SP tlog-policy)')
+    .addOption(
+      new Option('--require-anchor <duration>', 'exit 1 if the anchor is older').argParser(age),
+    )
+    .option('--deep', 'hash the captures, too')
     .option('--json', JSON_DOCUMENT)
     .addHelpText(
       'after',
-      examples('cuff verify test.proof --vkey ledger.vkey', 'cuff verify test.proof --json'),
+      examples(
+        'cuff verify',
+        'cuff verify --all --deep --require-anchor 1h',
+        "cuff verify --at 'CUFF 1190 7KQ2M-3XA4B-...'",
+        'cuff verify test.proof --vkey ledger.vkey',
+      ),
     )
-    .action(async (proof, options) => (await import('./verify.ts')).verify(proof, options));
+    .action(async (what, options) => (await import('./verify.ts')).verify(what, options));
 }
 
 function addOthers(top: Command): void {
@@ -269,6 +280,12 @@ function count(text: string): number {
 function countOrNone(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
+}
+
+function age(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('It must be a duration like 1h or 30m.');
+  return ms;
 }
 
 const GRACE_MS_MAX = 3_600_000; // what the runner takes

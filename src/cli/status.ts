@@ -11,6 +11,7 @@ import type { JsonObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import type { Column } from '../text/table.ts';
 import { examples, JSON_DOCUMENT } from './help.ts';
+import { journalHere } from './journal-here.ts';
 import { paint, put, putJson, say, shortAge } from './output.ts';
 import { captureJson, commandText, shownTable, stateText } from './show.ts';
 import { uncapturedJson, uncapturedWords, unrecordedJson, unrecordedWords } from './uncaptured.ts';
@@ -54,7 +55,7 @@ export async function statusHere(): Promise<Status> {
     import('../ops/status.ts'),
     import('../shell/captures.ts'),
   ]);
-  return statusOf(storeOf(process.env), await journalDirectory());
+  return statusOf(storeOf(process.env), await journalHere());
 }
 
 /** The files that wait for trust; none if a server runs here, because it reports its own. */
@@ -62,15 +63,6 @@ async function ownNotices({ servers }: Status): Promise<readonly string[]> {
   const [cwd, { trustNotices }] = [process.cwd(), await import('../policies/trust-notices.ts')];
   if (servers.some(({ projectDirectory }) => projectDirectory === cwd)) return [];
   return trustNotices(cwd, process.env);
-}
-
-/** The settings are read only if they may name another directory. */
-async function journalDirectory(): Promise<string> {
-  const { usualJournal } = await import('../recordings/directory.ts');
-  const usual = usualJournal(process.cwd(), process.env);
-  if (usual !== undefined) return usual.directory;
-  const { journalSettings } = await import('./record/record-settings.ts');
-  return (await journalSettings(process.cwd(), process.env)).directory;
 }
 
 async function show({ servers, runs, journals }: Status): Promise<void> {

@@ -1,101 +1,138 @@
 // `cuff verify`: whether a record is what was sealed, and how far that reaches.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
-import { AppError, errnoOf } from '../errors.ts';
-import { base64 } from '../ledger/base64.ts';
-import { type LogPolicy, parseLogPolicy } from '../ledger/log-policy.ts';
-import { formatVerifierKey, parseVerifierKey, type VerifierKey } from '../ledger/note-keys.ts';
-import { checkProof, isProven, type ProofCheck } from '../sealing/verify/proof.ts';
-import { proofWords } from '../sealing/verify/proof-words.ts';
+import { AppError } from '../errors.ts';
+import { checkpointOf } from '../ledger/checkpoint.ts';
+import { type LogPolicy, quorumOf } from '../ledger/log-policy.ts';
+import { checkSignature, parseNote } from '../ledger/note.ts';
+import { cosignedAt } from '../ledger/witness.ts';
+import { entryNamed, isEntryId } from '../recordings/entry.ts';
+import { sessionNamed } from '../recordings/sessions.ts';
+import { type Anchor, anchorOfCode, givenAnchor } from '../sealing/verify/anchors.ts';
+import { gatherEvidence, sealDir } from '../sealing/verify/gather.ts';
+import { type Verification, verifyEvidence } from '../sealing/verify/verify.ts';
+import { verificationJson, verificationWords } from '../sealing/verify/words.ts';
+import { storeOf } from '../shell/captures.ts';
+import { formatDuration } from '../text/duration.ts';
 import { printable } from '../text/printable.ts';
+import { journalHere } from './journal-here.ts';
 import { put, putJson } from './output.ts';
+import { keyOf, policyIn, textOf } from './verify-inputs.ts';
+import { verifyProof } from './verify-proof.ts';
 
 type VerifyOptions = {
+  readonly all?: boolean;
   readonly vkey?: string;
+  readonly at?: string;
   readonly policy?: string;
+  readonly requireAnchor?: number;
+  readonly deep?: boolean;
   readonly json?: boolean;
 };
 
 /**
- * `--json`: {"proven", "leaf":{...}, "index", "checkpoint":{origin, size, root}, "in_tree",
- * "signed_by", "parts":{facts:{state, data?}, ...}, "witnesses"?:{met, cosigned}}. Exit 1 when
- * anything is wrong with it.
+ * `--json`: {"intact", "origin", "ledger":{size, signed, checkpoint_size}, "anchor":{at, kind,
+ * where, size}|null, "counts":{entries, anchored, unsigned, unsealed, sessions, captures}, "deep",
+ * "findings":[{wrong, verdict, ...}], "complaints":[...]}; of a proof as in `verify-proof.ts`.
+ * Exit 1 when anything is wrong, when something required is missing, and when nothing is sealed.
  */
-export async function verify(proof: string, options: VerifyOptions): Promise<void> {
+export async function verify(what: string | undefined, options: VerifyOptions): Promise<void> {
+  if (what !== undefined && (isFile(what) || what.includes('/'))) return verifyProof(what, options);
+  const store = storeOf(process.env);
   const policy = options.policy === undefined ? undefined : policyIn(options.policy);
-  const keys = policy !== undefined && options.vkey === undefined ? [] : [keyOf(options.vkey)];
-  const reading = checkProof(textOf(proof), keys, policy);
-  if (reading.kind === 'no_proof') {
-    throw new AppError('usage', `${printable(proof)}: ${reading.reason}.`, {
-      hint: 'Proofs are made with `cuff prove`.',
-    });
-  }
-  const { check } = reading;
-  if (!isProven(check)) process.exitCode = 1;
-  if (options.json) await putJson({ proven: isProven(check), ...proofJson(check) });
-  else
-    await put(
-      proofWords(check)
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
+  const witnessed = policy && witnessedBy(policy);
+  const here = await journalHere();
+  const key = options.vkey === undefined ? undefined : keyOf(options.vkey);
+  const verification = verifyEvidence(
+    gatherEvidence({
+      store,
+      directories: options.all === true ? 'all' : [here],
+      key,
+      anchors: [
+        ...(options.at === undefined ? [] : [anchorAt(options.at)]),
+        ...(witnessed?.anchor === undefined ? [] : [witnessed.anchor]),
+      ],
+      deep: options.deep === true,
+      only: what === undefined ? undefined : sessionOf(here, what),
+    }),
+  );
+  const complaints = [
+    ...(witnessed?.met === false
+      ? ['fewer witnesses saw the checkpoint than the policy wants']
+      : []),
+    ...staleWords(verification, options.requireAnchor, store.now()),
+  ];
+  const nothing = verification.counts.entries === 0;
+  if (!verification.intact || complaints.length > 0 || nothing) process.exitCode = 1;
+  if (options.json) return putJson({ ...verificationJson(verification), complaints });
+  const lines = verificationWords(verification, store.now());
+  await put([...lines, ...complaints.map((words) => `WRONG: ${words}`)].join('\n').concat('\n'));
 }
 
-function proofJson({ leaf, checkpoint, inTree, signedBy, parts, ...rest }: ProofCheck) {
-  return {
-    leaf,
-    index: rest.index,
-    checkpoint: { ...checkpoint, root: base64(checkpoint.root) },
-    in_tree: inTree,
-    signed_by: signedBy === undefined ? null : formatVerifierKey(signedBy),
-    parts: Object.fromEntries(parts.map(({ part, ...shown }) => [part, shown])),
-    ...(rest.witnesses && { witnesses: rest.witnesses }),
-  };
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Without `--vkey` the key of the ledger of this user on this machine. */
-function keyOf(given: string | undefined): VerifierKey {
-  const own = join(stateRoot(process.env), 'seal', 'vkey');
-  const text = given?.includes('+') ? given : readable(given ?? own);
-  if (text === undefined && given === undefined) {
-    throw new AppError('usage', 'There is no ledger here, so no key to verify with.', {
-      hint: 'Give the public key of the ledger with --vkey.',
+/** By its id, a part of it, or the id of one of its entries. */
+function sessionOf(directory: string, what: string): string {
+  if (isEntryId(what)) return entryNamed(directory, what).session_id;
+  return sessionNamed(directory, what);
+}
+
+/** A code as `cuff seal show` prints it, or a file with one or with a checkpoint. */
+function anchorAt(text: string): Anchor {
+  const code = anchorOfCode(text);
+  if (code !== undefined) return code;
+  if (!existsSync(text)) {
+    throw new AppError('usage', `'${printable(text)}' is no code of a ledger, and no file.`, {
+      hint: 'A code looks like `CUFF 20852 7KQ2M-3XA4B-...`.',
     });
   }
-  const key = parseVerifierKey((text ?? textOf(given ?? own)).trim());
-  if (key?.algorithm === 'ed25519') return key;
-  const name = printable(given ?? own);
-  throw new AppError('usage', `${name} is no public key of a ledger.`, {
-    hint: 'It looks like NAME+8 HEX DIGITS+BASE64; `<state root>/seal/vkey` has it.',
+  const content = readFileSync(text, 'utf8');
+  const note = parseNote(content);
+  const checkpoint = note && checkpointOf(note);
+  const kept = checkpoint === undefined ? anchorOfCode(content) : givenAnchor(checkpoint, text);
+  if (kept !== undefined) return kept;
+  throw new AppError('usage', `${printable(text)} has no checkpoint and no code.`, {
+    hint: 'Keep what `cuff seal show` prints, or a copy of the file `checkpoint`.',
   });
 }
 
-function policyIn(path: string): LogPolicy {
-  const reading = parseLogPolicy(textOf(path));
-  if (reading.kind === 'policy') return reading.policy;
-  const { line, reason } = reading;
-  throw new AppError('usage', `${printable(path)}, line ${line}: ${printable(reason)}.`, {
-    hint: 'A policy has lines log, witness, group and quorum: c2sp.org/tlog-policy.',
-  });
+/** What the witnesses of the policy signed, if they are enough. */
+function witnessedBy(policy: LogPolicy): { met: boolean; anchor: Anchor | undefined } {
+  const path = join(sealDir(stateRoot(process.env)), 'checkpoint');
+  const note = parseNote(textOf(path));
+  const checkpoint = note && checkpointOf(note);
+  if (note === undefined || checkpoint === undefined) return { met: false, anchor: undefined };
+  const { met, cosigned } = quorumOf(policy, note);
+  const known =
+    policy.logs.length === 0 || policy.logs.some((key) => checkSignature(note, key) === 'verified');
+  if (!met || !known) return { met: false, anchor: undefined };
+  const seconds = cosigned
+    .map((name) => policy.witnesses.get(name))
+    .map((key) => (key === undefined ? undefined : cosignedAt(note, key)))
+    .filter((one) => one !== undefined);
+  if (seconds.length === 0) return { met, anchor: undefined };
+  const anchor = { ...givenAnchor(checkpoint, cosigned.join(', ')), kind: 'witness' };
+  return { met, anchor: { ...anchor, at: Math.min(...seconds) * 1000 } };
 }
 
-function readable(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined; // the caller says what is missing
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const why = errnoOf(error) ?? 'unknown';
-    throw new AppError('usage', `${printable(path)} cannot be read: ${why}.`, {
-      hint: 'Name a file that is there.',
-    });
-  }
+/** An anchor that covers everything is never too old. */
+function staleWords(
+  { counts, ledger }: Verification,
+  requiredMs: number | undefined,
+  now: number,
+): string[] {
+  if (requiredMs === undefined) return [];
+  const required = formatDuration(requiredMs);
+  const { anchor } = ledger;
+  if (anchor === undefined)
+    return [`there is no anchor, and one of the last ${required} is required`];
+  if (counts.anchored === counts.entries) return [];
+  const age = anchor.at === undefined ? undefined : now - anchor.at;
+  if (age !== undefined && age <= requiredMs) return [];
+  const old = age === undefined ? 'has no time' : `is ${formatDuration(age)} old`;
+  return [`the anchor ${old}, and one of the last ${required} is required`];
 }

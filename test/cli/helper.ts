@@ -37,7 +37,7 @@ export type RunJson = {
   }[];
 };
 
-type Options = { readonly env?: Readonly<Record<string, string>> };
+type Options = { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string };
 
 /** A program that runs; its stdin is open until `child.stdin` is ended. */
 export type Live = {
@@ -64,7 +64,8 @@ export class Cli {
   start(command: readonly string[], options: Options = {}): Live {
     const [file = '', ...args] = command;
     const env = { ...this.env, ...options.env };
-    const child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const { cwd } = options;
+    const child = spawn(file, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
     const pieces: Buffer[] = [];
     const errors: Buffer[] = [];
     child.stdout.on('data', (piece: Buffer) => pieces.push(piece));

@@ -1,13 +1,19 @@
 // `cuff verify` as a program: what it says of a proof, and how it exits.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { formatVerifierKey } from '../../src/ledger/note-keys.ts';
-import { KEY, proofOf } from '../sealing/verify/small-proof.ts';
-import { Cli } from './helper.ts';
+import { formatSignature } from '../../src/ledger/note.ts';
+import { formatVerifierKey, signerKey } from '../../src/ledger/note-keys.ts';
+import { cosign } from '../../src/ledger/witness.ts';
+import { anchorCode } from '../../src/sealing/verify/anchors.ts';
+import { writeWorld } from '../sealing/verify/disk.ts';
+import { KEY, proofOf, WITNESS } from '../sealing/verify/small-proof.ts';
+import { ordinary, type World } from '../sealing/verify/world.ts';
+import { binary, Cli, type Result } from './helper.ts';
 
 const cli = new Cli();
 const VKEY = formatVerifierKey(KEY.verifier);
+const OTHER = signerKey(KEY.verifier.name, new Uint8Array(32).fill(8));
 
 afterAll(() => cli.close());
 
@@ -53,6 +59,9 @@ describe('cuff verify PROOF', () => {
       [[join(cli.root, 'gone'), '--vkey', VKEY], 'gone cannot be read: ENOENT.'],
       [[vkey, '--vkey', VKEY], 'ledger.vkey: it is no proof that cuff wrote.'],
       [[good], 'There is no ledger here, so no key to verify with.'],
+      [['--at', 'CUFF 1'], "'CUFF 1' is no code of a ledger, and no file."],
+      [['--at', vkey], 'ledger.vkey has no checkpoint and no code.'],
+      [['--require-anchor', 'soon'], 'It must be a duration like 1h or 30m.'],
       [[good, '--vkey', 'a+b+c'], 'a+b+c is no public key of a ledger.'],
       [[good, '--policy', vkey], "ledger.vkey, line 1: '"],
     ];
@@ -61,5 +70,117 @@ describe('cuff verify PROOF', () => {
       expect([code, out]).toEqual([2, '']);
       expect(err).toContain(words);
     }
+  });
+});
+
+let worlds = 0;
+
+/** A project with the first journal of the world, and its ledger. */
+class Project {
+  readonly root: string;
+  readonly folder: string;
+  readonly directory: string;
+
+  constructor(world: World) {
+    worlds += 1;
+    this.root = join(cli.root, `state-${worlds}`);
+    this.folder = join(cli.root, `project-${worlds}`);
+    mkdirSync(join(this.folder, '.git'), { recursive: true });
+    this.directory = writeWorld(world, this.root, this.folder);
+  }
+
+  async verify(...args: readonly string[]): Promise<Result> {
+    const env = { CUFF_STATE_ROOT: this.root, HOME: this.root };
+    const words = [process.execPath, binary('cuff'), 'verify', ...args];
+    const live = cli.start(words, { env, cwd: this.folder });
+    live.child.stdin?.end();
+    return live.result;
+  }
+}
+
+describe('cuff verify', () => {
+  it('says how far it reaches, and what is newer', async () => {
+    const project = new Project(ordinary(1).world);
+    const { code, out, err } = await project.verify();
+    expect([code, err]).toEqual([0, '']);
+    const [first, second] = out.split('\n');
+    expect(first).toMatch(
+      /^\d+ sealed entries in 3 sessions: as they were sealed, anchored until /,
+    );
+    expect(first).toMatch(/\(git origin\/cuff-seal, \d+\)$/);
+    expect(second).toBe(
+      '  2 are not anchored: the holder of your account could still rewrite them',
+    );
+    const json = JSON.parse((await project.verify('--json')).out);
+    expect(json).toMatchObject({ intact: true, findings: [], complaints: [] });
+    expect(json.anchor).toMatchObject({ kind: 'git', where: 'origin/cuff-seal' });
+  });
+
+  it('names what was edited and exits 1, for all, for one session and for one entry', async () => {
+    const { world } = ordinary(2);
+    const [session] = world.sessions;
+    if (session === undefined) throw new Error('a session');
+    session.lines[1] = (session.lines[1] ?? '').replace('"exit_code":0', '"exit_code":1');
+    const project = new Project(world);
+    for (const args of [[], ['--all'], [session.id]]) {
+      const { code, out } = await project.verify(...args);
+      expect([code, out]).toEqual([1, expect.stringContaining('WRONG, 1 finding:\n  edited: ')]);
+      expect(out).toContain(`    session ${session.id}, entry 2, facts, `);
+    }
+    const other = await project.verify(world.sessions[2]?.id ?? '');
+    expect(other.code).toBe(0);
+    expect(other.out).toContain(' in 1 session: as they were sealed');
+    expect((await project.verify('gone')).err).toContain("'gone'");
+  });
+
+  it('compares with a code or a checkpoint that a person kept', async () => {
+    const { world } = ordinary(3);
+    const tree = world.tree();
+    const head = { size: tree.size, root: tree.root() };
+    const project = new Project(world);
+    const kept = file('kept', world.checkpoint ?? '');
+    for (const at of [anchorCode(head), kept, file('code', `${anchorCode(head)}\n`)]) {
+      const { code, out } = await project.verify('--at', at);
+      expect([code, out]).toEqual([0, expect.not.stringContaining('not anchored')]);
+    }
+    const wrong = await project.verify('--at', anchorCode({ ...head, size: head.size - 1 }));
+    expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('history_rewritten: ')]);
+  });
+
+  it('requires an anchor of some age, a key and witnesses', async () => {
+    const { world } = ordinary(4);
+    const project = new Project(world);
+    const old = await project.verify('--require-anchor', '1h');
+    expect([old.code, old.out]).toEqual([1, expect.stringMatching(/WRONG: the anchor is .* old/)]);
+    expect((await project.verify('--require-anchor', '100000d')).code).toBe(0);
+    const key = await project.verify('--vkey', formatVerifierKey(OTHER.verifier));
+    expect([key.code, key.out]).toEqual([1, expect.stringContaining('checkpoint_bad: ')]);
+    const policy = file('policy', `witness W ${formatVerifierKey(WITNESS.verifier)}\nquorum W\n`);
+    const unseen = await project.verify('--policy', policy);
+    expect([unseen.code, unseen.out]).toEqual([
+      1,
+      expect.stringContaining('WRONG: fewer witnesses saw the checkpoint than the policy wants'),
+    ]);
+    const text = (world.checkpoint ?? '').split('\n\n')[0];
+    const line = formatSignature(cosign(`${text}\n`, WITNESS, 1_800_000_000));
+    writeFileSync(join(project.root, 'seal', 'checkpoint'), `${world.checkpoint}${line}`);
+    const seen = await project.verify('--policy', policy);
+    expect([seen.code, seen.out]).toEqual([
+      0,
+      expect.stringContaining('anchored until 2027-01-15 08:00 (witness W, '),
+    ]);
+  });
+
+  it('says that a journal is gone, and that nothing is sealed', async () => {
+    const project = new Project(ordinary(5).world);
+    rmSync(project.directory, { recursive: true });
+    const gone = await project.verify('--all');
+    expect([gone.code, gone.out]).toEqual([
+      1,
+      expect.stringContaining(`journal gone (last seen ${project.directory}, `),
+    ]);
+    rmSync(join(project.root, 'seal'), { recursive: true });
+    const none = await project.verify();
+    expect([none.code, none.out]).toEqual([1, 'No sealed entries here: nothing is proven.\n']);
   });
 });

@@ -1,0 +1,185 @@
+// Reads from the disk what a verification is made of. Nothing is written; what cannot be read is as
+// if it were not there, and the verification says so.
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { captureDir, isSessionId, openIn, readTextIn } from '../../capture/paths.ts';
+import { openCapture, readState, type Store } from '../../capture/store.ts';
+import { findSessionFiles, readText } from '../../journal/files.ts';
+import { journalSessionIds } from '../../journal/reader.ts';
+import { parseSalt } from '../../ledger/commitments.ts';
+import { parseVerifierKey, type VerifierKey } from '../../ledger/note-keys.ts';
+import { asCount, asObject, asString, parseObject } from '../../text/json.ts';
+import { type Anchor, anchorsIn } from './anchors.ts';
+import type { CaptureFiles } from './capture-check.ts';
+import type { JournalFiles } from './journal-check.ts';
+import type { LedgerFiles } from './ledger-check.ts';
+import type { SessionFiles } from './session-check.ts';
+import type { Evidence } from './verify.ts';
+
+export type GatherOptions = {
+  readonly store: Store;
+  /** Of journals; all that the ledger knows where none is given. */
+  readonly directories: readonly string[] | 'all';
+  /** In the place of the ledger's own. */
+  readonly key?: VerifierKey | undefined;
+  /** That a person brought. */
+  readonly anchors?: readonly Anchor[];
+  readonly deep?: boolean;
+  readonly only?: string | undefined;
+};
+
+export function gatherEvidence(options: GatherOptions): Evidence {
+  const { store, directories, only } = options;
+  const known = knownJournals(store.root);
+  const wanted = directories === 'all' ? known.map(({ directory }) => directory) : directories;
+  const there = [...new Set(wanted)].filter((directory) => fs.existsSync(directory));
+  const gone = known.filter(({ directory }) => wanted.includes(directory));
+  return {
+    ledger: ledgerFiles(options),
+    journals: there.map((directory) => journalFiles(directory, store)),
+    gone: gone.filter(({ directory }) => !there.includes(directory)),
+    captures: {
+      now: store.now(),
+      deep: options.deep === true,
+      capture: (run) => captureFiles(store, run),
+    },
+    vouched: (directory) => (run, session) => vouches(store, directory, run, session),
+    only,
+  };
+}
+
+function ledgerFiles({ store, key, anchors = [] }: GatherOptions): LedgerFiles {
+  const bytes = (name: string): Buffer => readBytes(join(sealDir(store.root), name));
+  const text = (name: string): string => bytes(name).toString('utf8');
+  return {
+    leaves: bytes('leaves'),
+    hashes: bytes('hashes'),
+    checkpoint: text('checkpoint') || undefined,
+    anchors: [...anchorsIn(text('anchors.jsonl')), ...anchors],
+    key: key ?? parseVerifierKey(text('vkey').trim()),
+  };
+}
+
+export function sealDir(stateRoot: string): string {
+  return join(stateRoot, 'seal');
+}
+
+/** Where the ledger saw its journals last. */
+function knownJournals(stateRoot: string): Evidence['gone'] {
+  const found = new Map<string, Evidence['gone'][number]>();
+  for (const line of readBytes(join(sealDir(stateRoot), 'journals.jsonl'))
+    .toString()
+    .split('\n')) {
+    const json = line === '' ? undefined : parseObject(line);
+    const [journal, directory] = [asString(json?.journal), asString(json?.directory)];
+    if (journal === undefined || directory === undefined) continue;
+    found.set(journal, { journal, directory, at: Date.parse(asString(json?.at) ?? '') || 0 });
+  }
+  return [...found.values()];
+}
+
+function journalFiles(directory: string, store: Store): JournalFiles {
+  const named = parseObject(readText(join(directory, 'seal.json')) ?? '');
+  return {
+    journal: asString(named?.journal),
+    directory,
+    sessions: journalSessionIds(directory).flatMap(
+      (id) => sessionFiles(directory, id, store) ?? [],
+    ),
+  };
+}
+
+function sessionFiles(directory: string, id: string, store: Store): SessionFiles | undefined {
+  const files = findSessionFiles(directory, id);
+  if (files === undefined) return undefined;
+  const metadata = parseObject(readText(files.metadata) ?? '');
+  const owner = asObject(metadata?.owner);
+  const [pid, startTime] = [asCount(owner?.pid), asCount(owner?.start_time)];
+  const alive = pid !== undefined && startTime !== undefined && store.alive({ pid, startTime });
+  return {
+    id,
+    sealedBy: asString(metadata?.sealed_by),
+    // Without its metadata the session was cut off, or is as good as forged; its lines say which.
+    cutOff: alive || metadata?.status === 'active' || metadata?.unsealed !== undefined,
+    entries: () => readBytes(files.entries),
+    later: () => readBytes(files.later),
+    edits: () => readBytes(files.edits),
+  };
+}
+
+/** The capture of the run had the intent to enter it in this session. */
+function vouches(store: Store, directory: string, run: string, session: string): boolean {
+  try {
+    const { meta } = openCapture(store, run);
+    return meta?.journal?.directory === directory && meta.journal.sessionId === session;
+  } catch {
+    return false; // swept away, or none that we may read
+  }
+}
+
+const FILES = {
+  meta: 'meta.json',
+  output: 'output.bin',
+  index: 'index.jsonl',
+  events: 'events.jsonl',
+  trace: 'trace.bin',
+  final: 'final.json',
+} as const;
+
+const SALT = /,"salt":"([A-Za-z0-9_-]{22})"\}\n$/;
+
+function captureFiles(store: Store, run: string): CaptureFiles | undefined {
+  if (!isSessionId(run)) return undefined;
+  const dir = captureDir(store.root, run);
+  try {
+    if (readState(dir).meta === undefined) return undefined;
+    const final = readTextIn(dir, FILES.final);
+    const [end = '', coded = ''] = SALT.exec(final ?? '') ?? [];
+    const unsalted = end === '' ? final : `${final?.slice(0, -end.length)}}\n`;
+    return {
+      salt: parseSalt(coded),
+      digest: (part) => (part === 'final' ? digestOf(unsalted) : fileDigest(dir, FILES[part])),
+    };
+  } catch {
+    return undefined; // not there, or not ours
+  }
+}
+
+function digestOf(text: string | undefined): Buffer | undefined {
+  return text === undefined ? undefined : createHash('sha256').update(text).digest();
+}
+
+const PIECE_BYTES = 1_048_576;
+
+function fileDigest(dir: string, name: string): Buffer | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openIn(dir, name, fs.constants.O_RDONLY);
+    const [hash, piece] = [createHash('sha256'), Buffer.allocUnsafe(PIECE_BYTES)];
+    for (let count = -1; count !== 0; ) {
+      count = fs.readSync(fd, piece);
+      hash.update(piece.subarray(0, count));
+    }
+    return hash.digest();
+  } catch {
+    return undefined; // there is none
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+
+/** Of a regular file; empty where there is none that we may read. */
+function readBytes(path: string): Buffer {
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return fs.fstatSync(fd).isFile() ? fs.readFileSync(fd) : Buffer.alloc(0);
+  } catch {
+    return Buffer.alloc(0); // as if it were not there
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,99 @@
+// The lines of a session's file as a verifier reads them: what each commits to, if it has a salt.
+import { isUtf8 } from 'node:buffer';
+import { entryParts, linePart, saltedLineOf } from '../../journal/entry-parts.ts';
+import {
+  commitmentTo,
+  ENTRY_PARTS,
+  type EntryPart,
+  parseSalt,
+  partSalt,
+  sha256,
+} from '../../ledger/commitments.ts';
+import { asCount, asObject, asString, type JsonObject } from '../../text/json.ts';
+
+export type EntryLine = {
+  readonly kind: 'entry';
+  readonly sequence: number | undefined;
+  readonly run: string | null;
+  /** Null: there is nothing. Not there: the salt of the part is gone. */
+  readonly commitments: Partial<Record<EntryPart, string | null>>;
+  /** Parts that have no content. */
+  readonly empty: ReadonlySet<EntryPart>;
+  /** It has a salt, or salts of its parts. */
+  readonly salted: boolean;
+  /** It is what a writer of ours makes of its content. */
+  readonly exact: boolean;
+};
+
+export type SessionLine = EntryLine | { readonly kind: 'unreadable' };
+
+const NEWLINE = 0x0a;
+
+/** Lines that have an end; a tail without one is being written, or its writer died. */
+export function wholeLines(bytes: Uint8Array): Buffer[] {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = all.indexOf(NEWLINE); end >= 0; end = all.indexOf(NEWLINE, start)) {
+    if (end > start) lines.push(all.subarray(start, end));
+    start = end + 1;
+  }
+  return lines;
+}
+
+export function readEntryLine(bytes: Buffer): SessionLine {
+  const line = salted(bytes);
+  if (line === undefined) return { kind: 'unreadable' };
+  const { json, salt, exact } = line;
+  const sequence = asCount(json.sequence_number);
+  if (sequence === undefined) return { kind: 'unreadable' };
+  const parts = entryParts(json);
+  const kept = asObject(json.salts) ?? {};
+  const commitments: EntryLine['commitments'] = {};
+  for (const [place, part] of ENTRY_PARTS.entries()) {
+    const own = salt === undefined ? parseSalt(asString(kept[part]) ?? '') : partSalt(salt, place);
+    const content = parts[part];
+    if (own === undefined) continue;
+    commitments[part] =
+      content === undefined ? null : commitmentTo(sha256(Buffer.from(content)), own);
+  }
+  return {
+    kind: 'entry',
+    sequence,
+    run: asString(json.run_id) ?? null,
+    commitments,
+    empty: emptyParts(json),
+    salted: salt !== undefined || json.salts !== undefined,
+    exact,
+  };
+}
+
+/** What a line beside the entries commits to; undefined for one without a salt. */
+export function lineCommitment(bytes: Buffer): string | undefined {
+  const line = salted(bytes);
+  if (line?.salt === undefined) return undefined;
+  return commitmentTo(sha256(Buffer.from(linePart(line.json))), partSalt(line.salt, 0));
+}
+
+function salted(bytes: Buffer): ReturnType<typeof saltedLineOf> {
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    return saltedLineOf(bytes.toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined; // thousands of brackets: no writer of ours
+  }
+}
+
+function emptyParts(json: JsonObject): ReadonlySet<EntryPart> {
+  const text = ['command', 'description', 'environment', 'process_list', 'failed_process_list'];
+  const more = ['survivors', 'shell_text'];
+  const none = (key: string): boolean => NOTHINGS.includes(JSON.stringify(json[key] ?? null));
+  const empty = new Set<EntryPart>();
+  if ([...text, ...more].every(none)) empty.add('text');
+  if (none('stdout')) empty.add('stdout');
+  if (none('stderr')) empty.add('stderr');
+  return empty;
+}
+
+const NOTHINGS: readonly string[] = ['null', '""', '[]', '{}'];
