@@ -312,6 +312,10 @@ export type SessionMetadata = {
   readonly part_of?: string;
   /** The project's git repository when the session began; only inside of one. */
   readonly vcs?: VcsState;
+  /** The ledger that seals it. */
+  readonly sealed_by?: string;
+  /** Why leaves of it were not written when its writer ended. */
+  readonly unsealed?: string;
 };
 
 /** Null: it could not be told, or there is none. */

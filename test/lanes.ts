@@ -104,6 +104,7 @@ export const REAL_FILES = [
   'policy/fuzz/fuzz',
   'policy/generate/command',
   'readme',
+  'sealing/killed',
   'text/printable',
   'text/redact',
   'text/shell-parse',

@@ -1,13 +1,19 @@
 // `cuff pin`: the sweep keeps a pinned capture.
 
 import { captureNamed, pinCapture, storeOf } from '../shell/captures.ts';
+import { refuseAgents } from '../trust/person.ts';
 import { putJson, say } from './output.ts';
+import { ownLedger } from './own-ledger.ts';
 
 /** `--json`: {"session_id","pinned"}. */
-export function pin(part: string, options: { off?: boolean; json?: boolean }): Promise<void> {
+export async function pin(part: string, options: { off?: boolean; json?: boolean }): Promise<void> {
   const store = storeOf(process.env);
   const { id } = captureNamed(store, part);
   const pinned = options.off !== true;
+  if (!pinned) refuseAgents(process.env, 'let go of what is kept');
+  const ledger = ownLedger();
+  ledger?.note({ kind: pinned ? 'pin' : 'unpin', run: id, at: store.now() });
+  await ledger?.close();
   pinCapture(store, id, pinned);
   if (options.json) return putJson({ session_id: id, pinned });
   say(
@@ -15,5 +21,4 @@ export function pin(part: string, options: { off?: boolean; json?: boolean }): P
       ? `${id} is kept until \`cuff pin --off\`.`
       : `${id} is removed when its retention is over.`,
   );
-  return Promise.resolve();
 }

@@ -4,7 +4,7 @@
 
 import { isAbsolute, resolve } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
-import { appendEdits, type EditRecord } from '../journal/edits.ts';
+import type { EditRecord } from '../journal/edits.ts';
 import { entryTimestamp } from '../journal/entry.ts';
 import { journalSessionIds, readEntries, storedMetadata } from '../journal/reader.ts';
 import type { RecordingSettings } from '../recorder/settings.ts';
@@ -171,8 +171,8 @@ async function recordEdits(call: HookCall, cwd: string, terms: RecordTerms): Pro
   );
   if (edits.length === 0) return;
   const { project, recording } = await terms.recordingOf(cwd, env);
-  const journal = singleJournal(placeOf(terms, { project, recording }));
+  const journal = singleJournal({ ...placeOf(terms, { project, recording }), env });
   const target = journal.target(contextOf(call));
-  if (target.recorded) await appendEdits(recording.directory, target.writer.id, edits);
+  if (target.recorded) await journal.edits(target.writer.id, edits);
   await journal.close('shutdown', 'shutdown');
 }

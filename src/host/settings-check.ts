@@ -24,8 +24,9 @@ import { BUILTIN_PREFIX, builtinName } from '../trust/plugin-source.ts';
 import { type Builtins, moduleVersion, ownedByModule } from './modules.ts';
 import type { ConfigProblem, JsonSchema, PluginClass } from './plugin.ts';
 
-const TOP_KEYS = ['plugins', 'tool_names', 'ask'] as const;
+const TOP_KEYS = ['plugins', 'tool_names', 'ask', 'seal'] as const;
 const ASK_KEYS = ['min_ms'] as const;
+const SEAL_KEYS = ['enabled'] as const;
 const PLUGIN_KEYS = ['enabled', 'type', 'module', 'config'] as const;
 export const PLUGIN_TYPES = ['in_source'] as const;
 // More than this and no answer would come in time.
@@ -72,6 +73,7 @@ export async function checkSettings(
   const toolNames = check.oneOf(top.get('tool_names'), TOOL_NAMES, ['tool_names']);
   check.keys(top, TOP_KEYS, []);
   const askMinMs = check.ask(top.get('ask'));
+  check.seal(top.get('seal'));
   const listed = top.get('plugins');
   // Everything below the key commented out is the same as no key.
   if (listed === undefined || isNothing(listed.value)) {
@@ -129,6 +131,17 @@ class Check {
     }
     this.#wrong(least, ['ask', 'min_ms'], `whole milliseconds from 0 to ${ASK_MIN_MS_MAX}`);
     return undefined;
+  }
+
+  /** Checked like any other key; what it says is read in src/sealing/open.ts. */
+  seal(entry: LocatedEntry | undefined): void {
+    if (entry === undefined || isNothing(entry.value)) return;
+    const entries = this.map(entry.value, ['seal']);
+    this.keys(entries, SEAL_KEYS, ['seal']);
+    const enabled = entries.get('enabled')?.value;
+    if (enabled === undefined || isNothing(enabled)) return;
+    if (enabled.kind === 'scalar' && typeof enabled.value === 'boolean') return;
+    this.#wrong(enabled, ['seal', 'enabled'], 'true or false');
   }
 
   map(value: LocatedValue, path: readonly Step[]): Entries {

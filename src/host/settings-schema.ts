@@ -44,6 +44,18 @@ export function settingsSchema(builtins: Builtins): JsonSchema {
           },
         },
       },
+      seal: {
+        description: "The ledger that seals journals. Counts in the user's own settings alone.",
+        type: ['object', 'null'],
+        additionalProperties: false,
+        properties: {
+          enabled: {
+            description: 'Seal what is recorded.',
+            type: ['boolean', 'null'],
+            default: true,
+          },
+        },
+      },
     },
   };
 }

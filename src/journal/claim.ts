@@ -80,11 +80,26 @@ function tryClaim(
   alive: (one: ProcessId) => boolean,
   disk: Disk,
 ): Claim | undefined {
+  try {
+    ensureJournal(directory, disk);
+  } catch {
+    return undefined; // where no file can be made there is nothing to recover either
+  }
+  return claimIn(directory, subject, owner, alive, disk);
+}
+
+/** The right to a subject, in a directory that is there. Undefined when a living process has it. */
+export function claimIn(
+  directory: string,
+  subject: string,
+  owner: ProcessId,
+  alive: (one: ProcessId) => boolean,
+  disk: Disk = DISK,
+): Claim | undefined {
   const mine = `${subject}-${owner.pid}-${owner.startTime}-${randomBytes(4).toString('hex')}.claim`;
   const release = (): void => giveUp(join(directory, mine), disk);
   for (const path of unreleased) giveUp(path, disk);
   try {
-    ensureJournal(directory, disk);
     disk.closeSync(disk.openSync(join(directory, mine), 'wx', 0o600));
     const others = fs
       .readdirSync(directory)
@@ -97,7 +112,7 @@ function tryClaim(
     for (const name of others) fs.rmSync(join(directory, name), { force: true });
     return { release };
   } catch {
-    release(); // where no file can be made there is nothing to recover either
+    release(); // no file can be made
     return undefined;
   }
 }

@@ -5,18 +5,8 @@
 
 import { namesIn } from '../directories.ts';
 import { asString, type JsonObject, parseObject } from '../text/json.ts';
-import {
-  closeQuietly,
-  DISK,
-  type Disk,
-  findSessionFiles,
-  openBeside,
-  readText,
-  sessionFiles,
-  sessionsDir,
-  unwritable,
-  writeAll,
-} from './files.ts';
+import { appendBeside, type BesideEnv } from './beside.ts';
+import { findSessionFiles, readText, sessionFiles, sessionsDir } from './files.ts';
 import { EDITS } from './ids.ts';
 import { placeTrouble } from './place.ts';
 
@@ -43,22 +33,11 @@ export async function appendEdits(
   directory: string,
   sessionId: string,
   edits: readonly EditRecord[],
-  disk: Disk = DISK,
+  env: BesideEnv,
 ): Promise<void> {
-  if (edits.length === 0) return;
   const { edits: path } = sessionFiles(directory, sessionId);
-  const text = edits.map((edit) => `${JSON.stringify(edit)}\n`).join('');
-  try {
-    const fd = openBeside(path, disk);
-    try {
-      await writeAll(fd, Buffer.from(text), disk);
-      await disk.sync(fd);
-    } finally {
-      closeQuietly(fd, disk);
-    }
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  const lines = edits.map((edit) => ({ text: JSON.stringify(edit), sequence: 0 }));
+  await appendBeside(path, lines, { directory, sessionId, kind: 'edit' }, env);
 }
 
 /** Those of a session, in the order of their lines; what is no edit is left out. Never throws. */

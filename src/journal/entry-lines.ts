@@ -114,7 +114,7 @@ export function endsTorn(path: string): boolean {
   }
 }
 
-type Line = {
+export type Line = {
   /** Without its `\n`. */
   readonly bytes: Buffer;
   readonly offset: number;
@@ -122,7 +122,8 @@ type Line = {
   readonly complete: boolean;
 };
 
-function* linesOf(path: string, fromByte: number): Generator<Line, void, undefined> {
+/** The lines of a file as they are, the unfinished last one included. */
+export function* linesOf(path: string, fromByte: number): Generator<Line, void, undefined> {
   const fd = openToRead(path);
   if (fd === undefined) return;
   try {

@@ -1,9 +1,10 @@
 // What an entry and a session's metadata look like on disk; the one file that knows.
 //
 // An entry is one line of JSON, keys in the order below, ending in `\n`. `timestamp` has six
-// digits behind the second, of which we know three. Metadata is a JSON file for people to read,
-// its times in whole seconds. Decoding fills in keys that other writers leave out, drops keys it
-// does not know, and says undefined to anything that cannot be what it is said to be.
+// digits behind the second, of which we know three. The last key is `salt` where a ledger seals
+// the journal: see entry-parts.ts; readers drop it. Metadata is a JSON file for people to read, its
+// times in whole seconds. Decoding fills in keys that other writers leave out, drops keys it does
+// not know, and says undefined to anything that cannot be what it is said to be.
 import { decisionOf } from '../text/entry-decision.ts';
 import { originFields } from '../text/entry-origin.ts';
 import {
@@ -25,6 +26,7 @@ import type {
   VcsState,
 } from '../types.ts';
 import { CONTEXT_SOURCES, ENDED_BY } from '../types.ts';
+import { type EntryParts, entryParts, saltedLine } from './entry-parts.ts';
 
 /** How every line begins. It cannot stand inside a line: quotes in a string are escaped. */
 export const ENTRY_START = '{"entry_id":"';
@@ -50,13 +52,33 @@ export function wholeSeconds(at: number): string {
 
 /** The line of an entry, without what came behind it: that stands in a file beside it. */
 export function encodeEntry(entry: Entry): string {
-  return lineOf(orderedEntry(entry));
+  return `${jsonOf(orderedEntry(entry))}\n`;
+}
+
+/** The same with a salt, and the parts that a ledger commits to. */
+export function encodeSalted(
+  entry: Entry,
+  salt: Uint8Array,
+): { readonly text: string; readonly parts: () => EntryParts } {
+  const ordered = orderedEntry(entry);
+  const json = jsonOf(ordered);
+  return {
+    text: `${saltedLine(json, salt)}\n`,
+    parts: () => entryParts(wholeEntry(ordered, json)),
+  };
+}
+
+/** The entry as a reader of the line gets it. */
+function wholeEntry(entry: Entry, json: string): object {
+  return MARKED.test(json) ? (parseObject(json) ?? entry) : entry;
 }
 
 /** As exports have it: with `later`, where there is something. `decodeEntry` reads both. */
 export function encodeJoined(entry: Entry): string {
   const { later } = entry;
-  return later === undefined ? encodeEntry(entry) : lineOf({ ...orderedEntry(entry), later });
+  return later === undefined
+    ? encodeEntry(entry)
+    : `${jsonOf({ ...orderedEntry(entry), later })}\n`;
 }
 
 function orderedEntry(entry: Entry): Entry {
@@ -98,13 +120,16 @@ function orderedEntry(entry: Entry): Entry {
   };
 }
 
-function lineOf(entry: Entry): string {
+function jsonOf(entry: Entry): string {
   const text = JSON.stringify(entry);
   // Half a character is what stringify escapes; other programs refuse a line that has one.
-  return `${HALF.test(text) ? JSON.stringify(entry, withoutHalves) : text}\n`;
+  return HALF.test(text) ? JSON.stringify(entry, withoutHalves) : text;
 }
 
 const HALF = /\\ud[89a-f]/i;
+
+/** In the place of half a character. */
+const MARKED = /\ufffd/;
 
 function withoutHalves(_: string, value: unknown): unknown {
   return typeof value === 'string' ? wholeText(value) : value;
@@ -231,12 +256,17 @@ export function decodeMetadata(text: string): SessionMetadata | undefined {
       resumed_at: fields.optional('resumed_at'),
       part_of: fields.optional('part_of'),
       vcs: vcsOf(json.vcs),
+      sealed_by: fields.optional('sealed_by'),
+      unsealed: fields.optional('unsealed'),
     }),
   };
   return fields.good ? metadata : undefined;
 }
 
-type LaterFields = Pick<SessionMetadata, 'group' | 'resumed_at' | 'part_of' | 'vcs'>;
+type LaterFields = Pick<
+  SessionMetadata,
+  'group' | 'resumed_at' | 'part_of' | 'vcs' | 'sealed_by' | 'unsealed'
+>;
 
 /** Keys that most sessions do not need are only there when they say something. */
 function laterFields(
@@ -244,12 +274,14 @@ function laterFields(
     readonly [K in keyof LaterFields]: LaterFields[K] | undefined;
   },
 ): LaterFields {
-  const { group, resumed_at, part_of, vcs } = from;
+  const { group, resumed_at, part_of, vcs, sealed_by, unsealed } = from;
   return {
     ...(group !== undefined && { group }),
     ...(resumed_at !== undefined && { resumed_at }),
     ...(part_of !== undefined && { part_of }),
     ...(vcs !== undefined && { vcs }),
+    ...(sealed_by !== undefined && { sealed_by }),
+    ...(unsealed !== undefined && { unsealed }),
   };
 }
 

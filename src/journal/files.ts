@@ -7,6 +7,7 @@
 //   <directory>/sessions/<id>.later.jsonl what runs printed behind their entries, append only
 //   <directory>/sessions/<id>.edits.jsonl files that an agent's own tools wrote, append only
 //   <directory>/index.json                derived, replaced
+//   <directory>/seal.json                 its name in ledgers, see src/sealing/journals.ts
 //   <directory>/<id>.jsonl, .meta.json    older layout: read, never written
 import * as nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,6 +16,7 @@ import { AppError, errnoOf } from '../errors.ts';
 import { EDITS, hasForm, LATER, type Random } from './ids.ts';
 import { isUsualPlace, placeTrouble } from './place.ts';
 import { quickSync, type Sync } from './quick-sync.ts';
+import type { SealOf } from './seal.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -52,6 +54,8 @@ export type JournalEnv = {
   readonly random?: Random;
   /** Calls back once after so many milliseconds, without keeping the process alive. */
   readonly later?: (ms: number, action: () => void) => () => void;
+  /** The ledger that seals what is written; without it lines have no salt. */
+  readonly seal?: SealOf | undefined;
 };
 
 const writeOnce = promisify(nodeFs.write);
@@ -152,7 +156,8 @@ function closeToOthers(folder: string, disk: Disk): void {
   if (own && open) disk.chmodSync(folder, DIRECTORY_MODE);
 }
 
-const OURS = /^(sessions|index\.json|sessions\.list|imports\.jsonl|catalog\.db.*|\.gitignore)$/;
+const OURS =
+  /^(sessions|index\.json|seal\.json|sessions\.list|imports\.jsonl|catalog\.db.*|\.gitignore)$/;
 const PASSING = /\.(claim|tmp)$/;
 const SESSION_FILE = /\.(jsonl|meta\.json)$/;
 

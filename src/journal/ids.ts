@@ -38,6 +38,11 @@ export function entryIdParts(id: string): { at: number; sessionEnd: string } | u
   return Number.isNaN(at) ? undefined : { at, sessionEnd };
 }
 
+/** The number in the id of an entry; 0 for an id of another form. */
+export function entrySequence(id: string): number {
+  return entryIdParts(id) === undefined ? 0 : Number(/_(\d+)(?:-[0-9a-f]{4})?$/.exec(id)?.[1]);
+}
+
 /** As tables show it: without the last four digits. */
 export function shortId(id: string): string {
   return hasForm(id) ? id.replace(/-[0-9A-Za-z]+$/, '') : id;

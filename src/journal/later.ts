@@ -3,20 +3,10 @@
 import { namesIn } from '../directories.ts';
 import { asString, parseObject } from '../text/json.ts';
 import type { Entry, LaterOutput } from '../types.ts';
+import { appendBeside, type BesideEnv } from './beside.ts';
 import { decodeLater } from './entry.ts';
-import { endsTorn } from './entry-lines.ts';
-import {
-  closeQuietly,
-  DISK,
-  type Disk,
-  findSessionFiles,
-  openBeside,
-  readText,
-  sessionsDir,
-  unwritable,
-  writeAll,
-} from './files.ts';
-import { isJournalId, LATER } from './ids.ts';
+import { findSessionFiles, readText, sessionsDir } from './files.ts';
+import { entrySequence, isJournalId, LATER } from './ids.ts';
 import { placeTrouble } from './place.ts';
 
 /**
@@ -27,27 +17,18 @@ export async function appendLater(
   directory: string,
   sessionId: string,
   all: readonly LaterOutput[],
-  disk: Disk = DISK,
+  env: BesideEnv,
 ): Promise<void> {
   const files = findSessionFiles(directory, sessionId);
   if (files === undefined) return;
   const { found } = readLater(files.later);
   const lines = all
     .filter(({ entry_id }) => !found.has(entry_id))
-    .map(({ entry_id, survivors, output }) => JSON.stringify({ entry_id, survivors, output }));
-  if (lines.length === 0) return;
-  try {
-    const torn = endsTorn(files.later) ? '\n' : '';
-    const fd = openBeside(files.later, disk);
-    try {
-      await writeAll(fd, Buffer.from(`${torn}${lines.join('\n')}\n`), disk);
-      await disk.sync(fd);
-    } finally {
-      closeQuietly(fd, disk);
-    }
-  } catch (error) {
-    throw unwritable(files.later, error);
-  }
+    .map(({ entry_id, survivors, output }) => ({
+      text: JSON.stringify({ entry_id, survivors, output }),
+      sequence: entrySequence(entry_id),
+    }));
+  await appendBeside(files.later, lines, { directory, sessionId, kind: 'late-output' }, env);
 }
 
 /** Gives an entry what came later. `path` is that of the file beside the entries. */

@@ -13,6 +13,7 @@ export type SessionFacts = {
   readonly group?: string;
   readonly partOf?: string | undefined;
   readonly vcs?: VcsState | undefined;
+  readonly sealedBy?: string | undefined;
 };
 
 type Counts = Pick<
@@ -33,7 +34,7 @@ const NO_ENTRIES: Counts = {
 };
 
 export function newMetadata(id: string, facts: SessionFacts, now: number): SessionMetadata {
-  const { owner, group, partOf, vcs } = facts;
+  const { owner, group, partOf, vcs, sealedBy } = facts;
   return {
     session_id: id,
     created_at: wholeSeconds(now),
@@ -48,6 +49,7 @@ export function newMetadata(id: string, facts: SessionFacts, now: number): Sessi
     ...(group !== undefined && { group }),
     ...(partOf !== undefined && { part_of: partOf }),
     ...(vcs !== undefined && { vcs }),
+    ...(sealedBy !== undefined && { sealed_by: sealedBy }),
   };
 }
 

@@ -4,13 +4,7 @@
 import { type AppError, errnoOf } from '../errors.ts';
 import { defined } from '../text/json.ts';
 import type { Entry, EntryDraft, ProcessId, SessionMetadata, SessionStatus } from '../types.ts';
-import {
-  decodeMetadata,
-  encodeEntry,
-  encodeMetadata,
-  entryTimestamp,
-  wholeSeconds,
-} from './entry.ts';
+import { decodeMetadata, encodeMetadata, entryTimestamp, wholeSeconds } from './entry.ts';
 import { endsTorn, entryOfRun, tallyOf } from './entry-lines.ts';
 import {
   closeQuietly,
@@ -39,6 +33,8 @@ import {
   withEntry,
 } from './metadata.ts';
 import { MetadataFile } from './metadata-file.ts';
+import type { JournalSeal } from './seal.ts';
+import { SessionSeal } from './session-seal.ts';
 
 const ID_TRIES_MAX = 5; // two sessions of one second with the same 48 random bits
 
@@ -55,17 +51,18 @@ export function startSession(
   const disk = env.fs ?? DISK;
   ensureJournal(directory, disk);
   const now = env.now();
+  const seal = env.seal?.(directory);
   for (let tries = 1; ; tries += 1) {
     const id = newJournalSessionId(now, env.random);
     const files = sessionFiles(directory, id);
     let fd: number | undefined;
     try {
       fd = createEntries(files.entries, disk);
-      const metadata = newMetadata(id, facts, now);
+      const metadata = newMetadata(id, { ...facts, sealedBy: seal?.origin }, now);
       replaceFile(files.metadata, encodeMetadata(metadata), disk);
       const file = new GroupCommit(files.entries, fd, disk, 'new');
       const runIds = new Set<string>();
-      const begun = { files, file, metadata, written: metadata, sequence: 0, runIds };
+      const begun = { files, file, metadata, written: metadata, sequence: 0, runIds, seal };
       return new SessionWriter(begun, env, changed);
     } catch (error) {
       if (fd !== undefined) undo(files, fd, disk);
@@ -114,7 +111,8 @@ export function resumeSession(
     const { runIds } = tally;
     // The metadata may know of entries that the file has lost: their numbers are not given again.
     const sequence = Math.max(tally.sequence, stored?.entry_count ?? 0);
-    const begun = { files, file, metadata, written: undefined, sequence, runIds };
+    const seal = env.seal?.(directory);
+    const begun = { files, file, metadata, written: undefined, sequence, runIds, seal };
     return new SessionWriter(begun, env, changed);
   } catch (error) {
     if (fd !== undefined) closeQuietly(fd, disk);
@@ -132,6 +130,7 @@ type Begun = {
   readonly sequence: number;
   /** Runs whose entries are in the file already. */
   readonly runIds: ReadonlySet<string>;
+  readonly seal: JournalSeal | undefined;
 };
 
 /** Why it ended, whatever came afterwards. */
@@ -161,8 +160,12 @@ export class SessionWriter {
   readonly #now: () => number;
   readonly #changed: SessionListener | undefined;
   readonly #runIds: ReadonlySet<string>;
+  readonly #seal: SessionSeal;
+  readonly #origin: string | undefined;
   #sequence: number;
   #ended: boolean;
+  /** This process gave it its end. */
+  #endedHere = false;
   /** Entries that are not known to be on the disk yet. */
   readonly #unconfirmed = new Set<Entry>();
   /** Commands that were started for this session and have no entry yet. */
@@ -181,6 +184,8 @@ export class SessionWriter {
     this.#now = env.now;
     this.#changed = changed;
     this.#runIds = begun.runIds;
+    this.#seal = new SessionSeal(begun.seal, env.now);
+    this.#origin = begun.seal?.origin;
     this.#sequence = begun.sequence;
     this.#ended = metadata.status !== 'active';
     this.#tell(file.size);
@@ -217,8 +222,10 @@ export class SessionWriter {
     this.#sequence += 1;
     const entry = placed(draft, this.id, this.#sequence, this.#now());
     this.#unconfirmed.add(entry);
+    const line = this.#seal.line(entry);
     try {
-      await this.#file.add(encodeEntry(entry));
+      await this.#file.add(line.text);
+      line.written();
     } catch (error) {
       this.#metadata.forget(); // what was refused may be in the file, whole or in part
       throw error;
@@ -237,7 +244,13 @@ export class SessionWriter {
     const now = this.#now();
     const { end_reason: _, ...before } = this.metadata;
     const active = { ...before, status: 'active', end_reason: null } as const;
-    const resumed = { ...active, owner: ownerField(owner), resumed_at: wholeSeconds(now) };
+    const sealed = { ...(this.#origin !== undefined && { sealed_by: this.#origin }) };
+    const resumed = {
+      ...active,
+      ...sealed,
+      owner: ownerField(owner),
+      resumed_at: wholeSeconds(now),
+    };
     this.#metadata.latest = touched(resumed, now);
     this.#metadata.write();
     this.#tell(this.#file.size);
@@ -283,6 +296,7 @@ export class SessionWriter {
 
   #end(status: SessionStatus, endReason: string): void {
     this.#ended = true;
+    this.#endedHere = true;
     this.#metadata.cancel();
     const reason = this.#expected > 0 ? lateReason(endReason) : endReason;
     this.#metadata.latest = touched({ ...this.metadata, status, end_reason: reason }, this.#now());
@@ -329,6 +343,8 @@ export class SessionWriter {
       this.#tell(0);
       return;
     }
+    this.#metadata.latest = this.#seal.closed(this.metadata, this.#endedHere);
+    this.#endedHere = false;
     if (this.#metadata.current) {
       await this.#metadata.writeEnd(); // `endNow` wrote it and did not wait for the disk
       return;

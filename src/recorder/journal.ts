@@ -2,15 +2,20 @@
 // answer says why it was not recorded, and the next command tries again with a new session.
 
 import { errnoOf, messageOf } from '../errors.ts';
+import { appendEdits, type EditRecord } from '../journal/edits.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { appendLater } from '../journal/later.ts';
 import { Sessions } from '../journal/sessions.ts';
 import type { SessionWriter } from '../journal/writer.ts';
 import { type DiskProbe, recorderHealth } from '../ops/health.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
+import type { Ledger } from '../sealing/ledger.ts';
+import { openLedger } from '../sealing/open.ts';
+import type { Store } from '../shell/captures.ts';
 import type {
   AgentContext,
   EntryDraft,
+  Env,
   Health,
   JournalIntent,
   LaterOutput,
@@ -24,11 +29,13 @@ import { vcsState } from './vcs.ts';
 
 export type JournalParts = {
   readonly owner: ProcessId;
-  readonly alive: (one: ProcessId) => boolean;
+  readonly store: Pick<Store, 'root' | 'alive'>;
   readonly workingDirectory: string;
   /** Whether an ended session is free for other processes, although the owner lives. */
   readonly disowns?: boolean;
   readonly env: JournalEnv;
+  /** Of the process. */
+  readonly variables: Env;
   readonly log: Log;
   readonly metrics: RecorderMetrics;
   /** Runs that were answered without an entry, although there should be one. */
@@ -74,6 +81,8 @@ export type JournalInfo = {
 
 export class RecorderJournal {
   readonly #parts: JournalParts;
+  /** Seals what is written; undefined where the user wants none. */
+  readonly ledger: Ledger | undefined;
   readonly #statuses = new Map<string, SessionStatus>();
   #settings: RecordingSettings;
   #sessions: Sessions | undefined;
@@ -87,6 +96,9 @@ export class RecorderJournal {
   constructor(parts: JournalParts, settings: RecordingSettings) {
     this.#parts = parts;
     this.#settings = settings;
+    const { owner, store, env, log, workingDirectory: cwd, variables } = parts;
+    const about = { owner, alive: store.alive, now: env.now, log, cwd, env: variables };
+    this.ledger = openLedger({ ...about, stateRoot: store.root });
   }
 
   get recording(): boolean {
@@ -197,7 +209,12 @@ export class RecorderJournal {
 
   /** What came behind an entry. Rejects with `journal_unwritable`. */
   later(directory: string, sessionId: string, later: LaterOutput): Promise<void> {
-    return appendLater(directory, sessionId, [later], this.#parts.env.fs);
+    return appendLater(directory, sessionId, [later], this.#sealedEnv);
+  }
+
+  /** Files that an agent's own tools wrote. Rejects with `journal_unwritable`. */
+  edits(sessionId: string, edits: readonly EditRecord[]): Promise<void> {
+    return appendEdits(this.#settings.directory, sessionId, edits, this.#sealedEnv);
   }
 
   /** The writer of a session for its recovery; see `Sessions.recover`. */
@@ -235,20 +252,26 @@ export class RecorderJournal {
     this.#last = undefined;
     this.#trouble = undefined;
     await sessions?.closeAll(status, endReason);
+    await this.ledger?.close();
     this.#count();
   }
 
   #open(): Sessions {
-    const { owner, workingDirectory, env, disowns = false } = this.#parts;
+    const { owner, workingDirectory, disowns = false } = this.#parts;
     const { directory, sessionMode: mode } = this.#settings;
     const changed = (metadata: SessionMetadata, sizeBytes: number): void => {
       this.#note(metadata);
       this.#parts.changed(metadata, sizeBytes);
     };
-    const { alive } = this.#parts;
+    const { alive } = this.#parts.store;
     const where = { directory, mode, workingDirectory, owner, alive, disowns };
     const vcs = () => vcsState(workingDirectory);
-    this.#sessions ??= new Sessions({ ...where, env, changed, vcs });
+    this.#sessions ??= new Sessions({
+      ...where,
+      env: this.#sealedEnv,
+      changed,
+      vcs,
+    });
     return this.#sessions;
   }
 
@@ -275,8 +298,20 @@ export class RecorderJournal {
   }
 
   #recovered({ id: session_id }: SessionWriter): void {
+    this.#gap(this.#trouble);
     this.#trouble = undefined;
     this.#parts.log('warn', 'Recording recovered from disabled state', { session_id });
+  }
+
+  get #sealedEnv(): JournalEnv {
+    return { ...this.#parts.env, seal: this.ledger?.sealOf() };
+  }
+
+  /** Commands were not recorded, and from here on they are again. */
+  #gap(why: string | undefined): void {
+    const journal = this.ledger?.journal(this.#settings.directory);
+    if (journal === undefined || why === undefined) return;
+    this.ledger?.note({ kind: 'gap', journal, at: this.#parts.env.now(), why });
   }
 
   #note(metadata: SessionMetadata): void {

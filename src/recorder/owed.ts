@@ -35,7 +35,7 @@ export async function settleOwed(options: OwedOptions): Promise<void> {
   const own = names.filter((id) => journals.get(id) === directory);
   const owed = new Set<string>();
   if (own.length > 0 && enabled) {
-    const journal = singleJournal({ store, recording, project });
+    const journal = singleJournal({ store, recording, project, env });
     const secrets = redactor(env);
     const recovery = new Recovery({
       store,

@@ -115,13 +115,13 @@ export class Recorder {
     this.#shell = shell;
     this.#terms = termsOf(settings, env);
     const { store } = shell;
-    const journalEnv = { now, ...options.journal };
-    const owed = new Set<string>();
-    const parts = { owner: thisProcess(), alive: store.alive, workingDirectory, log, metrics };
+    const [journalEnv, owed] = [{ now, ...options.journal }, new Set<string>()];
+    const parts = { owner: thisProcess(), store, workingDirectory, log, metrics };
     this.#journal = new RecorderJournal(
       {
         ...parts,
         env: journalEnv,
+        variables: env,
         owed,
         writable: () => this.#upkeep.writable(),
         changed: ({ session_id }) => this.#upkeep.changed(session_id),

@@ -141,16 +141,18 @@ export function singleJournal({
   store,
   recording,
   project,
+  env,
   log = () => undefined,
-}: Pick<SingleOptions, 'store' | 'recording' | 'project' | 'log'>): RecorderJournal {
+}: Pick<SingleOptions, 'store' | 'recording' | 'project' | 'env' | 'log'>): RecorderJournal {
   return new RecorderJournal(
     {
       owner: thisProcess(),
-      alive: store.alive,
+      store,
+      log,
       workingDirectory: project,
+      variables: env,
       disowns: true,
       env: { now: store.now },
-      log,
       metrics: NO_METRICS,
       owed: new Set(),
       writable: () => undefined,

@@ -8,12 +8,14 @@ import type { Catalog } from '../journal/catalog.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { removeSession, sessionsOlderThan } from '../journal/retention.ts';
 import { thisProcess } from '../run/processes.ts';
+import { buryBefore } from '../sealing/erase.ts';
 import type { Store } from '../shell/captures.ts';
 import { bringHome } from '../shell/spool.ts';
 import { commandRedactor, redactor } from '../text/redact.ts';
 import type { Env, Log } from '../types.ts';
 import { type EntryReceipt, NO_ENTRIES, type RecorderJournal } from './journal.ts';
 import { type EarlierRun, Recovery } from './recovery.ts';
+import { SealedUpkeep } from './sealed.ts';
 import type { RunSettings } from './settings.ts';
 
 const RETENTION_EVERY_MS = 600_000;
@@ -39,6 +41,7 @@ export class Upkeep {
   readonly #options: UpkeepOptions;
   #settings: RunSettings;
   #recovery: Recovery | undefined;
+  readonly #sealed: SealedUpkeep;
   #catalog: CatalogFeeder;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -47,12 +50,14 @@ export class Upkeep {
     this.#options = options;
     this.#settings = settings;
     this.#catalog = new CatalogFeeder(settings.recording.directory);
+    this.#sealed = new SealedUpkeep({ ...options, ledger: options.journal.ledger });
   }
 
   open(): void {
     this.#recover();
+    this.#sealed.open();
     this.#timer = setInterval(() => {
-      this.#retain();
+      void this.#retain();
       this.writable();
     }, RETENTION_EVERY_MS).unref();
   }
@@ -60,6 +65,7 @@ export class Upkeep {
   /** This session has something new. */
   changed(sessionId: string): void {
     this.#catalog.touch(sessionId);
+    this.#sealed.used();
   }
 
   /** The journal can be written: what is owed is tried again. */
@@ -94,6 +100,7 @@ export class Upkeep {
     this.#closed = true;
     clearInterval(this.#timer);
     await this.#recovery?.close();
+    await this.#sealed.close();
   }
 
   /** To be called when the journal is closed. */
@@ -119,16 +126,20 @@ export class Upkeep {
       journal,
       judge: async ({ command, working_directory: cwd }) =>
         (await guard?.judge({ command, cwd })) ?? null,
-      arrivals: () => bringHome(store, { cwd: workingDirectory, env }),
+      // Before recovery adds its own entries, and gives cut-off sessions their ends.
+      arrivals: async () => {
+        await this.#sealed.settle(recording.directory);
+        await bringHome(store, { cwd: workingDirectory, env });
+      },
     });
     void this.#recovery.first.then(() => this.#retain());
   }
 
   /** Removes sessions whose time is over. One that cannot be removed stays until next time. */
-  #retain(): void {
+  async #retain(): Promise<void> {
     const { retentionDays, directory, enabled } = this.#settings.recording;
     if (!enabled || retentionDays === 0 || this.#closed) return;
-    const { log, now, store, settingsWait } = this.#options;
+    const { log, now, store, settingsWait, journal } = this.#options;
     const cutoff = now() - retentionDays * DAY_MS;
     const old = sessionsOlderThan(directory, cutoff, store.alive, { arrived: true });
     if (old.length > 0 && settingsWait?.() === true) {
@@ -136,6 +147,8 @@ export class Upkeep {
       log('info', 'Old sessions kept while settings wait', fields);
       return;
     }
+    const erasure = { by: 'retention', why: `${retentionDays} days` } as const;
+    await buryBefore(journal.ledger, directory, old, erasure);
     for (const session_id of old) {
       try {
         removeSession(directory, session_id);

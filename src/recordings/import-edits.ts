@@ -2,6 +2,7 @@
 // of the session, without content and without hashes, which no transcript has. Each is kept once.
 
 import { resolve } from 'node:path';
+import type { BesideEnv } from '../journal/beside.ts';
 import { appendEdits, type EditRecord, readEdits } from '../journal/edits.ts';
 import { entryTimestamp } from '../journal/entry.ts';
 import type { Redactor } from '../text/redact.ts';
@@ -12,13 +13,15 @@ const WAITING_MAX = 200_000; // they are small, and written when all sessions ar
 
 export class EditImport {
   readonly #directory: string;
+  readonly #env: BesideEnv;
   readonly #known: ReadonlySet<string>;
   /** By the key of the agent's session. */
   readonly #waiting = new Map<string, EditRecord[]>();
   count = 0;
 
-  constructor(directory: string, since: number | undefined) {
+  constructor(directory: string, since: number | undefined, env: BesideEnv) {
     this.#directory = directory;
+    this.#env = env;
     const ids = sessionsSince(directory, since);
     this.#known = new Set(ids.flatMap((id) => readEdits(directory, id).map(keyOf)));
   }
@@ -39,7 +42,7 @@ export class EditImport {
     for (const [key, edits] of this.#waiting) {
       const id = sessionOf(key);
       if (id === undefined) this.count -= edits.length;
-      else await appendEdits(this.#directory, id, edits);
+      else await appendEdits(this.#directory, id, edits, this.#env);
     }
     this.#waiting.clear();
   }

@@ -8,8 +8,10 @@ import { sep } from 'node:path';
 import { AppError } from '../errors.ts';
 import { type Claim, claimSession, holdSession } from '../journal/claim.ts';
 import { journalSessionIds } from '../journal/reader.ts';
+import type { SealOf } from '../journal/seal.ts';
 import { resumeSession, type SessionWriter, startSession } from '../journal/writer.ts';
 import { processAlive, thisProcess } from '../run/processes.ts';
+import type { Ledger } from '../sealing/ledger.ts';
 import type { EntryDraft, Env } from '../types.ts';
 import { EditImport } from './import-edits.ts';
 import { KnownCalls } from './known-calls.ts';
@@ -31,6 +33,8 @@ export type TranscriptImport = {
   readonly terms: DraftTerms;
   readonly dryRun: boolean;
   readonly now: () => number;
+  /** Seals what is imported. */
+  readonly ledger?: Ledger | undefined;
   readonly step?: () => void;
 };
 
@@ -76,10 +80,11 @@ class Importer {
 
   constructor(job: TranscriptImport) {
     this.#job = job;
-    const { since } = job;
+    const { since, now, ledger } = job;
+    const seal = ledger?.sealOf('import');
     this.#known = new KnownCalls(job.directory, since === undefined ? undefined : since - HOUR_MS);
-    this.#writers = new Writers(job.directory);
-    this.#edits = new EditImport(job.directory, since);
+    this.#writers = new Writers(job.directory, seal);
+    this.#edits = new EditImport(job.directory, since, { now, seal });
     this.#inside = within(job.project);
   }
 
@@ -177,12 +182,14 @@ type Open = {
 /** The sessions that are being written, the least used closed first. */
 class Writers {
   readonly #directory: string;
+  readonly #seal: SealOf | undefined;
   readonly #open = new Map<string, Open>();
   #ids: Map<string, string> | undefined;
   #flight: Promise<unknown>[] = [];
 
-  constructor(directory: string) {
+  constructor(directory: string, seal: SealOf | undefined) {
     this.#directory = directory;
+    this.#seal = seal;
   }
 
   async append(call: TranscriptCall, draft: EntryDraft): Promise<void> {
@@ -215,7 +222,7 @@ class Writers {
     let clock = Date.parse(draft.timestamp);
     const random = (count: number): Uint8Array => hashOf(key).subarray(0, count);
     // A session is dated by its commands, and its metadata is written once, at its end.
-    const env = { now: () => clock, random, later: () => () => undefined };
+    const env = { now: () => clock, random, later: () => () => undefined, seal: this.#seal };
     const opened = this.#resumed(suffixOf(key), env) ?? this.#started(call, draft, env);
     const set = (at: number): void => {
       clock = Math.max(clock, at);

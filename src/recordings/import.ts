@@ -15,6 +15,8 @@ import { appendLater } from '../journal/later.ts';
 import { removeSession } from '../journal/retention.ts';
 import { type SessionWriter, startSession } from '../journal/writer.ts';
 import { thisProcess } from '../run/processes.ts';
+import { buryBefore } from '../sealing/erase.ts';
+import type { Ledger } from '../sealing/ledger.ts';
 import { asString, type JsonObject, parseObject } from '../text/json.ts';
 import type { Entry, LaterOutput } from '../types.ts';
 import { type FileLine, LineSource } from './file-lines.ts';
@@ -45,6 +47,8 @@ export type ImportResult = {
 
 export type ImportOptions = {
   readonly now: () => number;
+  /** Seals what is imported. */
+  readonly ledger?: Ledger | undefined;
   /** Called for every entry that is in the journal. */
   readonly step?: () => void;
   /** Called with the bytes of every line that is not. */
@@ -64,6 +68,8 @@ export async function importLines(
     const before = register(directory, sha256);
     const known = { sha256, sessions: [], entries: 0, refused: [], refusedCount: 0 };
     if (before.done) return { ...known, again: true, sessions: before.sessions.map(unnamed) };
+    const erasure = { by: 'user', why: 'an import that did not end is done again' } as const;
+    await buryBefore(options.ledger, directory, before.sessions, erasure);
     for (const id of before.sessions) removeSession(directory, id);
     const scanned = scan(source, defaultsFor(source, options), options);
     const sessions: ImportedSession[] = [];
@@ -147,14 +153,17 @@ async function importSession(job: Job, options: ImportOptions): Promise<Imported
       const startedAt = Date.parse(draft.timestamp);
       // The session is dated by its commands, not by when it came here.
       clock = Math.max(clock, writer === undefined ? startedAt : startedAt + draft.duration_ms);
-      writer ??= begin(job, read, () => clock);
+      writer ??= begin(job, read, () => clock, options);
       clock = Math.max(clock, startedAt + draft.duration_ms);
       await flight.add(writer.append(draft).then(noteLater(read, later)), place.length);
       entries += 1;
       options.step?.();
     }
     await flight.landed();
-    if (writer !== undefined) await appendLater(job.directory, writer.id, later);
+    if (writer !== undefined) {
+      const seal = options.ledger?.sealOf('import');
+      await appendLater(job.directory, writer.id, later, { now: options.now, seal });
+    }
   } finally {
     await writer?.finalize(writer.broken ? 'interrupted' : 'complete', 'imported');
   }
@@ -168,7 +177,12 @@ function noteLater({ later: output }: ImportedLine, all: LaterOutput[]): (entry:
   };
 }
 
-function begin(job: Job, first: ImportedLine, now: () => number): SessionWriter {
+function begin(
+  job: Job,
+  first: ImportedLine,
+  now: () => number,
+  options: ImportOptions,
+): SessionWriter {
   const facts = {
     workingDirectory: first.draft.working_directory,
     agentId: first.draft.agent_id,
@@ -176,7 +190,8 @@ function begin(job: Job, first: ImportedLine, now: () => number): SessionWriter 
     owner: thisProcess(), // while it lives the session is not taken for a forgotten one
   };
   // Its metadata is written once, at its end.
-  const writer = startSession(job.directory, facts, { now, later: () => () => undefined });
+  const env = { now, later: () => () => undefined, seal: options.ledger?.sealOf('import') };
+  const writer = startSession(job.directory, facts, env);
   note(job.directory, { sha256: job.sha256, session_id: writer.id });
   return writer;
 }

@@ -27,12 +27,14 @@ export type AtTerminalOptions = {
   readonly asAgent?: boolean;
   /** Its input and its stderr are the terminal, where a person types this when asked. */
   readonly answer?: string;
+  /** So is its stdout, which `err` has then. */
+  readonly wholly?: boolean;
 };
 
 /** Resolves when the program has ended. */
 export async function atOwnTerminal(
   command: readonly string[],
-  { cwd, env, asAgent = false, answer }: AtTerminalOptions,
+  { cwd, env, asAgent = false, answer, wholly = false }: AtTerminalOptions,
 ): Promise<Ended> {
   const folder = mkdtempSync(join(tmpdir(), 'cuff-terminal-'));
   const path = (name: string): string => join(folder, name);
@@ -41,7 +43,8 @@ export async function atOwnTerminal(
   const streams = answer === undefined ? `</dev/null 2>'${path('err')}'` : '';
   writeFileSync(
     path('program'),
-    `cd '${cwd}' && ${words} ${streams} >'${path('out')}'\n` +
+    // What a person types to stop the program stops the program.
+    `trap : INT\ncd '${cwd}' && ${words} ${streams} ${wholly ? '' : `>'${path('out')}'`}\n` +
       `echo $? >'${path('code.new')}' && mv '${path('code.new')}' '${path('code')}'\n`,
   );
   const kept = Object.entries(env).filter(([name]) => asAgent || !AGENTS.test(name));
@@ -62,7 +65,7 @@ export async function atOwnTerminal(
   await until(over, `${words} ends`);
   if (typed !== undefined) closeSync(typed);
   const err = text(answer === undefined ? 'err' : 'screen');
-  const ended = { code: Number(text('code')), out: text('out'), err };
+  const ended = { code: Number(text('code')), out: wholly ? '' : text('out'), err };
   rmSync(folder, { recursive: true, force: true });
   return ended;
 }

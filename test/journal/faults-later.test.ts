@@ -130,15 +130,17 @@ describe('output that came behind an entry', () => {
       const disk = faultyDisk(fail);
       let refused = 0;
       for (const one of later) {
-        await appendLater(directory, writer.id, [one], disk).catch((error: unknown) => {
-          if (!(error instanceof AppError)) throw error;
-          expect(error.code).toBe('journal_unwritable');
-          refused += 1;
-        });
+        await appendLater(directory, writer.id, [one], { ...world(disk) }).catch(
+          (error: unknown) => {
+            if (!(error instanceof AppError)) throw error;
+            expect(error.code).toBe('journal_unwritable');
+            refused += 1;
+          },
+        );
       }
       // What was written is whole; what was refused is written by the next try.
       expect(readLater(path).found.size).toBeGreaterThanOrEqual(2 - refused);
-      for (const one of later) await appendLater(directory, writer.id, [one]);
+      for (const one of later) await appendLater(directory, writer.id, [one], world());
       const read = readSession(directory, writer.id);
       expect(read?.entries.map((entry) => entry.later)).toEqual([output, output]);
       const lines = fs.readFileSync(path, 'utf8').split('\n');

@@ -42,7 +42,9 @@ describe('a command that leaves a process running', () => {
     await until(() => fs.readFileSync(later, 'utf8').endsWith('\n'), 'it is written');
     const output = { stdout: 'later on\n', stderr: 'bad\n', truncated: false };
     const { entry_id } = before;
-    expect(JSON.parse(fs.readFileSync(later, 'utf8'))).toEqual({ entry_id, survivors, output });
+    const { salt, ...printed } = JSON.parse(fs.readFileSync(later, 'utf8'));
+    expect(printed).toEqual({ entry_id, survivors, output });
+    expect(salt).toMatch(/^[\w-]{22}$/);
     expect((fs.statSync(later).mode & 0o777).toString(8)).toBe('600');
     expect(fs.readFileSync(later.replace('.later', ''), 'utf8')).toBe(line);
     expect(world.entry()).toEqual({ ...before, later: output });

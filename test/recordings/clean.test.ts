@@ -5,8 +5,9 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cleanSessions } from '../../src/recordings/clean.ts';
 import { thisProcess } from '../../src/run/processes.ts';
 import { binary } from '../cli/helper.ts';
+import { atOwnTerminal } from '../cli/terminal.ts';
 import { lacking } from '../requirements.ts';
-import { atTerminal, Journal } from './helper.ts';
+import { Journal } from './helper.ts';
 
 const OLD = '20260118_143052_a7b3c9d2-e4f5';
 const OLDER = '20250601_090000_b8c4d0e3-f6a7';
@@ -168,17 +169,18 @@ describe('cuff record clean', () => {
   });
 
   it.each([
-    ['n\r', 3, 'Nothing was deleted.'],
-    ['\r', 3, 'Nothing was deleted.'],
-    ['yeah\r', 3, 'Nothing was deleted.'],
+    ['n', 3, 'Nothing was deleted.'],
+    ['', 3, 'Nothing was deleted.'],
+    ['yeah', 3, 'Nothing was deleted.'],
     ['\x03', 3, 'Nothing was deleted.'],
     ['\x04', 3, 'Nothing was deleted.'],
-    ['y\r', 1, 'Deleted 2 sessions.'],
+    ['y', 1, 'Deleted 2 sessions.'],
   ])('asks at a terminal, and takes %j for an answer', async (answer, count, words) => {
-    const terminal = atTerminal(journal, 'clean');
-    await terminal.seen(/Delete 2 sessions\? \[y\/N\] /);
-    terminal.type(answer);
-    expect(await terminal.ended()).toContain(words);
+    const command = [process.execPath, binary('cuff'), 'record', 'clean'];
+    const about = { cwd: journal.project, env: journal.cli.env, answer, wholly: true };
+    const { err } = await atOwnTerminal(command, about);
+    expect(err).toContain('Delete 2 sessions? [y/N] ');
+    expect(err).toContain(words);
     expect(left()).toHaveLength(count);
   });
 
@@ -194,10 +196,8 @@ describe('cuff record clean', () => {
       }
       const clean = ['record', 'clean', '--force', '--older-than', '30d'];
       const where = ['--directory', journal.directory];
-      const live = journal.cli.start([
-        ...[...UNPRIVILEGED, process.execPath, binary('cuff')],
-        ...[...clean, ...where],
-      ]);
+      const command = [...UNPRIVILEGED, process.execPath, binary('cuff'), ...clean, ...where];
+      const live = journal.cli.start(command, { env: { CUFF_STATE_ROOT: '/nonexistent' } });
       const { code, err } = await live.result;
       chmodSync(journal.sessions, 0o700);
       expect([code, left().length]).toEqual([1, 3]);

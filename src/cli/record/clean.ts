@@ -3,11 +3,14 @@
 import { AppError } from '../../errors.ts';
 import { shortId } from '../../journal/ids.ts';
 import { cleanSessions, sessionsToClean } from '../../recordings/clean.ts';
+import { buryBefore } from '../../sealing/erase.ts';
 import { countText, DAY_MS, timeText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';
 import { type Column, table } from '../../text/table.ts';
+import { refuseAgents } from '../../trust/person.ts';
 import type { SessionMetadata } from '../../types.ts';
 import { put, putJson, say, terminalWidth } from '../output.ts';
+import { ownLedger } from '../own-ledger.ts';
 import { confirmed } from './confirm.ts';
 import type { Flags } from './flags.ts';
 import { NO_RECORDINGS } from './words.ts';
@@ -18,6 +21,7 @@ import { NO_RECORDINGS } from './words.ts';
  */
 export async function clean(flags: Flags): Promise<void> {
   const [json, dryRun] = [flags.on('--json'), flags.on('--dry-run')];
+  if (!dryRun) refuseAgents(process.env, 'delete what was recorded');
   const cutoff = await cutoffOf(flags);
   const { directory, exists } = await flags.journal();
   if (!exists && !json) return put(NO_RECORDINGS);
@@ -39,6 +43,10 @@ export async function clean(flags: Flags): Promise<void> {
     process.exitCode = 1;
     return;
   }
+  const ledger = ownLedger();
+  const why = flags.text('--older-than') === undefined ? 'retention' : 'asked for';
+  await buryBefore(ledger, directory, ids, { by: 'user', why });
+  await ledger?.close();
   const { removed, trouble } = cleanSessions(directory, ids);
   if (json) {
     const failed = ids.filter((id) => !removed.includes(id));

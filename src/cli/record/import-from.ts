@@ -16,6 +16,7 @@ import { manyText } from '../../text/plural.ts';
 import { printable, quoteWords } from '../../text/printable.ts';
 import { commandRedactor, redactor } from '../../text/redact.ts';
 import { put, putJson, say } from '../output.ts';
+import { ownLedger } from '../own-ledger.ts';
 import type { Flags } from './flags.ts';
 import { nameJournal } from './opened.ts';
 import { Progress } from './progress.ts';
@@ -37,6 +38,7 @@ export async function importFrom(flags: Flags): Promise<void> {
   nameJournal({ directory, because: target.named ? undefined : settings.because });
   const values = redactor(process.env);
   const progress = new Progress('calls read');
+  const ledger = ownLedger();
   const done = await importTranscripts({
     directory,
     project,
@@ -51,8 +53,9 @@ export async function importFrom(flags: Flags): Promise<void> {
     },
     dryRun: flags.on('--dry-run'),
     now: Date.now,
+    ledger,
     step: () => progress.step(),
-  });
+  }).finally(() => ledger?.close());
   progress.end();
   if (flags.on('--json')) return putJson(answerJson(done, directory, flags.on('--dry-run')));
   sayUnread(done.tally);

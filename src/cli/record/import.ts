@@ -10,6 +10,7 @@ import { countText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';
 import { printable } from '../../text/printable.ts';
 import { put, putJson, say } from '../output.ts';
+import { ownLedger } from '../own-ledger.ts';
 import type { Flags } from './flags.ts';
 import { Progress } from './progress.ts';
 
@@ -36,9 +37,11 @@ async function lines(directory: string, path: string, flags: Flags): Promise<Imp
   const rejects = flags.text('--rejects');
   const fd = rejects === undefined ? undefined : openSync(rejects, 'wx', 0o600);
   const progress = new Progress('entries imported');
+  const ledger = ownLedger();
   try {
     return await importLines(directory, path, {
       now: Date.now,
+      ledger,
       step: () => progress.step(),
       ...(fd !== undefined && {
         reject: (line) => {
@@ -47,6 +50,7 @@ async function lines(directory: string, path: string, flags: Flags): Promise<Imp
       }),
     });
   } finally {
+    await ledger?.close();
     progress.end();
     if (fd !== undefined) closeSync(fd);
   }

@@ -1,0 +1,82 @@
+// What the ledger needs of a server beside its commands: entries that lack a leaf get one when the
+// server begins, and captures are sealed while no command runs. Nothing waits for it.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
+import { thisProcess } from '../run/processes.ts';
+import { sealCaptures } from '../sealing/captures.ts';
+import { sealLate } from '../sealing/late.ts';
+import type { Ledger } from '../sealing/ledger.ts';
+import type { Store } from '../shell/captures.ts';
+import type { Log } from '../types.ts';
+
+const LOOK_EVERY_MS = 30_000;
+const IDLE_MS = 10_000; // so long no entry was written: the agent thinks, or is gone
+
+export type SealedUpkeepOptions = {
+  readonly ledger: Ledger | undefined;
+  readonly store: Store;
+  readonly log: Log;
+};
+
+export class SealedUpkeep {
+  readonly #options: SealedUpkeepOptions;
+  readonly #stop = new AbortController();
+  readonly #captures = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #usedAt = performance.now();
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SealedUpkeepOptions) {
+    this.#options = options;
+  }
+
+  open(): void {
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** A command is over. */
+  used(): void {
+    this.#usedAt = performance.now();
+  }
+
+  /** Entries that the last server could not seal. Never rejects. */
+  async settle(directory: string): Promise<void> {
+    const { ledger, store } = this.#options;
+    if (ledger === undefined) return;
+    // Not before the first answer: the server begins at this moment.
+    await delay(0);
+    const about = { ledger, store, directory, owner: thisProcess(), signal: this.#stop.signal };
+    await this.#noted(sealLate(about));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearInterval(this.#timer);
+    await this.#work;
+  }
+
+  #look(): void {
+    const { ledger, store } = this.#options;
+    if (ledger === undefined || !this.#idle()) return;
+    const goOn = (): boolean => this.#idle() && !this.#stop.signal.aborted;
+    const about = { ledger, store, owner: thisProcess(), done: this.#captures, goOn };
+    this.#work = this.#work.then(() => this.#noted(sealCaptures(about)));
+  }
+
+  #idle(): boolean {
+    return performance.now() - this.#usedAt >= IDLE_MS;
+  }
+
+  async #noted(work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      const message = messageOf(error);
+      this.#options.log('warn', 'Ledger not brought up to date', {
+        session_id: null,
+        error: message,
+      });
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Captures are sealed when they are over and a process has time for it, never before an answer:
+// their files are hashed, final.json gets the salt, and the ledger one leaf. A capture with a salt
+// was sealed; should the machine crash between the salt and the leaf, it stays without one.
+
+import { createHash, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { finalText, saltFinal } from '../capture/final-salt.ts';
+import { captureDir, openIn } from '../capture/paths.ts';
+import { captureIds, readState, type Store } from '../capture/store.ts';
+import { errnoOf, isAppError } from '../errors.ts';
+import { claimIn } from '../journal/claim.ts';
+import { SALT_BYTES } from '../journal/entry-parts.ts';
+import { CAPTURE_PARTS, commitmentTo, partSalt, sha256 } from '../ledger/commitments.ts';
+import type { Leaf } from '../ledger/leaf.ts';
+import type { ProcessId } from '../types.ts';
+import type { Ledger } from './ledger.ts';
+import { ensureSealDir, sealDir } from './place.ts';
+
+const PIECE_BYTES = 262_144; // a fifth of a millisecond of hashing
+
+type CapturePart = (typeof CAPTURE_PARTS)[number];
+
+export type CaptureOptions = {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly owner: ProcessId;
+  /** Ids that need not be looked at again; those that are sealed are added. */
+  readonly done?: Set<string>;
+  /** Asked before each capture and each piece of one. */
+  readonly goOn?: () => boolean;
+};
+
+/** How many were sealed. Captures that cannot be read are passed over; other errors reject. */
+export async function sealCaptures(options: CaptureOptions): Promise<number> {
+  const { store, owner, done = new Set(), goOn = () => true } = options;
+  ensureSealDir(store.root);
+  const claim = claimIn(sealDir(store.root), 'captures', owner, store.alive);
+  if (claim === undefined) return 0;
+  let count = 0;
+  try {
+    for (const id of captureIds(store)) {
+      if (done.has(id)) continue;
+      if (!goOn()) break;
+      const result = await sealCapture(id, { ...options, goOn });
+      if (result !== 'later') done.add(id);
+      if (result === 'sealed') count += 1;
+    }
+    return count;
+  } finally {
+    claim.release();
+  }
+}
+
+/** The leaf of a capture that is over, with this salt; undefined while it is not. */
+async function captureLeaf(
+  store: Store,
+  id: string,
+  salt: Uint8Array,
+  goOn: () => boolean = () => true,
+): Promise<Extract<Leaf, { kind: 'capture' }> | undefined> {
+  const dir = captureDir(store.root, id);
+  const { meta, final } = readState(dir);
+  if (meta === undefined || final?.outputClosed !== true) return undefined;
+  const parts: Partial<Record<CapturePart, string | null>> = {};
+  for (const [place, part] of CAPTURE_PARTS.entries()) {
+    const digest = part === 'final' ? finalDigest(dir) : await fileDigest(dir, FILES[part], goOn);
+    if (digest === 'stopped') return undefined;
+    parts[part] = digest === undefined ? null : commitmentTo(digest, partSalt(salt, place));
+  }
+  const { meta: of, output, index, events, trace, final: end } = parts;
+  return {
+    kind: 'capture',
+    run: id,
+    at: final.at,
+    until: final.at + meta.retentionSeconds * 1000,
+    bytes: final.outputBytes,
+    output_end: 'closed',
+    meta: of ?? null,
+    output: output ?? null,
+    index: index ?? null,
+    events: events ?? null,
+    trace: trace ?? null,
+    final: end ?? null,
+  };
+}
+
+/** The files of the parts; `final` is final.json without its salt. */
+const FILES: Readonly<Record<Exclude<CapturePart, 'final'>, string>> = {
+  meta: 'meta.json',
+  output: 'output.bin',
+  index: 'index.jsonl',
+  events: 'events.jsonl',
+  trace: 'trace.bin',
+};
+
+async function sealCapture(
+  id: string,
+  { ledger, store, goOn }: CaptureOptions,
+): Promise<'sealed' | 'was sealed' | 'later'> {
+  const dir = captureDir(store.root, id);
+  try {
+    const final = finalText(dir);
+    if (final === undefined) return 'later';
+    if (final.salt !== undefined) return 'was sealed';
+    const salt = randomBytes(SALT_BYTES);
+    const leaf = await captureLeaf(store, id, salt, goOn);
+    if (leaf === undefined) return 'later';
+    saltFinal(dir, final, salt);
+    ledger.note(leaf);
+    return 'sealed';
+  } catch (error) {
+    // Gone meanwhile, not ours, or on a disk that fails: it may work another time.
+    if (errnoOf(error) === undefined && !isAppError(error)) throw error;
+    return 'later';
+  }
+}
+
+function finalDigest(dir: string): Buffer | undefined {
+  const final = finalText(dir);
+  return final && sha256(Buffer.from(final.text));
+}
+
+/** Undefined where there is no such file. */
+async function fileDigest(
+  dir: string,
+  name: string,
+  goOn: () => boolean,
+): Promise<Buffer | 'stopped' | undefined> {
+  let fd: number;
+  try {
+    fd = openIn(dir, name, fs.constants.O_RDONLY);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const hash = createHash('sha256');
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    for (;;) {
+      const count = await readPiece(fd, piece);
+      if (count === 0) return hash.digest();
+      hash.update(piece.subarray(0, count));
+      if (!goOn()) return 'stopped';
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function readPiece(fd: number, piece: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    fs.read(fd, piece, 0, piece.length, null, (error, count) =>
+      error === null ? resolve(count) : reject(error),
+    );
+  });
+}

@@ -1,0 +1,118 @@
+// The ledger of one user on one machine: where its files are, and how they are made. It lies in the
+// state root and not in a project, so that a project cannot take its evidence with it. This file is
+// the map; what stands in a leaf is described in src/ledger/leaf.ts.
+//
+//   <state root>/seal/          0700, every file in it 0600
+//     key            the signer's key, as src/ledger/note-keys.ts has it
+//     vkey           the verifier's key; the name in front of its first `+` is the origin
+//     leaves         leaf i is line i with its `\n`. Append only, one write for each leaf. A line
+//                    that is no leaf is what a crash left of one: it was signed as it is, and says
+//                    nothing
+//     hashes         derived: 32-byte hashes in the order of src/ledger/tree.ts
+//     checkpoint     the signed note, replaced as a whole
+//     position       derived: `SIZE BYTES\n`, where the leaves of the checkpoint end
+//     journals.jsonl a line {"journal","directory","at"} whenever a journal was found in another
+//                    place; the last line of a journal says where it was seen last
+//     seen-J.json    derived: how far journal J was compared with the leaves, see late.ts
+//     *.claim        the process that signs, or that looks for late entries
+//   <journal>/seal.json         {"journal","origin","device","inode"}, see journals.ts
+//   <journal>/sessions/ID.meta.json   has the key `sealed_by`: the origin that seals the session,
+//                    and `unsealed` with the reason when its writer ended with leaves that it could
+//                    not write
+//
+// The last key of the lines of journals is `salt`: see src/journal/entry-parts.ts, which also says
+// what the parts of an entry are. A line without a salt was written before there was a ledger, or
+// with the ledger turned off. Raw lines are read with `linesOf` of src/journal/entry-lines.ts.
+//
+// R at the end of an `entry` leaf is its run. In a `late` one it stands only where something
+// vouched for the entry when the leaf was made: the run whose capture had the intent to enter it
+// there, or `.`, which is no run, where its session was cut off, or its writer said that it could
+// not seal. Without R a late entry is unexplained. An entry may have two equal leaves; another leaf
+// of the same number is none of it.
+
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { ensurePrivateDir, ensureRoot } from '../capture/paths.ts';
+import { errnoOf } from '../errors.ts';
+import { DISK, type Disk } from '../journal/files.ts';
+
+const FILE_MODE = 0o600;
+const { O_RDONLY, O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0; // not on Windows
+
+/** In the place of a run where none could vouch for an entry, but its session does. */
+export const VOUCHED_BY_SESSION = '.';
+
+export type SealFile =
+  | 'key'
+  | 'vkey'
+  | 'leaves'
+  | 'hashes'
+  | 'checkpoint'
+  | 'position'
+  | 'journals.jsonl';
+
+export function sealDir(stateRoot: string): string {
+  return join(stateRoot, 'seal');
+}
+
+export function sealFile(stateRoot: string, name: SealFile | `seen-${string}.json`): string {
+  return join(sealDir(stateRoot), name);
+}
+
+/** Throws the error of the system call, or `path_unsafe`. */
+export function ensureSealDir(stateRoot: string): void {
+  ensureRoot(stateRoot);
+  ensurePrivateDir(sealDir(stateRoot));
+}
+
+export function openForAppending(path: string, disk: Disk = DISK): number {
+  return disk.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, FILE_MODE);
+}
+
+/** To be read, and written at chosen places. */
+export function openForChanges(path: string, disk: Disk = DISK): number {
+  return disk.openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, FILE_MODE);
+}
+
+export function readSmall(path: string): string | undefined {
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW);
+    return fs.readFileSync(fd, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
+/** Makes a file that is whole as soon as it has its name; false when there is one already. */
+export function createWhole(path: string, text: string, disk: Disk = DISK): boolean {
+  const draft = `${path}.${process.pid}.new`;
+  fs.rmSync(draft, { force: true }); // of a process that had our pid
+  try {
+    const fd = disk.openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+    try {
+      const bytes = Buffer.from(text);
+      if (disk.writeSync(fd, bytes) < bytes.length) throw shortWrite(draft);
+      fs.fsyncSync(fd);
+    } finally {
+      disk.closeSync(fd);
+    }
+    fs.linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST' && fs.existsSync(path)) return false;
+    throw error;
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+export function shortWrite(path: string): Error {
+  return Object.assign(new Error(`ENOSPC: only a part of a line fitted into ${path}`), {
+    code: 'ENOSPC',
+  });
+}
