@@ -221,6 +221,8 @@ export type Entry = {
   readonly decision: EntryDecision | null;
   /** Processes that it left running; not there when it left none. */
   readonly survivors?: readonly EntrySurvivor[];
+  /** Variables whose secret values it printed; not there when it printed none. */
+  readonly leaked?: readonly string[];
   /** Not there for a command that went through a tool of ours. */
   readonly source?: EntrySource;
   /** All that the shell was given, where the agent had put its command into a wrapper. */
@@ -345,6 +347,7 @@ export type JournalIntent = {
     | 'signal'
     | 'run_id'
     | 'survivors'
+    | 'leaked'
     | keyof EntryProcesses
   >;
   readonly captureOutput: boolean;

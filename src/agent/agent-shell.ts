@@ -20,7 +20,6 @@ import { SECRET_PREFIXES } from '../run/env.ts';
 import { aborted, within } from '../shell/run.ts';
 import { type Capture, createShell, type Shell } from '../shell/shell.ts';
 import { traceCheck } from '../shell/trace-check.ts';
-import { printable, shortLine } from '../text/printable.ts';
 import type { Health, Log, RunHandle, StopCause } from '../types.ts';
 import { AgentRun, AgentRuns } from './agent-run.ts';
 import type { Caller } from './caller.ts';
@@ -28,6 +27,7 @@ import { UnrecordedCommands, UntoldLines } from './conversations.ts';
 import { type OwnCapture, OwnCaptures } from './own-captures.ts';
 import type { Look } from './run-reading.ts';
 import { Takeover, type TakeoverListener } from './takeover.ts';
+import { changedText, leakedText } from './told-lines.ts';
 
 export { AgentRun, type Ending, type Look, type OpenEnding, type RunRequest };
 
@@ -68,6 +68,7 @@ export class AgentShell {
   #settings: RunSettings;
   readonly #unrecorded = new UnrecordedCommands();
   readonly #changed = new UntoldLines();
+  readonly #leaked = new UntoldLines();
 
   static async open(options: AgentShellOptions): Promise<AgentShell> {
     return new AgentShell(options, await processMetrics());
@@ -168,9 +169,10 @@ export class AgentShell {
     const run = new AgentRun({ start, command, owner: key, startedAt });
     this.#runs.add(run);
     this.#own.started(key, run.id);
-    void run.finished.then(({ receipt, changed = [] }) => {
+    void run.finished.then(({ receipt, changed = [], leaked = [] }) => {
       this.#unrecorded.note(key, receipt);
       if (changed.length > 0) this.#changed.note({ key }, changedText(command, changed));
+      if (leaked.length > 0) this.#leaked.note({ key }, leakedText(start.draft.command, leaked));
     });
     void run.finished.then(() => this.#announced.changed());
     return run;
@@ -240,6 +242,11 @@ export class AgentShell {
   /** What commands in the sandbox changed of what is protected, as far as it was not told yet. */
   changed(caller: Caller): readonly string[] {
     return this.#changed.take(caller);
+  }
+
+  /** Which secrets commands printed, as far as it was not told yet. */
+  leaked(caller: Caller): readonly string[] {
+    return this.#leaked.take(caller);
   }
 
   /** Writes down that a command was asked for and refused. Never rejects: it is refused anyway. */
@@ -374,18 +381,4 @@ export class AgentShell {
 
   #log: Log = (level, message, fields) =>
     this.#options.services.log(level, message, { plugin: this.#options.name, ...fields });
-}
-
-const COMMAND_SHOWN_MAX = 80;
-const CHANGED_SHOWN_MAX = 5;
-
-function changedText(command: string, changed: readonly string[]): string {
-  const more = changed.length - CHANGED_SHOWN_MAX;
-  const which = changed.slice(0, CHANGED_SHOWN_MAX).map(printable).join(', ');
-  const what = `${which}${more > 0 ? ` and ${more} more` : ''}`;
-  const ran = shortLine(command, COMMAND_SHOWN_MAX);
-  return (
-    `[policy: protected files changed while \`${ran}\` ran: ${what}. ` +
-    'No further command runs here until the person has looked: cuff policy changes]'
-  );
 }

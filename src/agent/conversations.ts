@@ -27,7 +27,9 @@ export class UntoldLines {
   readonly #waiting: Conversations<string[]> = new Conversations(() => []);
 
   note(caller: Pick<Caller, 'key'>, line: string): void {
-    this.#waiting.of(caller).push(line);
+    const waiting = this.#waiting.of(caller);
+    waiting.push(line);
+    waiting.splice(0, waiting.length - KEPT_MAX); // some dialects tell none of them
   }
 
   take(caller: Pick<Caller, 'key'>): readonly string[] {

@@ -48,6 +48,10 @@ export const recording = z.strictObject({
     .boolean()
     .default(false)
     .describe('Replace secrets of the environment in stored output, too.'),
+  leak_warning: z
+    .boolean()
+    .default(true)
+    .describe('Say so when a command prints the value of a secret variable.'),
   trace: z
     .enum(TRACE_SETTINGS)
     .default(TRACE_DEFAULT)
@@ -170,6 +174,7 @@ export function recordingSettings(
     retentionDays: r.retention_days,
     strict: r.strict,
     redact: r.redact,
+    leakWarning: r.leak_warning,
     trace: r.trace,
   };
 }

@@ -102,12 +102,28 @@ export abstract class Dialect<Own> extends ToolPlugin {
   protected noted(result: ToolResult, caller: Caller): ToolResult {
     const untold = this.#shell?.untold(caller) ?? [];
     const unrecorded = untold.map((why) => `[not in the journal: ${shortLine(why, WHY_MAX)}]`);
-    return withLines(result, [...caller.notes, ...this.changed(caller), ...unrecorded]);
+    return withLines(result, [
+      ...caller.notes,
+      ...this.changed(caller),
+      ...this.leaked(caller),
+      ...unrecorded,
+    ]);
   }
 
   /** Lines about protected files that commands of this conversation changed. */
   protected changed(caller: Caller): readonly string[] {
     return this.#shell?.changed(caller) ?? [];
+  }
+
+  /** Whether its answers may say what the tools that it stands for never say. */
+  protected get tellsLeaks(): boolean {
+    return false;
+  }
+
+  /** Lines about secrets that commands of this conversation printed. */
+  protected leaked(caller: Caller): readonly string[] {
+    const leaked = this.#shell?.leaked(caller) ?? []; // taken, told or not
+    return this.tellsLeaks ? leaked : [];
   }
 
   async #takeOver(caller: Caller): Promise<void> {

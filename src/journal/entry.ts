@@ -116,6 +116,7 @@ function orderedEntry(entry: Entry): Entry {
     failed_process_list: entry.failed_process_list,
     decision: entry.decision,
     ...(entry.survivors !== undefined && { survivors: entry.survivors }),
+    ...(entry.leaked !== undefined && { leaked: entry.leaked }),
     ...originFields(entry),
   };
 }
@@ -178,6 +179,7 @@ function entryOf(json: JsonObject): Entry | undefined {
     failed_process_list: fields.stringsOrNull('failed_process_list'),
     decision: decisionOf(json.decision),
     ...survivorsField(json.survivors),
+    ...leakedField(json.leaked),
     ...originFields(json),
     ...laterField(json.later),
   };
@@ -187,6 +189,11 @@ function entryOf(json: JsonObject): Entry | undefined {
 function survivorsField(value: unknown): Pick<Entry, 'survivors'> {
   const survivors = survivorsOf(value);
   return survivors.length === 0 ? {} : { survivors };
+}
+
+function leakedField(value: unknown): Pick<Entry, 'leaked'> {
+  const leaked = asStrings(value) ?? [];
+  return leaked.length === 0 ? {} : { leaked };
 }
 
 function survivorsOf(value: unknown): readonly EntrySurvivor[] {

@@ -41,6 +41,7 @@ export const ENTRY_COLUMNS = [
   'source',
   'shell_text',
   'wrapper',
+  'leaked',
 ] as const satisfies readonly (keyof Entry)[];
 
 export const SESSION_COLUMNS = [

@@ -16,6 +16,7 @@ import { assertWorkingDirectory } from '../run/cwd.ts';
 import { NO_PAGER } from '../run/env.ts';
 import type { StartOptions } from '../shell/shell.ts';
 import { commandRedactor, type Redactor, redactor } from '../text/redact.ts';
+import { type KnownValues, knownValues } from '../text/secrets/known-values.ts';
 import { wholeText } from '../text/utf8.ts';
 import type { AgentContext, AskPerson, EntryDecision, Env, JournalIntent } from '../types.ts';
 import { ExecutionError, RecordingError } from './errors.ts';
@@ -70,6 +71,8 @@ export type Terms = RunSettings & {
   readonly redact: Redactor;
   /** For the text of a command: also what its own words call a secret. */
   readonly redactCommand: Redactor;
+  /** Values that no output should have. Made when they are first asked for. */
+  readonly known: () => KnownValues;
   /** The environment a command gets. */
   readonly childEnv: Env;
   /** Undefined when there are none: then all runs share one environment. */
@@ -89,10 +92,15 @@ export function termsOf(settings: RunSettings, env: Env): Terms {
   const { environment, envOverrides } = settings;
   // What is withheld from commands is a secret all the same.
   const redact = redactor({ ...env, ...envOverrides });
+  let known: KnownValues | undefined;
   return {
     ...settings,
     redact,
     redactCommand: commandRedactor(redact),
+    known: () => {
+      known ??= knownValues({ ...env, ...envOverrides });
+      return known;
+    },
     childEnv: { ...(environment === 'none' ? {} : env), ...envOverrides },
     overrides: Object.keys(envOverrides).length === 0 ? undefined : envOverrides,
   };

@@ -29,6 +29,8 @@ export type Ending<E extends Ended | undefined = Ended> = {
   readonly receipt: EntryReceipt;
   /** Protected files that became others while it ran in a sandbox: `new CLAUDE.md`. */
   readonly changed?: readonly string[];
+  /** Variables whose secret values are in its output. */
+  readonly leaked?: readonly string[];
   /** Only for a call that waited for the end. */
   readonly findings?: Findings;
 };

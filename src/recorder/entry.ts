@@ -29,6 +29,7 @@ import {
   storedOutput,
 } from './ending.ts';
 import type { EntryReceipt, EntryTarget, RecorderJournal } from './journal.ts';
+import { leakedBy } from './leaked.ts';
 
 export type Around = {
   readonly journal: RecorderJournal;
@@ -54,6 +55,8 @@ type CommandEntry = Pick<TracedProcesses, 'failures'> & {
   readonly receipt: EntryReceipt;
   /** Protected files that became others. */
   readonly changed: readonly string[];
+  /** Variables whose secret values it printed. */
+  readonly leaked: readonly string[];
   /** To be called when the run has closed: its survivors may have printed or written more. */
   readonly later: (() => Promise<void>) | undefined;
 };
@@ -70,7 +73,7 @@ function secretsOf({ recording, redact }: Terms): Terms['redact'] | undefined {
 /** Never rejects. */
 export async function enterCommand(over: CommandEnd, around: Around): Promise<CommandEntry> {
   const { admission, run, ended, output, durationMs, watch } = over;
-  const { terms, target, draft: known } = admission;
+  const { terms, target, draft: known, how } = admission;
   const { captureOutput, outputBytesMax, trace } = terms.recording;
   const { survivors, heads } = output;
   const { dir } = run.recording;
@@ -81,6 +84,7 @@ export async function enterCommand(over: CommandEnd, around: Around): Promise<Co
   const { entry: processes, failures } =
     trace === 'off' ? UNTRACED_RUN : readProcesses(dir, known.command, terms.redactCommand);
   const changed = watch?.changed(survivors.length === 0) ?? [];
+  const leaked = leakedBy(terms, how.env, output);
   const draft = {
     ...known,
     ...end,
@@ -89,6 +93,7 @@ export async function enterCommand(over: CommandEnd, around: Around): Promise<Co
     duration_ms: durationMs,
     run_id: run.id,
     ...survivorsField(survivors, terms.redact),
+    ...leakedField(leaked),
     ...(known.decision && changed.length > 0 && { decision: { ...known.decision, changed } }),
   };
   const stays = stored !== undefined && survivors.length > 0;
@@ -98,7 +103,7 @@ export async function enterCommand(over: CommandEnd, around: Around): Promise<Co
     stays && receipt.recorded === true ? laterOf(over, receipt, draft, around) : undefined;
   const later = survivors.length > 0 && watch !== undefined ? watched(watch, printed) : printed;
   logEnd(around.log, { ended, draft, receipt, target });
-  return { receipt, failures, changed, later };
+  return { receipt, failures, changed, leaked, later };
 }
 
 function watched(watch: SandboxWatch, printed: CommandEntry['later']): () => Promise<void> {
@@ -153,6 +158,10 @@ function logEnd(
   const session_id = target.recorded ? target.writer.id : null;
   const trace = draft.trace_id === null ? {} : { trace_id: draft.trace_id };
   const entry = receipt.recorded === true ? { entry_id: receipt.entryId } : {};
+  if (draft.leaked !== undefined) {
+    const fields = { session_id, ...entry, variables: draft.leaked };
+    log('warn', 'Command printed the value of a secret variable', fields);
+  }
   if (ended.outcome.kind === 'failed') {
     const error = ended.outcome.message || ended.outcome.error;
     const lost = ended.outcome.error === 'runner_lost';
@@ -169,6 +178,11 @@ function logEnd(
     exit_code: draft.exit_code,
     ...trace,
   });
+}
+
+/** The field of an entry; no field for a command that printed no secret. */
+export function leakedField(leaked: readonly string[]): Pick<Entry, 'leaked'> {
+  return leaked.length === 0 ? {} : { leaked };
 }
 
 /** The field of an entry; no field for a command that left nothing. */

@@ -369,9 +369,9 @@ export class Recorder {
     }
     this.#commands += 1;
     const over = { admission, shell, run, ended, output, durationMs, watch };
-    const { receipt, failures, later, changed } = await enterCommand(over, this.#around);
+    const { receipt, failures, later, changed, leaked } = await enterCommand(over, this.#around);
     if (later !== undefined) void this.#counted(this.#whenClosed(run, later));
-    return { ...facts, ended, receipt, changed, findings: { ...found, failures } };
+    return { ...facts, ended, receipt, changed, leaked, findings: { ...found, failures } };
   }
 
   async #whenClosed(run: Run, later: () => Promise<void>): Promise<void> {

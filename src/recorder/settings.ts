@@ -24,6 +24,8 @@ export type RecordingSettings = {
   readonly strict: boolean;
   /** No secret of the environment in stored output either. */
   readonly redact: boolean;
+  /** Say so when a command prints the value of a secret variable. */
+  readonly leakWarning: boolean;
   /** Whether the processes of a command are written down. */
   readonly trace: TraceSetting;
 };
@@ -39,6 +41,7 @@ export const DEFAULT_RECORDING: Omit<RecordingSettings, 'directory'> = {
   retentionDays: 30,
   strict: false,
   redact: false,
+  leakWarning: true,
   trace: 'auto',
 };
 

@@ -24,8 +24,9 @@ import type {
 } from '../types.ts';
 import { type Admission, admit, intentOf, type RunRequest, termsOf } from './admission.ts';
 import { DENIED, NO_OUTPUT, readOutputOf, storedOutput } from './ending.ts';
-import { type Around, enterCommand, storedBytesWanted, writeEntry } from './entry.ts';
+import { type Around, enterCommand, leakedField, storedBytesWanted, writeEntry } from './entry.ts';
 import { type EntryReceipt, RecorderJournal } from './journal.ts';
+import { leakedIn } from './leaked.ts';
 import type { RecordingSettings } from './settings.ts';
 
 export type SingleOptions = {
@@ -178,6 +179,7 @@ function toldEnd({ durationMs, exitCode, interrupted, output, truncated }: ToldE
   const end_reason: EndReason = interrupted ? 'cancelled' : 'itself';
   return {
     ...stored,
+    ...leakedField(leakedIn(of.terms, bytes)),
     output_truncated: stored.output_truncated || truncated,
     timed_out: false,
     exit_code: exitCode,

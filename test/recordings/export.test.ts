@@ -177,6 +177,7 @@ describe('cuff record export', () => {
       'source',
       'shell_text',
       'wrapper',
+      'leaked',
     ];
     expect(head.split(',')).toEqual(keys);
     const quoted = `"${ODD_TEXT.replaceAll('"', '""')}"`;

@@ -23,6 +23,7 @@ plugins:
         # capture_env: false
         # env_allowlist: [PATH, HOME, USER, SHELL, PWD]
         # redact: false                 # secrets of the environment in stored output
+        # leak_warning: true            # say so when a command prints a known secret
         # strict: false                 # refuse to run what cannot be recorded
         # trace: ${TRACE_DEFAULT.padEnd(22)} # every process of a command: on, off or auto
       execution:

@@ -7,9 +7,7 @@ import { storeOf } from '../../shell/captures.ts';
 import { isoTime, sinceText, timeText } from '../../text/dates.ts';
 import { counted, manyText } from '../../text/plural.ts';
 import { printable, shortLine } from '../../text/printable.ts';
-import { secretVariables } from '../../text/redact.ts';
-import { KnownValues } from '../../text/secrets/known-values.ts';
-import { isExampleWord } from '../../text/secrets/placeholders.ts';
+import { knownValues } from '../../text/secrets/known-values.ts';
 import { paint, put, putJson, say, terminalWidth } from '../output.ts';
 import type { Flags } from './flags.ts';
 import { Progress } from './progress.ts';
@@ -26,18 +24,15 @@ export async function leaks(flags: Flags): Promise<void> {
   const progress = new Progress('recordings searched');
   const step = (): void => progress.step();
   const store = storeOf(process.env);
-  const report = findLeaks({ directory, store, since: flags.since(), known: knownValues(), step });
+  // Those of this shell: the values that commands had are not recorded.
+  const known = knownValues(process.env);
+  const report = findLeaks({ directory, store, since: flags.since(), known, step });
   progress.end();
   const unreadable = sayUnreadable(directory);
   if (report.leaks.length > 0) process.exitCode = 1;
   if (flags.on('--json')) return putJson(reportJson(report, unreadable));
   for (const line of textOf(report, flags)) await put(`${line}\n`);
   for (const line of notSearched(report)) say(line);
-}
-
-/** Those of this shell: the values that commands had are not recorded. */
-function knownValues(): KnownValues {
-  return new KnownValues(secretVariables(process.env).filter(({ value }) => !isExampleWord(value)));
 }
 
 function* textOf({ leaks: found, commands, captures }: LeakReport, flags: Flags) {

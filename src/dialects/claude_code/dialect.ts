@@ -100,6 +100,10 @@ export class ClaudeCode extends dialect({ name: 'claude_code', version: '1.0.0',
     return claudeTools(this.own);
   }
 
+  protected override get tellsLeaks(): boolean {
+    return true;
+  }
+
   /** Claude Code's own switch for its sandbox: here the policy decides. */
   protected override get foreign(): readonly string[] {
     return ['dangerouslyDisableSandbox'];

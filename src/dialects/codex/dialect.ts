@@ -93,6 +93,10 @@ export class Codex extends dialect({ name: 'codex', version: '1.0.0', config }) 
     return tools.codexTools(this.own);
   }
 
+  protected override get tellsLeaks(): boolean {
+    return true;
+  }
+
   /** How Codex asks for more rights: here the policy decides. */
   protected override get foreign(): readonly string[] {
     return ['sandbox_permissions', 'justification', 'with_escalated_permissions', 'prefix_rule'];

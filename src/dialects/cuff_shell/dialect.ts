@@ -78,6 +78,10 @@ export class CuffShellPlugin extends dialect({ name: 'cuff_shell', version: '1.0
     this.#reports = new Reports(services.stateRoot, services.now);
   }
 
+  protected override get tellsLeaks(): boolean {
+    return true;
+  }
+
   /** What models send to the shells they were trained on. */
   protected override get foreign(): readonly string[] {
     return ['dangerouslyDisableSandbox', 'sandbox_permissions', 'justification'];

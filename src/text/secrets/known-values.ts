@@ -2,8 +2,10 @@
 // may have them in: as they are, URL-encoded, escaped as in JSON, in base64 at each of its three
 // places, and in hexadecimal digits. Text has one character for each byte.
 
-import type { KnownSecret } from '../redact.ts';
+import type { Env } from '../../types.ts';
+import { type KnownSecret, secretVariables } from '../redact.ts';
 import { literalRegex } from '../regex.ts';
+import { isExampleWord } from './placeholders.ts';
 import type { Encoding } from './views.ts';
 
 export type KnownMatch = {
@@ -22,6 +24,11 @@ const BREAK = '[\\r\\n]{0,2}';
  * is to be taken out.
  */
 const HEAD_LENGTH = 128;
+
+/** Those of an environment; `postgres` is no secret because a variable has it as a password. */
+export function knownValues(env: Env): KnownValues {
+  return new KnownValues(secretVariables(env).filter(({ value }) => !isExampleWord(value)));
+}
 
 export class KnownValues {
   readonly #secrets: readonly KnownSecret[];

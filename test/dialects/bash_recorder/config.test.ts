@@ -19,6 +19,7 @@ const DEFAULTS = {
     retentionDays: 30,
     strict: false,
     redact: false,
+    leakWarning: true,
     trace: TRACE_DEFAULT,
   },
   execution: {
@@ -194,6 +195,6 @@ it('the schema for editors knows every key, and no other', () => {
   expect(additionalProperties).toBe(false);
   expect(Object.keys(properties)).toEqual(['recording', 'execution']);
   expect(properties.recording?.additionalProperties).toBe(false);
-  expect(Object.keys(properties.recording?.properties ?? {})).toHaveLength(11);
+  expect(Object.keys(properties.recording?.properties ?? {})).toHaveLength(12);
   expect(Object.keys(properties.execution?.properties ?? {})).toHaveLength(7);
 });
