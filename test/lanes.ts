@@ -9,6 +9,7 @@ import type { RunnerTask } from 'vitest';
 const REAL_FOLDERS = [
   'cli',
   'dialects',
+  'git',
   'guard',
   'library',
   'mcp',

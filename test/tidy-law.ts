@@ -10,7 +10,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['ground'], // the files of src/ itself
   ['text'],
   ['capture', 'run', 'journal', 'trace', 'policy', 'ledger'], // the six rooms
-  ['tracing'],
+  ['tracing', 'git'],
   ['shell'],
   ['ops'],
   ['trust'],
@@ -28,6 +28,13 @@ const RANKS: readonly (readonly string[])[] = [
 ];
 
 export const FOLDERS = RANKS.flat();
+
+/** The files of `src/` itself. */
+const GROUND = 'directories errors file-watch index limits log places types'
+  .split(' ')
+  .map((name) => `src/${name}.ts`);
+
+const ROUTES_MAX = 20; // of ARCHITECTURE.md: the names of the folders answer the rest
 
 /** Folders of tests that have no folder in `src/`. */
 const TEST_FOLDERS = [
@@ -92,6 +99,21 @@ export function mirroredFolders(files: readonly string[]): string[] {
       return !TEST_FOLDERS.includes(names[0] ?? '') && !folders.has(join('src', ...named));
     })
     .map((folder) => `${folder}: there is no such folder in src/`);
+}
+
+/** What lies in `src/` itself stands below everything, so that each file there has to be named. */
+export function hallFiles(files: readonly string[]): string[] {
+  return files
+    .filter((file) => dirname(file) === 'src' && !GROUND.includes(file))
+    .map((file) => `${file}: belongs into a folder of src/`);
+}
+
+export function longRouting(architecture: string): string[] {
+  const [, table = ''] =
+    /^\|[^\n]*read first[^\n]*\n\|[-|]+\n((?:\|.*\n)*)/m.exec(architecture) ?? [];
+  const rows = table.split('\n').filter(Boolean).length;
+  if (rows === 0) return ['there is no routing table'];
+  return rows <= ROUTES_MAX ? [] : [`the routing table has ${rows} rows, at most ${ROUTES_MAX}`];
 }
 
 function above(file: string): string[] {

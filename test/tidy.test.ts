@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacking } from './requirements.ts';
-import { dependencyLaw, mirroredFolders } from './tidy-law.ts';
+import { dependencyLaw, hallFiles, longRouting, mirroredFolders } from './tidy-law.ts';
 import * as rules from './tidy-rules.ts';
 import { readSources } from './tidy-source.ts';
 import { participleTypes, vagueActors } from './tidy-words.ts';
@@ -55,6 +55,13 @@ describe('the house', () => {
 
   it('has tests where their sources are', () => {
     expect(mirroredFolders(everything)).toEqual([]);
+  });
+
+  it('keeps its hall small, and its map short', () => {
+    expect([
+      ...hallFiles(everything),
+      ...longRouting(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')),
+    ]).toEqual([]);
   });
 
   it('has no import cycles', () => {
@@ -162,6 +169,17 @@ describe('a rule can fail:', () => {
       'test/run/decode: there is no such folder in src/',
       'test/golden: there is no such folder in src/',
     ]);
+  });
+
+  it('the hall and the map', () => {
+    expect(hallFiles(['src/types.ts', 'src/policy-x.ts', 'src/run/x.ts'])).toEqual([
+      'src/policy-x.ts: belongs into a folder of src/',
+    ]);
+    const table = (rows: number) =>
+      `x\n| about | read first |\n|---|---|\n${'| a | `b` |\n'.repeat(rows)}\nx\n`;
+    expect(longRouting(table(20))).toEqual([]);
+    expect(longRouting(table(21))).toEqual(['the routing table has 21 rows, at most 20']);
+    expect(longRouting('')).toEqual(['there is no routing table']);
   });
 
   it('cycles', () => {

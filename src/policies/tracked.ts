@@ -3,7 +3,7 @@
 
 import * as fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { type GitFiles, gitFiles } from '../git-files.ts';
+import { type GitFiles, gitFiles } from '../git/files.ts';
 import { readIndex } from '../text/git-index.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;

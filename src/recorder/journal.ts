@@ -2,6 +2,7 @@
 // answer says why it was not recorded, and the next command tries again with a new session.
 
 import { errnoOf, messageOf } from '../errors.ts';
+import { vcsState } from '../git/vcs.ts';
 import { appendEdits, type EditRecord } from '../journal/edits.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { appendLater } from '../journal/later.ts';
@@ -25,7 +26,6 @@ import type {
   SessionStatus,
 } from '../types.ts';
 import type { RecordingSettings, SessionMode } from './settings.ts';
-import { vcsState } from './vcs.ts';
 
 export type JournalParts = {
   readonly owner: ProcessId;

@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { fileIn, type GitFiles, rangeOf, textIn, withFile } from '../git-files.ts';
+import { fileIn, type GitFiles, rangeOf, textIn, withFile } from './files.ts';
 
 const OBJECT_BYTES_MAX = 1024 * 1024; // a commit with a long message and many signatures
 const PACKS_MAX = 64; // more are those of a repository that was never packed

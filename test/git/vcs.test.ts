@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { vcsState } from '../../src/recorder/vcs.ts';
+import { vcsState } from '../../src/git/vcs.ts';
 import { readIndex, stagedTree } from '../../src/text/git-index.ts';
 
 type Repository = {

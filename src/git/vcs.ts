@@ -4,11 +4,11 @@
 
 import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileIn, type GitFiles, gitFiles } from '../git-files.ts';
 import { leadsToRemote } from '../run/mounts.ts';
 import { objectId, readIndex, stagedTree, type TrackedFile } from '../text/git-index.ts';
 import type { VcsState } from '../types.ts';
-import { headOf, treeOf } from './git-objects.ts';
+import { fileIn, type GitFiles, gitFiles } from './files.ts';
+import { headOf, treeOf } from './objects.ts';
 
 const INDEX_BYTES_MAX = 16 * 1024 * 1024;
 const FILES_MAX = 10_000; // asking for so many takes 50 ms, once in a session
