@@ -48,14 +48,16 @@ export function knownJournals(stateRoot: string): readonly KnownJournal[] {
   return [...found.values()];
 }
 
-/** Names the journal in a directory that is there. Throws the error of the system call. */
+/** Undefined where there is no directory yet. Throws the error of the system call. */
 export function nameJournal(
   stateRoot: string,
   directory: string,
   origin: string | undefined,
   now: number,
-): NamedJournal {
-  const { dev: device, ino: inode } = fs.statSync(directory);
+): NamedJournal | undefined {
+  const there = fs.statSync(directory, { throwIfNoEntry: false });
+  if (there === undefined) return undefined;
+  const { dev: device, ino: inode } = there;
   const stored = namedIn(directory);
   const seen = knownJournals(stateRoot).find(({ journal }) => journal === stored?.journal);
   const text = (journal: string): string =>

@@ -62,14 +62,16 @@ export class Ledger {
     };
   }
 
-  /** The name of a journal; undefined where none can be given. Never throws. */
+  /** The name of a journal; undefined where there is none yet, or none can be given. Never throws. */
   journal(directory: string): string | undefined {
     const known = this.#journals.get(directory);
     if (known !== undefined) return known;
     try {
       const { stateRoot, now } = this.#options;
       const at = now();
-      const { journal, copyOf } = nameJournal(stateRoot, directory, this.origin, at);
+      const named = nameJournal(stateRoot, directory, this.origin, at);
+      if (named === undefined) return undefined;
+      const { journal, copyOf } = named;
       this.#journals.set(directory, journal);
       if (copyOf !== undefined) {
         this.note({ kind: 'fork', journal, at, from: copyOf, why: 'a copy' });

@@ -108,6 +108,13 @@ describe('the name of a journal', () => {
     fs.writeFileSync(world.root, '');
     const directory = journal(world);
     expect(world.ledger().journal(directory)).toMatch(/^[a-z2-7]{26}$/);
-    expect(world.ledger().journal(join(world.dir, 'nowhere'))).toBeUndefined();
+  });
+
+  it('is asked for before the first command of a project, and that is no trouble', () => {
+    const world = new SealWorld();
+    const ledger = world.ledger();
+    expect(ledger.journal(join(world.dir, 'one'))).toBeUndefined();
+    expect(world.troubles).toEqual([]);
+    expect(ledger.journal(journal(world))).toMatch(/^[a-z2-7]{26}$/);
   });
 });
