@@ -62,7 +62,7 @@ export class Ledger {
     };
   }
 
-  /** The name of a journal; undefined where there is none yet, or none can be given. Never throws. */
+  /** The name of a journal; undefined where there is none, yet or at all. Never throws. */
   journal(directory: string): string | undefined {
     const known = this.#journals.get(directory);
     if (known !== undefined) return known;
