@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
 import { DISK, type Disk } from '../journal/files.ts';
-import { ensureSealDir, openForAppending, sealFile, shortWrite } from './place.ts';
+import { ensureSealDir, openForAppending, sealFile, shortWrite, waitForWriters } from './place.ts';
 
 const WAITING_MAX = 10_000; // 2.3 MB; entries of later ones are sealed as late ones
 const NEWLINE = 0x0a;
@@ -70,12 +70,21 @@ export class Appender {
 
   #write(leaf: string): void {
     const fd = this.#open();
-    const { size } = this.#disk.lstatSync(this.#path);
+    let { size } = this.#disk.lstatSync(this.#path);
     // A write that was cut short, by a crash or a full disk, must not spoil the leaf behind it.
-    const torn = size !== this.#wholeTo && size > 0 && !endsWhole(this.#path, size);
+    let torn = this.#endsTorn(size);
+    if (torn) {
+      waitForWriters(fd);
+      ({ size } = this.#disk.lstatSync(this.#path));
+      torn = this.#endsTorn(size);
+    }
     const bytes = Buffer.from(torn ? `\n${leaf}` : leaf);
     if (this.#disk.writeSync(fd, bytes) < bytes.length) throw shortWrite(this.#path);
     this.#wholeTo = size + bytes.length;
+  }
+
+  #endsTorn(size: number): boolean {
+    return size !== this.#wholeTo && size > 0 && !endsWhole(this.#path, size);
   }
 
   /** The file that has the name now: it may have been restored from a backup, or removed. */

@@ -75,6 +75,14 @@ export function openForChanges(path: string, disk: Disk = DISK): number {
   return disk.openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, FILE_MODE);
 }
 
+/**
+ * A file that another process writes to at this moment may seem to end in the middle of a line: its
+ * length grows page by page. Changing the mode of a file waits until a write to it is over.
+ */
+export function waitForWriters(fd: number): void {
+  fs.fchmodSync(fd, FILE_MODE);
+}
+
 export function readSmall(path: string): string | undefined {
   let fd: number | undefined;
   try {

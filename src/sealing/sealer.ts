@@ -14,7 +14,14 @@ import type { SignerKey } from '../ledger/note-keys.ts';
 import type { ProcessId } from '../types.ts';
 import { signerOf } from './keys.ts';
 import { leafLines } from './leaf-lines.ts';
-import { openForChanges, readSmall, sealDir, sealFile, shortWrite } from './place.ts';
+import {
+  openForChanges,
+  readSmall,
+  sealDir,
+  sealFile,
+  shortWrite,
+  waitForWriters,
+} from './place.ts';
 import { TreeFile } from './tree-file.ts';
 
 const CLAIM_TRIES = 5;
@@ -185,8 +192,13 @@ async function grow(
  * signed them, and they go, unless a living process adds to them at this moment.
  */
 function cutTail(leaves: number, disk: Disk): number {
-  const { size } = disk.fstatSync(leaves);
-  const whole = wholeEnd(leaves, size);
+  let { size } = disk.fstatSync(leaves);
+  let whole = wholeEnd(leaves, size);
+  if (whole < size) {
+    waitForWriters(leaves);
+    ({ size } = disk.fstatSync(leaves));
+    whole = wholeEnd(leaves, size);
+  }
   if (whole < size && disk.fstatSync(leaves).size === size) fs.ftruncateSync(leaves, whole);
   return whole;
 }

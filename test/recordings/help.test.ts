@@ -20,6 +20,7 @@ Subcommands:
   reindex   Rebuild index and catalog from the session files
   import    Import agents' transcripts, JSON lines or an asciicast
   review    Show what agents did that deserves a look
+  leaks     Find secrets in commands and their output
 
 Help for one of them: cuff record <subcommand> --help
 `;
