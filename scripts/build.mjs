@@ -183,7 +183,7 @@ async function buildLibrary(strict) {
   const inputs = bundles.flatMap((made) => Object.keys(made.metafile.inputs));
   const licences = placeLicences(inputs);
   const ready = await placeReady(files);
-  const made = [licences, ready, ...placePlugin()];
+  const made = [licences, ready, placeVerifier(), ...placePlugin()];
   const outputs = [...files.map((file) => file.path), ...declarations, ...made];
   removeOthers(outputs);
   return outputs;
@@ -196,6 +196,13 @@ function placePlugin() {
     place(path, text);
     return path;
   });
+}
+
+/** For people who verify a proof without us: `cuff prove --verifier` prints it. */
+function placeVerifier() {
+  const path = join(DIST, 'verify.py');
+  place(path, readFileSync(join(ROOT, 'src/cli/verify.py'), 'utf8'));
+  return path;
 }
 
 /** What a server says before it is loaded. It is asked for it, as it was just built. */

@@ -21,7 +21,8 @@ export type ErrorCode =
   | 'journal_unwritable'
   | 'journal_unreadable'
   | 'journal_session_not_found'
-  | 'catalog_unavailable';
+  | 'catalog_unavailable'
+  | 'not_provable';
 
 export class AppError extends Error {
   readonly code: ErrorCode;

@@ -27,7 +27,9 @@ it('a clean clone sets itself up before it is packed', () => {
   expect([status, stderr], stdout).toEqual([0, expect.stringContaining('setup: npm ci')]);
   const packed = join(clone, stdout.trim().split('\n').at(-1) ?? '');
   const files = spawnSync('tar', ['tzf', packed], { encoding: 'utf8' }).stdout.split('\n');
-  expect(files).toContain('package/dist/cuff.cjs');
+  expect(files).toEqual(
+    expect.arrayContaining(['package/dist/cuff.cjs', 'package/dist/verify.py']),
+  );
   expect(files.filter((name) => name.startsWith('package/dist/plugin/')).sort()).toEqual([
     'package/dist/plugin/.claude-plugin/marketplace.json',
     'package/dist/plugin/cuff/.claude-plugin/plugin.json',

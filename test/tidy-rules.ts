@@ -173,6 +173,7 @@ const RESERVED: readonly RegExp[] = [
 /** Identifiers that look like addresses, and texts whose very point is a real host. */
 const REAL_HOSTS: readonly string[] = [
   'json-schema.org', // the dialect of a JSON schema
+  'in-toto.io', // the types of attestations
   'opencode.ai', // the schema that a client's configuration names
   'www.w3.org', // the name space of an image
   '169.254.169.254', // what an attack asks for

@@ -3,6 +3,7 @@
 
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { ENTRY_PARTS, type EntryPart, partsNamed } from '../ledger/commitments.ts';
 import { AGENT_IDS } from '../text/agents.ts';
 import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
@@ -252,6 +253,31 @@ function addEvidence(top: Command): void {
       ),
     )
     .action(async (what, options) => (await import('./verify.ts')).verify(what, options));
+  top
+    .command('prove')
+    .description('the proof of one command, for others to verify offline')
+    .argument('[entry]', 'the id of an entry, of any journal of yours on this machine')
+    .addOption(
+      new Option(
+        '--show <parts>',
+        `what it shows, of ${ENTRY_PARTS.join(', ')} (default: facts)`,
+      ).argParser(parts),
+    )
+    .addOption(
+      new Option('--format <format>', 'in-toto: attestations in DSSE envelopes, a line for each')
+        .choices(['cuff', 'in-toto'])
+        .default('cuff'),
+    )
+    .option('--output <file>', 'write to a new file (default: stdout)')
+    .option('--verifier', 'print a program for plain Python 3 that verifies such a proof')
+    .addHelpText(
+      'after',
+      examples(
+        'cuff prove e_20260118_143052_001-e4f5 --show facts,text --output test.proof',
+        'cuff prove --verifier > verify.py; python3 verify.py test.proof ledger.vkey',
+      ),
+    )
+    .action(async (id, options) => (await import('./prove.ts')).prove(id, options));
 }
 
 function addOthers(top: Command): void {
@@ -280,6 +306,12 @@ function count(text: string): number {
 function countOrNone(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
+}
+
+function parts(text: string): readonly EntryPart[] {
+  const named = partsNamed(text);
+  if (named !== undefined) return named;
+  throw new InvalidArgumentError(`It must be of ${ENTRY_PARTS.join(', ')}, with commas between.`);
 }
 
 function age(text: string): number {

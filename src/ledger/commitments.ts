@@ -12,6 +12,13 @@ import { base64url, fromBase64 } from './base64.ts';
 export const ENTRY_PARTS = ['facts', 'text', 'stdout', 'stderr'] as const;
 export type EntryPart = (typeof ENTRY_PARTS)[number];
 
+/** Of names between commas; undefined where one of them is none. */
+export function partsNamed(text: string): readonly EntryPart[] | undefined {
+  const parts = text.split(',').map((name) => ENTRY_PARTS.find((part) => part === name.trim()));
+  const known = parts.filter((part) => part !== undefined);
+  return known.length === parts.length ? known : undefined;
+}
+
 export const CAPTURE_PARTS = ['meta', 'output', 'index', 'events', 'trace', 'final'] as const;
 
 const SALT_BYTES = 16;

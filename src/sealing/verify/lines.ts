@@ -1,6 +1,6 @@
 // The lines of a session's file as a verifier reads them: what each commits to, if it has a salt.
 import { isUtf8 } from 'node:buffer';
-import { entryParts, linePart, saltedLineOf } from '../../journal/entry-parts.ts';
+import { entryParts, linePart, type SaltedLine, saltedLineOf } from '../../journal/entry-parts.ts';
 import {
   commitmentTo,
   ENTRY_PARTS,
@@ -47,16 +47,8 @@ export function readEntryLine(bytes: Buffer): SessionLine {
   const { json, salt, exact } = line;
   const sequence = asCount(json.sequence_number);
   if (sequence === undefined) return { kind: 'unreadable' };
-  const parts = entryParts(json);
-  const kept = asObject(json.salts) ?? {};
   const commitments: EntryLine['commitments'] = {};
-  for (const [place, part] of ENTRY_PARTS.entries()) {
-    const own = salt === undefined ? parseSalt(asString(kept[part]) ?? '') : partSalt(salt, place);
-    const content = parts[part];
-    if (own === undefined) continue;
-    commitments[part] =
-      content === undefined ? null : commitmentTo(sha256(Buffer.from(content)), own);
-  }
+  for (const { part, commitment } of saltedParts(line)) commitments[part] = commitment;
   return {
     kind: 'entry',
     sequence,
@@ -66,6 +58,29 @@ export function readEntryLine(bytes: Buffer): SessionLine {
     salted: salt !== undefined || json.salts !== undefined,
     exact,
   };
+}
+
+export type SaltedPart = {
+  readonly part: EntryPart;
+  /** Its own. */
+  readonly salt: Uint8Array;
+  /** Undefined: there is nothing. */
+  readonly content: string | undefined;
+  readonly commitment: string | null;
+};
+
+/** The parts of an entry. Those whose salt is gone, because they were redacted, are left out. */
+export function saltedParts({ json, salt }: Pick<SaltedLine, 'json' | 'salt'>): SaltedPart[] {
+  const parts = entryParts(json);
+  const kept = asObject(json.salts) ?? {};
+  return ENTRY_PARTS.flatMap((part, place) => {
+    const own = salt === undefined ? parseSalt(asString(kept[part]) ?? '') : partSalt(salt, place);
+    const content = parts[part];
+    if (own === undefined) return [];
+    const digest = content === undefined ? undefined : sha256(Buffer.from(content));
+    const commitment = digest === undefined ? null : commitmentTo(digest, own);
+    return [{ part, salt: own, content, commitment }];
+  });
 }
 
 /** What a line beside the entries commits to; undefined for one without a salt. */
