@@ -7,6 +7,8 @@ const FIXED = {
   fuzz: 828_871_459,
   disguises: 51_234_567,
   kills: 17_092_026,
+  attacks: 40_961,
+  mutations: 7_400_321,
 } as const;
 
 export function seedOf(series: keyof typeof FIXED): number {

@@ -14,6 +14,10 @@ import { parseVerifierKey } from '../../src/ledger/note-keys.ts';
 import { leafHash, StoredHashes } from '../../src/ledger/tree.ts';
 import { sealLate } from '../../src/sealing/late.ts';
 import { Ledger } from '../../src/sealing/ledger.ts';
+import type { Anchor } from '../../src/sealing/verify/anchors.ts';
+import { isWrong } from '../../src/sealing/verify/findings.ts';
+import { gatherEvidence } from '../../src/sealing/verify/gather.ts';
+import { type Verification, verifyEvidence } from '../../src/sealing/verify/verify.ts';
 import { openStore } from '../../src/shell/store.ts';
 import type { ProcessId } from '../../src/types.ts';
 
@@ -64,6 +68,19 @@ export class SealWorld {
   async late(ledger: Ledger, owner: ProcessId = ME): Promise<number> {
     const store = { ...openStore(this.root), alive: this.alive };
     return sealLate({ ledger, store, directory: this.journal, owner });
+  }
+
+  /** What `cuff verify` finds in the files as they are. */
+  verify(anchors: readonly Anchor[] = []): Verification {
+    const store = { ...openStore(this.root), alive: this.alive, now: () => this.time };
+    return verifyEvidence(gatherEvidence({ store, directories: [this.journal], anchors }));
+  }
+
+  /** Verdicts that speak of an attack. */
+  wrongs(anchors: readonly Anchor[] = []): string[] {
+    return this.verify(anchors)
+      .findings.filter(isWrong)
+      .map(({ verdict }) => verdict);
   }
 
   path(name: string): string {

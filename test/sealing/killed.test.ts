@@ -1,5 +1,6 @@
 // Servers that are killed at any moment between an entry, its leaf and the checkpoint, and servers
-// that write and sign side by side: every entry has its leaf in the end, and none has another.
+// that write and sign side by side: every entry has its leaf in the end, and none has another. At no
+// time does `cuff verify` take what they left for an attack.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
@@ -119,15 +120,19 @@ it(`that are killed ${KILLS} times leave no entry and no leaf without the other`
     const server = start(file, world, 1_000_000);
     await killAt(server, 1 + Math.floor(random() * 40), Math.floor(random() * 50));
     for (const id of server.seen) acknowledged.add(id);
-    // What was signed stands, whatever was going on.
+    // What was signed stands, whatever was going on; and nothing that is there is an attack.
     world.signed();
+    expect([kill, world.wrongs()]).toEqual([kill, []]);
     const ledger = world.ledger();
     await world.late(ledger);
     expect((await ledger.sign())?.kind).toMatch(/signed|current/);
     expect(world.signed()).toBe(world.lines.length);
     expect(sealedOf(world)).toEqual(entriesOf(world));
+    expect([kill, world.wrongs()]).toEqual([kill, []]);
     await ledger.close();
   }
+  const { counts } = world.verify();
+  expect([counts.entries, counts.unsealed]).toEqual([entriesOf(world).size, 0]);
   expect(entriesOf(world).size).toBeGreaterThanOrEqual(acknowledged.size);
   // Cut off by a crash: never unexplained.
   const unvouched = world
@@ -149,6 +154,8 @@ it(`that write side by side, ${ENTRIES} entries each, share one ledger`, async (
   expect(world.leaves('key')).toHaveLength(1);
   await world.ledger().sign();
   expect(world.signed()).toBe(world.lines.length);
+  const { counts, findings } = world.verify();
+  expect([counts.entries, counts.unsigned, findings]).toEqual([ENTRIES * 2, 0, []]);
   expect(fs.readdirSync(join(world.root, 'seal')).filter((name) => /claim|new/.test(name))).toEqual(
     [],
   );

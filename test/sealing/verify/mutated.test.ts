@@ -1,10 +1,23 @@
-// `verify` never throws, whatever the bytes are.
-import { expect, it } from 'vitest';
+// `verify` never throws, whatever the bytes are: those in memory, and those of every file on disk
+// that it reads.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { isWrong } from '../../../src/sealing/verify/findings.ts';
-import { verificationWords } from '../../../src/sealing/verify/words.ts';
-import { ordinary, type World } from './world.ts';
+import { gatherEvidence } from '../../../src/sealing/verify/gather.ts';
+import { type Verification, verifyEvidence } from '../../../src/sealing/verify/verify.ts';
+import { verificationJson, verificationWords } from '../../../src/sealing/verify/words.ts';
+import { openStore } from '../../../src/shell/store.ts';
+import { seedOf } from '../../seed.ts';
+import { writeWorld } from './disk.ts';
+import { ordinary, randomOf, type World } from './world.ts';
 
-const TIMES = process.env.CUFF_LONG === '1' ? 10_000 : 1_000;
+const LONG = process.env.CUFF_LONG === '1';
+const TIMES = LONG ? 10_000 : 1_000;
+const FILES = LONG ? 10_000 : 500;
+
+type Random = (below: number) => number;
 
 const INSERTS = [
   '\0'.repeat(64),
@@ -19,41 +32,97 @@ const INSERTS = [
   ' ',
 ];
 
-/** One text of the world, changed somewhere. */
-function mutate(world: World, random: (below: number) => number): void {
-  const change = (text: string): string => {
-    const [from, insert] = [random(text.length + 1), INSERTS[random(INSERTS.length)] ?? ''];
-    const kind = random(4);
-    if (kind === 0) return text.slice(0, from) + text.slice(from + random(40));
-    if (kind === 1) return text.slice(0, from) + insert + text.slice(from);
-    if (kind === 2)
-      return text.slice(0, from) + String.fromCharCode(random(256)) + text.slice(from + 1);
-    return text.slice(0, from) + text.slice(random(text.length + 1));
-  };
+/** A text that is changed somewhere. */
+function changed(text: string, random: Random): string {
+  const [from, insert] = [random(text.length + 1), INSERTS[random(INSERTS.length)] ?? ''];
+  const kind = random(4);
+  if (kind === 0) return text.slice(0, from) + text.slice(from + random(40));
+  if (kind === 1) return text.slice(0, from) + insert + text.slice(from);
+  if (kind === 2)
+    return text.slice(0, from) + String.fromCharCode(random(256)) + text.slice(from + 1);
+  return text.slice(0, from) + text.slice(random(text.length + 1));
+}
+
+/** One text of the world. */
+function mutate(world: World, random: Random): void {
   const session = world.sessions[random(world.sessions.length)];
   const which = random(5);
   if (which === 0 && session !== undefined) {
     const at = random(session.lines.length);
-    session.lines[at] = change(session.lines[at] ?? '');
+    session.lines[at] = changed(session.lines[at] ?? '', random);
   } else if (which === 1) {
     const at = random(world.leaves.length);
-    world.leaves[at] = change(world.leaves[at] ?? '');
-  } else if (which === 2) world.checkpoint = change(world.checkpoint ?? '');
-  else if (which === 3) world.anchors = [change(world.anchors.join('\n'))];
-  else session?.later.push(change('{"entry_id":"e","salt":"AAAAAAAAAAAAAAAAAAAAAA"}\n'));
+    world.leaves[at] = changed(world.leaves[at] ?? '', random);
+  } else if (which === 2) world.checkpoint = changed(world.checkpoint ?? '', random);
+  else if (which === 3) world.anchors = [changed(world.anchors.join('\n'), random)];
+  else {
+    session?.later.push(changed('{"entry_id":"e","salt":"AAAAAAAAAAAAAAAAAAAAAA"}\n', random));
+  }
 }
 
-it('never throws, and has words for whatever it finds', () => {
+function expectWords(verification: Verification, now: number, seed: number): void {
+  expect(verification.intact).toBe(!verification.findings.some(isWrong));
+  const words = verificationWords(verification, now).join('\n');
+  expect(words, `seed ${seed}`).not.toMatch(/undefined|NaN/);
+  JSON.stringify(verificationJson(verification));
+}
+
+it('never throws over texts, and has words for whatever it finds', () => {
   let wrong = 0;
-  for (let seed = 1; seed <= TIMES; seed += 1) {
-    const { world, random } = ordinary(seed % 40);
-    for (let at = 0; at <= random(3); at += 1) mutate(world, (below) => random(below));
-    for (let skip = 0; skip < seed; skip += 1) random(2);
-    mutate(world, random);
+  for (let turn = 0; turn < TIMES; turn += 1) {
+    const seed = seedOf('mutations') + turn;
+    const { world } = ordinary(seed % 40);
+    const random = randomOf(seed);
+    for (let at = 0; at <= random(3); at += 1) mutate(world, random);
     const verification = world.verify();
     if (!verification.intact) wrong += 1;
-    expect(verification.intact).toBe(!verification.findings.some(isWrong));
-    expect(verificationWords(verification, world.now).join('\n')).not.toMatch(/undefined|NaN/);
+    expectWords(verification, world.now, seed);
   }
   expect(wrong).toBeGreaterThan(TIMES / 2);
 });
+
+it('never throws over files', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'cuff-mutated-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const [root, project] = [join(dir, 'state'), join(dir, 'project')];
+  const { world } = ordinary(1);
+  mkdirSync(project);
+  const directory = writeWorld(world, root, project);
+  const capture = sealedCapture(root, world);
+  const folders = [join(root, 'seal'), directory, join(directory, 'sessions'), capture];
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map(({ name }) => join(folder, name)),
+  );
+  let wrong = 0;
+  for (let turn = 0; turn < FILES; turn += 1) {
+    const seed = seedOf('mutations') + turn;
+    const random = randomOf(seed);
+    const path = files[turn % files.length] ?? '';
+    const whole = readFileSync(path);
+    writeFileSync(path, changed(whole.toString('latin1'), random), 'latin1');
+    const store = { ...openStore(root), now: () => world.now };
+    const evidence = gatherEvidence({ store, directories: 'all', deep: true });
+    const verification = verifyEvidence(evidence);
+    if (!verification.intact) wrong += 1;
+    expectWords(verification, world.now, seed);
+    writeFileSync(path, whole);
+  }
+  expect(wrong).toBeGreaterThan(FILES / 4);
+});
+
+/** The files of a capture that the ledger has a leaf of; none of them fits it. */
+function sealedCapture(root: string, world: World): string {
+  const [run] = world.leaves.flatMap(
+    (leaf) => /^cuff\/1 entry .* (run-\d+)\n$/.exec(leaf)?.[1] ?? [],
+  );
+  const id = run ?? 'run-0';
+  const dir = join(root, 'sessions', id);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const meta = { schema_version: 1, session_id: id, argv: ['true'], cwd: '/', created_at: 0 };
+  writeFileSync(join(dir, 'meta.json'), `${JSON.stringify(meta)}\n`, { mode: 0o600 });
+  writeFileSync(join(dir, 'final.json'), '{"state":"exited","salt":"AAAAAAAAAAAAAAAAAAAAAA"}\n');
+  writeFileSync(join(dir, 'output.bin'), 'out\n');
+  return dir;
+}

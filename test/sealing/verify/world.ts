@@ -30,7 +30,7 @@ const BEGIN = Date.parse('2026-01-18T14:30:52.123Z');
 const MINUTE_MS = 60_000;
 
 /** The same numbers for the same seed. */
-function randomOf(seed: number): (below: number) => number {
+export function randomOf(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
