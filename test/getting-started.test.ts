@@ -41,7 +41,7 @@ test('the agent of the first ten minutes works, and so does what is shown behind
   );
   expect(told).toContain('"stdout": "up\\n"');
   expect(told).toContain('"command": "sleep 100"');
-  expect(run('cuff', 'record', 'list')).toMatch(/ 2 +\S+ +shutdown\n$/);
+  expect(run('cuff', 'record', 'list')).toMatch(/ 2 +\S+ +shutdown +sealed\n$/);
   expect(run('cuff', 'record', 'search', 'cost 500', '--exit', '1')).toContain(
     'stderr+0: cost 500',
   );

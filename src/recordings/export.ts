@@ -14,7 +14,16 @@ import { type Selection, selectedSessions } from './sessions.ts';
 
 export type TextFormat = 'json' | 'jsonl' | 'csv' | 'html';
 
-type Writer = (selection: Selection, raw: boolean) => Generator<string>;
+/** How a session is sealed, in one word; undefined where it is not. */
+type SealOf = (session: string) => string | undefined;
+
+type Writer = (selection: Selection, options: TextOptions) => Generator<string>;
+
+export type TextOptions = {
+  /** Cells of a CSV as they are, also where a spreadsheet would take them for formulas. */
+  readonly raw: boolean;
+  readonly sealOf: SealOf;
+};
 
 const FORMATS: Readonly<Record<TextFormat, Writer>> = {
   json,
@@ -23,21 +32,22 @@ const FORMATS: Readonly<Record<TextFormat, Writer>> = {
   html,
 };
 
-/** `raw`: cells of a CSV as they are, also where a spreadsheet would take them for formulas. */
 export function exportText(
   selection: Selection,
   format: TextFormat,
-  raw = false,
+  options: Partial<TextOptions> = {},
 ): Iterable<string> {
-  return FORMATS[format](selection, raw);
+  return FORMATS[format](selection, { raw: false, sealOf: () => undefined, ...options });
 }
 
-/** `{"version","sessions":[{"metadata","entries"}]}`, an entry on a line of its own. */
-function* json(selection: Selection): Generator<string> {
+/** `{"version","sessions":[{"metadata","seal","entries"}]}`, an entry on a line of its own. */
+function* json(selection: Selection, { sealOf }: TextOptions): Generator<string> {
   yield '{"version":"1.0","sessions":[';
   let session = '\n';
   for (const { metadata, entries } of selectedSessions(selection)) {
-    yield `${session}{"metadata":${JSON.stringify(metadata)},"entries":[`;
+    const seal = sealOf(metadata.session_id);
+    const sealed = seal === undefined ? '' : `"seal":${JSON.stringify(seal)},`;
+    yield `${session}{"metadata":${JSON.stringify(metadata)},${sealed}"entries":[`;
     session = ',\n';
     let before = '\n';
     for (const entry of entries) {
@@ -59,18 +69,18 @@ function* jsonl(selection: Selection): Generator<string> {
   }
 }
 
-function* csv(selection: Selection, raw: boolean): Generator<string> {
+function* csv(selection: Selection, { raw }: TextOptions): Generator<string> {
   yield csvRow(ENTRY_COLUMNS);
   for (const { entries } of selectedSessions(selection)) {
     for (const entry of entries) yield csvRow(entryCells(entry), { raw });
   }
 }
 
-function* html(selection: Selection): Generator<string> {
+function* html(selection: Selection, { sealOf }: TextOptions): Generator<string> {
   const [only = ''] = selection.ids;
   yield htmlHead(selection.ids.length === 1 ? only : `${selection.ids.length} sessions`);
   for (const { metadata, entries } of selectedSessions(selection)) {
-    yield htmlSession(metadata);
+    yield htmlSession(metadata, sealOf(metadata.session_id));
     for (const entry of entries) yield htmlEntry(entry);
     yield htmlSessionEnd();
   }

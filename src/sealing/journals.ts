@@ -36,6 +36,11 @@ function journalNameFile(directory: string): string {
   return join(directory, 'seal.json');
 }
 
+/** As its file says; undefined where it has none. Never throws. */
+export function journalName(directory: string): string | undefined {
+  return namedIn(directory)?.journal;
+}
+
 /** The journals of this ledger, each once. Never throws. */
 export function knownJournals(stateRoot: string): readonly KnownJournal[] {
   const found = new Map<string, KnownJournal>();

@@ -11,6 +11,7 @@
 //     hashes         derived: 32-byte hashes in the order of src/ledger/tree.ts
 //     checkpoint     the signed note, replaced as a whole
 //     position       derived: `SIZE BYTES\n`, where the leaves of the checkpoint end
+//     anchors.jsonl  a line for each anchor, see verify/anchors.ts
 //     journals.jsonl a line {"journal","directory","at"} whenever a journal was found in another
 //                    place; the last line of a journal says where it was seen last
 //     seen-J.json    derived: how far journal J was compared with the leaves, see late.ts
@@ -50,6 +51,7 @@ export type SealFile =
   | 'hashes'
   | 'checkpoint'
   | 'position'
+  | 'anchors.jsonl'
   | 'journals.jsonl';
 
 export function sealDir(stateRoot: string): string {

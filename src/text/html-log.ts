@@ -36,13 +36,15 @@ export function htmlHead(title: string): string {
 `;
 }
 
-export function htmlSession(session: SessionMetadata): string {
+/** `seal`: how it is sealed, in one word. */
+export function htmlSession(session: SessionMetadata, seal?: string): string {
   const facts = [
     `${timeText(session.created_at)} UTC`,
     spanText(session.total_duration_ms),
     session.status,
     session.working_directory,
     ...(session.agent_id === null ? [] : [session.agent_id]),
+    ...(seal === undefined ? [] : [seal]),
   ];
   return `<section>
 <h2><code>${htmlText(session.session_id)}</code></h2>

@@ -71,9 +71,9 @@ export class SealWorld {
   }
 
   /** What `cuff verify` finds in the files as they are. */
-  verify(anchors: readonly Anchor[] = []): Verification {
+  verify(anchors: readonly Anchor[] = [], only?: string): Verification {
     const store = { ...openStore(this.root), alive: this.alive, now: () => this.time };
-    return verifyEvidence(gatherEvidence({ store, directories: [this.journal], anchors }));
+    return verifyEvidence(gatherEvidence({ store, directories: [this.journal], anchors, only }));
   }
 
   /** Verdicts that speak of an attack. */

@@ -1,6 +1,6 @@
 // Servers that are killed at any moment between an entry, its leaf and the checkpoint, and servers
-// that write and sign side by side: every entry has its leaf in the end, and none has another. At no
-// time does `cuff verify` take what they left for an attack.
+// that write and sign side by side: every entry has its leaf in the end, and none has another. At
+// no time does `cuff verify` take what they left for an attack.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';

@@ -13,6 +13,7 @@ import { say } from '../output.ts';
 import { confirmed } from './confirm.ts';
 import type { Flags } from './flags.ts';
 import { Progress } from './progress.ts';
+import { sealsOf } from './seal.ts';
 import { realFile, replacedBy, replacing, write } from './sink.ts';
 import { sayUnreadable } from './unreadable.ts';
 import { damagedLines, NO_RECORDINGS, sequenceWords } from './words.ts';
@@ -43,8 +44,10 @@ export async function exportRecordings(flags: Flags): Promise<void> {
         say(sequenceWords(printable(shortId(id)), faults));
       const selection = { directory, ids: idsFor(directory, flags), damage, faulty };
       if (format === 'sqlite') await database(selection, output, step);
-      else
-        await write(output, exportText(selection, format as TextFormat, flags.on('--raw')), step);
+      else {
+        const options = { raw: flags.on('--raw'), sealOf: sealsOf(directory, selection.ids) };
+        await write(output, exportText(selection, format as TextFormat, options), step);
+      }
     }
   } finally {
     progress.end();

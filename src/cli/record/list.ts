@@ -1,10 +1,15 @@
 // `cuff record list`: the newest sessions, in the order they began. It is on the short way through
 // the program, so that it answers at once: what it imports is loaded before anything else happens.
 
+import { stateRoot } from '../../capture/paths.ts';
 import { SESSION_COLUMNS, sessionCells } from '../../journal/export-columns.ts';
 import { shortId } from '../../journal/ids.ts';
+import type { JoinedSession } from '../../journal/join.ts';
+import { readMetadata } from '../../journal/reader.ts';
 import { LIST } from '../../recordings/commands.ts';
 import { faultySessions, recentSessions } from '../../recordings/list.ts';
+import { type Badge, listedBadges, worstBadge } from '../../sealing/badges.ts';
+import { journalName } from '../../sealing/journals.ts';
 import { csvRow } from '../../text/csv.ts';
 import { sinceText, spanText, timeText } from '../../text/dates.ts';
 import { printable, printableJson } from '../../text/printable.ts';
@@ -21,7 +26,8 @@ export function recordList(args: readonly string[]): Promise<void> {
 }
 
 /**
- * `--format json`: {"sessions":[...],"more":N}, a session as its metadata file has it; and
+ * `--format json`: {"sessions":[...],"more":N}, a session as its metadata file has it, with
+ * "seal":"anchored" or another word of src/sealing/badges.ts where it was sealed; and
  * "sequence_faults":[{"session_id","skipped","repeated","backward","missing"}] where entries are
  * not those that were written.
  */
@@ -30,7 +36,7 @@ export async function list(flags: Flags): Promise<void> {
   const query = { limit: flags.count('--limit'), ...(since !== undefined && { since }) };
   const { directory } = await flags.journal();
   const { sessions: newest, more } = recentSessions(directory, query);
-  const sessions = newest.toReversed();
+  const sessions = sealedRows(directory, newest.toReversed());
   const ids = sessions.flatMap(({ session_id, parts = [] }) => [session_id, ...parts]);
   const faulty = faultySessions(directory, ids);
   for (const { id, faults } of faulty) sayAtOnce(sequenceWords(printable(shortId(id)), faults));
@@ -48,6 +54,26 @@ export async function list(flags: Flags): Promise<void> {
   if (more > 0) sayAtOnce(`${more} more: use --limit ${sessions.length + more}`);
 }
 
+type Row = JoinedSession & { readonly seal?: Badge };
+
+function sealedRows(directory: string, rows: readonly JoinedSession[]): Row[] {
+  if (rows.every(({ sealed_by }) => sealed_by === undefined)) return [...rows];
+  const parts = rows.flatMap(({ parts = [] }) => parts);
+  const read = parts.map((id) => readMetadata(directory, id)).filter((one) => one !== undefined);
+  const own = rows.map((row) => (row.parts === undefined ? row : alone(directory, row)));
+  const journal = journalName(directory);
+  const badges = listedBadges(stateRoot(process.env), journal, [...own, ...read]);
+  return rows.map((row) => {
+    const seal = worstBadge([row.session_id, ...(row.parts ?? [])].map((id) => badges.get(id)));
+    return seal === undefined ? row : { ...row, seal };
+  });
+}
+
+/** Without what its parts add to it. */
+function alone(directory: string, row: JoinedSession): SessionMetadata {
+  return readMetadata(directory, row.session_id) ?? row;
+}
+
 function nothingSince(since: string | undefined): string {
   return `No recordings found (${sinceText(since)}).\n`;
 }
@@ -61,27 +87,33 @@ const HEAD = 'Session ID                    Started              Commands  Durat
 const RULE_WIDTH = 79;
 const ID_WIDTH = 24;
 const DETAILS_AT = 83; // behind the longest status
+const SEAL_WIDTH = 'recovered'.length;
 
 /** The layout of seed 000, to the column. */
-function table(sessions: readonly SessionMetadata[], verbose: boolean): string {
+function table(sessions: readonly Row[], verbose: boolean): string {
+  const sealed = sessions.some(({ seal }) => seal !== undefined);
+  const seal = (line: string, word: string): string =>
+    sealed ? `${line.padEnd(DETAILS_AT)}  ${word.padEnd(SEAL_WIDTH)}` : line;
   const agents = sessions.map(({ agent_id }) => printable(agent_id ?? '-'));
   const width = Math.max('Agent'.length, ...agents.map(displayWidth));
+  const detailsAt = DETAILS_AT + (sealed ? SEAL_WIDTH + 2 : 0);
   const detailed = (line: string, failed: string, late: string, agent: string, cwd: string) =>
-    `${line.padEnd(DETAILS_AT)}  ${failed.padStart(6)}  ${late.padStart(9)}  ` +
+    `${line.padEnd(detailsAt)}  ${failed.padStart(6)}  ${late.padStart(9)}  ` +
     `${agent}${' '.repeat(width - displayWidth(agent))}  ${cwd}`;
   const rows = sessions.map((session, i) =>
     verbose
       ? detailed(
-          row(session),
+          seal(row(session), session.seal ?? '-'),
           String(session.commands_failed),
           String(session.commands_timed_out),
           agents[i] ?? '',
           printable(session.working_directory),
         )
-      : row(session),
+      : seal(row(session), session.seal ?? '-').trimEnd(),
   );
-  const head = verbose ? detailed(HEAD, 'Failed', 'Timed Out', 'Agent', 'Directory') : HEAD;
-  const rule = '─'.repeat(Math.max(RULE_WIDTH, verbose ? displayWidth(head) : 0));
+  const names = seal(HEAD, 'Seal').trimEnd();
+  const head = verbose ? detailed(names, 'Failed', 'Timed Out', 'Agent', 'Directory') : names;
+  const rule = '─'.repeat(Math.max(RULE_WIDTH, verbose || sealed ? displayWidth(head) : 0));
   return `${[head, paint('dim', rule), ...rows].join('\n')}\n`;
 }
 

@@ -10,6 +10,7 @@ import {
   sessionNamed,
   sessionReport,
 } from '../../recordings/sessions.ts';
+import type { Badge } from '../../sealing/badges.ts';
 import { spanText, timeText } from '../../text/dates.ts';
 import { counted } from '../../text/plural.ts';
 import { printable, printableJson } from '../../text/printable.ts';
@@ -18,12 +19,14 @@ import type { Entry } from '../../types.ts';
 import { put, putJson, say } from '../output.ts';
 import { editLine, entryLine, entryOutput } from './entry-words.ts';
 import type { Flags } from './flags.ts';
+import { sealOf } from './seal.ts';
 import { damagedLines, NO_RECORDINGS, sequenceWords, shortCommand } from './words.ts';
 
 const NAME_WIDTH = 20;
 
 /**
- * `--format json` and `yaml`: {"session":{...},"top_commands":[{"command","count"}]}, and with
+ * `--format json` and `yaml`: {"session":{...},"top_commands":[{"command","count"}]}, with
+ * "seal":"anchored" or another word of src/sealing/badges.ts where it was sealed, and with
  * --entries "entries":[...], whose stdout and stderr are there with --output. Where entries are not
  * those that were written, "sequence_faults":{"skipped","repeated","backward","missing"}. Files
  * that the agent's own tools wrote are "edits":[...], if there are any.
@@ -42,7 +45,7 @@ export async function show(flags: Flags): Promise<void> {
     return showEntry(directory, flags);
   }
   const id = sessionNamed(directory, flags.operand());
-  const report = sessionReport(directory, id);
+  const report = { ...sessionReport(directory, id), seal: sealOf(directory, id) };
   const format = flags.format();
   const all = (): Iterable<Partial<Entry>> => facts(sessionEntries(directory, id), output);
   if (report.damagedLines > 0) say(damagedLines(report.damagedLines));
@@ -69,7 +72,9 @@ function nothingRecorded(): Promise<void> {
   return put(NO_RECORDINGS);
 }
 
-function summary({ metadata, top }: SessionReport): string {
+type SealedReport = SessionReport & { readonly seal: Badge | undefined };
+
+function summary({ metadata, top, seal }: SealedReport): string {
   const width = Math.max(
     NAME_WIDTH,
     ...top.map(({ command }) => displayWidth(shortCommand(command)) + 1),
@@ -80,6 +85,7 @@ function summary({ metadata, top }: SessionReport): string {
     `Started: ${timeText(metadata.created_at)}`,
     `Duration: ${spanText(metadata.total_duration_ms)}`,
     `Working Directory: ${printable(metadata.working_directory)}`,
+    ...(seal === undefined ? [] : [`Seal: ${seal}`]),
     '',
     `Commands: ${metadata.entry_count} total`,
     `  ✓ Succeeded: ${metadata.commands_succeeded}`,
@@ -100,14 +106,14 @@ function* facts(entries: Iterable<Entry>, output: boolean): Generator<Partial<En
   }
 }
 
-function documentOf({ metadata: session, top: top_commands, sequence }: SessionReport) {
+function documentOf({ metadata: session, top: top_commands, sequence, seal }: SealedReport) {
   const faults = sequence === undefined ? {} : { sequence_faults: sequence };
-  return { session, top_commands, ...faults };
+  return { session, ...(seal !== undefined && { seal }), top_commands, ...faults };
 }
 
 /** Entry by entry: a session may be larger than memory. */
 async function putDocument(
-  report: SessionReport,
+  report: SealedReport,
   entries: Iterable<Partial<Entry>> | undefined,
   edits: readonly EditRecord[],
 ): Promise<void> {
@@ -122,7 +128,7 @@ async function putDocument(
 }
 
 async function putYaml(
-  report: SessionReport,
+  report: SealedReport,
   entries: Iterable<Partial<Entry>> | undefined,
   edits: readonly EditRecord[],
 ): Promise<void> {
