@@ -14,6 +14,7 @@ import { policyRows } from './policy.mjs';
 import { readRows } from './read.mjs';
 import { readyRows } from './ready.mjs';
 import { recordRows } from './record.mjs';
+import { sealRows } from './seal.mjs';
 import { shellRows } from './shell.mjs';
 import { startRows } from './start.mjs';
 import { tableOf } from './table.mjs';
@@ -34,6 +35,7 @@ const ROWS = [
   ...mcpRows,
   ...readyRows,
   ...recordRows,
+  ...sealRows,
   ...dialectRows,
   ...manyRunsRows,
   ...textRows,

@@ -1,7 +1,7 @@
 // Calls one tool of one server again and again, as an agent's client would, and prints the
 // milliseconds of each call. An echo gets the time of a spawn from a small process on top.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -12,12 +12,17 @@ const SPAWNS = 200;
 const { server, root, calls } = JSON.parse(process.argv[2]);
 mkdirSync(root, { recursive: true });
 const here = new URL('.', import.meta.url).pathname;
-const ours = server === 'cuff';
+const ours = server.startsWith('cuff');
+const config = join(root, 'config');
+mkdirSync(join(config, 'cuff'), { recursive: true });
+if (server === 'cuff-unsealed') {
+  writeFileSync(join(config, 'cuff', 'settings.yml'), 'seal: { enabled: false }\n');
+}
 const transport = new StdioClientTransport({
   command: process.execPath,
   args: ours ? [join(here, '../../dist/cuff.cjs'), 'mcp'] : [join(here, 'mcp-server.mjs')],
   cwd: root,
-  env: { ...process.env, CUFF_STATE_ROOT: join(root, 'state') },
+  env: { ...process.env, CUFF_STATE_ROOT: join(root, 'state'), XDG_CONFIG_HOME: config },
   stderr: 'ignore',
 });
 const client = new Client({ name: 'cuff-bench', version: '1' });
