@@ -105,6 +105,8 @@ export const REAL_FILES = [
   'policy/fuzz/fuzz',
   'policy/generate/command',
   'readme',
+  'sealing/anchors/git',
+  'sealing/anchors/journal',
   'sealing/killed',
   'text/printable',
   'text/redact',

@@ -14,6 +14,7 @@ import type { ReadyFront } from './mcp-front.ts';
 import { addPolicyCommands } from './policy/index.ts';
 import { addRecordCommands } from './record/index.ts';
 import { safeWords } from './safe-words.ts';
+import { addSealCommands } from './seal/index.ts';
 import { addStatusCommand } from './status.ts';
 import { addTrustCommand } from './trust.ts';
 
@@ -52,6 +53,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
   addRecordCommands(top);
   addPolicyCommands(top);
   addStatusCommand(top);
+  addSealCommands(top);
   addEvidence(top);
   addOthers(top);
   for (const command of top.commands) {
@@ -248,7 +250,7 @@ function addEvidence(top: Command): void {
       examples(
         'cuff verify',
         'cuff verify --all --deep --require-anchor 1h',
-        "cuff verify --at 'CUFF 1190 7KQ2M-3XA4B-...'",
+        "cuff verify --at 'CUFF 1190 7KQ2-M3XA-4B-...'",
         'cuff verify test.proof --vkey ledger.vkey',
       ),
     )

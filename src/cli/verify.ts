@@ -6,15 +6,18 @@ import { stateRoot } from '../capture/paths.ts';
 import { AppError } from '../errors.ts';
 import { checkpointOf } from '../ledger/checkpoint.ts';
 import { type LogPolicy, quorumOf } from '../ledger/log-policy.ts';
-import { checkSignature, parseNote } from '../ledger/note.ts';
+import { checkSignature, type Note, parseNote } from '../ledger/note.ts';
+import { parseVerifierKey } from '../ledger/note-keys.ts';
 import { cosignedAt } from '../ledger/witness.ts';
 import { entryNamed, isEntryId } from '../recordings/entry.ts';
 import { sessionNamed } from '../recordings/sessions.ts';
+import { cosignedNotes, readOutside } from '../sealing/anchors/outside.ts';
+import type { AnchorTools } from '../sealing/anchors/place.ts';
 import { type Anchor, anchorOfCode, givenAnchor } from '../sealing/verify/anchors.ts';
 import { gatherEvidence, sealDir } from '../sealing/verify/gather.ts';
 import { type Verification, verifyEvidence } from '../sealing/verify/verify.ts';
 import { verificationJson, verificationWords } from '../sealing/verify/words.ts';
-import { storeOf } from '../shell/captures.ts';
+import { type Store, storeOf } from '../shell/captures.ts';
 import { formatDuration } from '../text/duration.ts';
 import { printable } from '../text/printable.ts';
 import { journalHere } from './journal-here.ts';
@@ -34,7 +37,8 @@ type VerifyOptions = {
 
 /**
  * `--json`: {"intact", "origin", "ledger":{size, signed, checkpoint_size}, "anchor":{at, kind,
- * where, size}|null, "counts":{entries, anchored, unsigned, unsealed, sessions, captures}, "deep",
+ * where, size}|null, "noted_anchor":the same|null, "outside":[{kind, where, compared, trouble}],
+ * "counts":{entries, anchored, unsigned, unsealed, sessions, captures}, "deep",
  * "findings":[{wrong, verdict, ...}], "complaints":[...]}; of a proof as in `verify-proof.ts`.
  * Exit 1 when anything is wrong, when something required is missing, and when nothing is sealed.
  */
@@ -45,6 +49,8 @@ export async function verify(what: string | undefined, options: VerifyOptions): 
   const witnessed = policy && witnessedBy(policy);
   const here = await journalHere();
   const key = options.vkey === undefined ? undefined : keyOf(options.vkey);
+  const origin = key?.name ?? ownOrigin(store.root);
+  const outside = origin === undefined ? [] : await readOutside(origin, outsideTools(store));
   const verification = verifyEvidence(
     gatherEvidence({
       store,
@@ -54,6 +60,7 @@ export async function verify(what: string | undefined, options: VerifyOptions): 
         ...(options.at === undefined ? [] : [anchorAt(options.at)]),
         ...(witnessed?.anchor === undefined ? [] : [witnessed.anchor]),
       ],
+      outside,
       deep: options.deep === true,
       only: what === undefined ? undefined : sessionOf(here, what),
     }),
@@ -69,6 +76,18 @@ export async function verify(what: string | undefined, options: VerifyOptions): 
   if (options.json) return putJson({ ...verificationJson(verification), complaints });
   const lines = verificationWords(verification, store.now());
   await put([...lines, ...complaints.map((words) => `WRONG: ${words}`)].join('\n').concat('\n'));
+}
+
+const OUTSIDE_WAIT_MS = 15_000; // a repository or a witness that is far away
+
+function outsideTools({ root: stateRoot, now }: Store): AnchorTools {
+  const signal = AbortSignal.timeout(OUTSIDE_WAIT_MS);
+  return { stateRoot, project: process.cwd(), env: process.env, now, signal };
+}
+
+function ownOrigin(stateRoot: string): string | undefined {
+  const path = join(sealDir(stateRoot), 'vkey');
+  return existsSync(path) ? parseVerifierKey(textOf(path).trim())?.name : undefined;
 }
 
 function isFile(path: string): boolean {
@@ -87,7 +106,7 @@ function anchorAt(text: string): Anchor {
   if (code !== undefined) return code;
   if (!existsSync(text)) {
     throw new AppError('usage', `'${printable(text)}' is no code of a ledger, and no file.`, {
-      hint: 'A code looks like `CUFF 20852 7KQ2M-3XA4B-...`.',
+      hint: 'A code looks like `CUFF 20852 7KQ2-M3XA-4B-...`.',
     });
   }
   const content = readFileSync(text, 'utf8');
@@ -101,9 +120,23 @@ function anchorAt(text: string): Anchor {
 }
 
 /** What the witnesses of the policy signed, if they are enough. */
-function witnessedBy(policy: LogPolicy): { met: boolean; anchor: Anchor | undefined } {
-  const path = join(sealDir(stateRoot(process.env)), 'checkpoint');
-  const note = parseNote(textOf(path));
+function witnessedBy(policy: LogPolicy): Witnessed {
+  const root = stateRoot(process.env);
+  const last = textOf(join(sealDir(root), 'checkpoint'));
+  // The checkpoint was signed anew since; what they cosigned is kept with the anchors.
+  const texts = [
+    last,
+    ...cosignedNotes(root)
+      .map(({ text }) => text)
+      .reverse(),
+  ];
+  const found = texts.map((text) => witnessedNote(parseNote(text), policy));
+  return found.find(({ met }) => met) ?? { met: false, anchor: undefined };
+}
+
+type Witnessed = { readonly met: boolean; readonly anchor: Anchor | undefined };
+
+function witnessedNote(note: Note | undefined, policy: LogPolicy): Witnessed {
   const checkpoint = note && checkpointOf(note);
   if (note === undefined || checkpoint === undefined) return { met: false, anchor: undefined };
   const { met, cosigned } = quorumOf(policy, note);
@@ -127,9 +160,11 @@ function staleWords(
 ): string[] {
   if (requiredMs === undefined) return [];
   const required = formatDuration(requiredMs);
-  const { anchor } = ledger;
-  if (anchor === undefined)
-    return [`there is no anchor, and one of the last ${required} is required`];
+  const { anchor, noted } = ledger;
+  if (anchor === undefined) {
+    const but = noted === undefined ? '' : ' that was compared with its place';
+    return [`there is no anchor${but}, and one of the last ${required} is required`];
+  }
   if (counts.anchored === counts.entries) return [];
   const age = anchor.at === undefined ? undefined : now - anchor.at;
   if (age !== undefined && age <= requiredMs) return [];

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readTarget } from '../sealing/anchors/target.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import {
@@ -26,7 +27,7 @@ import type { ConfigProblem, JsonSchema, PluginClass } from './plugin.ts';
 
 const TOP_KEYS = ['plugins', 'tool_names', 'ask', 'seal'] as const;
 const ASK_KEYS = ['min_ms'] as const;
-const SEAL_KEYS = ['enabled'] as const;
+const SEAL_KEYS = ['enabled', 'anchor'] as const;
 const PLUGIN_KEYS = ['enabled', 'type', 'module', 'config'] as const;
 export const PLUGIN_TYPES = ['in_source'] as const;
 // More than this and no answer would come in time.
@@ -133,15 +134,32 @@ class Check {
     return undefined;
   }
 
-  /** Checked like any other key; what it says is read in src/sealing/open.ts. */
+  /** Checked like any other key; what it says is read in `open.ts` and `wanted.ts`. */
   seal(entry: LocatedEntry | undefined): void {
     if (entry === undefined || isNothing(entry.value)) return;
     const entries = this.map(entry.value, ['seal']);
     this.keys(entries, SEAL_KEYS, ['seal']);
+    this.#anchors(entries.get('anchor')?.value);
     const enabled = entries.get('enabled')?.value;
     if (enabled === undefined || isNothing(enabled)) return;
     if (enabled.kind === 'scalar' && typeof enabled.value === 'boolean') return;
     this.#wrong(enabled, ['seal', 'enabled'], 'true or false');
+  }
+
+  #anchors(value: LocatedValue | undefined): void {
+    if (value === undefined || isNothing(value)) return;
+    const path = ['seal', 'anchor'];
+    if (value.kind !== 'list') this.#wrong(value, path, 'a list of anchors');
+    const items = value.kind === 'list' ? value.items : [];
+    for (const [at, item] of items.entries()) {
+      const text = item.kind === 'scalar' && typeof item.value === 'string' ? item.value : '';
+      const reading = readTarget(text);
+      if ('problem' in reading) {
+        this.#problem(item.at, `${pathText([...path, at])}: ${printable(reading.problem)}`);
+      } else if (reading.target.kind === 'print') {
+        this.#problem(item.at, `${pathText([...path, at])}: print is for a person to call`);
+      }
+    }
   }
 
   map(value: LocatedValue, path: readonly Step[]): Entries {

@@ -54,6 +54,15 @@ export function settingsSchema(builtins: Builtins): JsonSchema {
             type: ['boolean', 'null'],
             default: true,
           },
+          anchor: {
+            description:
+              'Where the root of the ledger goes: journal, file PATH, git REPOSITORY ...',
+            type: ['array', 'null'],
+            items: {
+              type: 'string',
+              pattern: '^(journal|trailer|file /.*|git .+|witness https?://.* .*)$',
+            },
+          },
         },
       },
     },

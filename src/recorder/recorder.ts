@@ -291,7 +291,7 @@ export class Recorder {
     await guard?.close();
     await this.#upkeep.close();
     await this.#journal.close('shutdown', 'shutdown');
-    this.#upkeep.closeCatalog();
+    await this.#upkeep.closeLast();
   }
 
   get #around(): Around {

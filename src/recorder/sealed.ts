@@ -4,11 +4,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import { thisProcess } from '../run/processes.ts';
+import { AnchorKeeper } from '../sealing/anchors/keeper.ts';
 import { sealCaptures } from '../sealing/captures.ts';
 import { sealLate } from '../sealing/late.ts';
 import type { Ledger } from '../sealing/ledger.ts';
 import type { Store } from '../shell/captures.ts';
-import type { Log } from '../types.ts';
+import type { Env, Log } from '../types.ts';
 
 const LOOK_EVERY_MS = 30_000;
 const IDLE_MS = 10_000; // so long no entry was written: the agent thinks, or is gone
@@ -17,18 +18,26 @@ export type SealedUpkeepOptions = {
   readonly ledger: Ledger | undefined;
   readonly store: Store;
   readonly log: Log;
+  readonly env: Env;
+  /** The project. */
+  readonly workingDirectory: string;
+  readonly now: () => number;
 };
 
 export class SealedUpkeep {
   readonly #options: SealedUpkeepOptions;
   readonly #stop = new AbortController();
   readonly #captures = new Set<string>();
+  readonly #anchors: AnchorKeeper | undefined;
   #timer: NodeJS.Timeout | undefined;
   #usedAt = performance.now();
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: SealedUpkeepOptions) {
     this.#options = options;
+    const { ledger, store, env, log, now, workingDirectory: project } = options;
+    const about = { stateRoot: store.root, alive: store.alive, owner: thisProcess() };
+    this.#anchors = ledger && new AnchorKeeper({ ...about, ledger, env, log, now, project });
   }
 
   open(): void {
@@ -56,7 +65,14 @@ export class SealedUpkeep {
     await this.#work;
   }
 
+  /** When the last leaves are signed. Waits for a moment, and never rejects. */
+  async anchorLast(): Promise<void> {
+    await this.#anchors?.close();
+    await this.#options.ledger?.close();
+  }
+
   #look(): void {
+    this.#anchors?.look();
     const { ledger, store } = this.#options;
     if (ledger === undefined || !this.#idle()) return;
     const goOn = (): boolean => this.#idle() && !this.#stop.signal.aborted;

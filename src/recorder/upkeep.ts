@@ -104,8 +104,9 @@ export class Upkeep {
   }
 
   /** To be called when the journal is closed. */
-  closeCatalog(): void {
+  async closeLast(): Promise<void> {
     this.#catalog.close();
+    await this.#sealed.anchorLast();
   }
 
   #recover(): void {

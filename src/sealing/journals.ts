@@ -111,6 +111,11 @@ function isCopy(
   return !moved && namedIn(seen.directory)?.journal === stored.journal;
 }
 
+/** The name that the journal in this directory has; undefined where there is none. Never throws. */
+export function journalNamed(directory: string): string | undefined {
+  return namedIn(directory)?.journal;
+}
+
 function namedIn(directory: string): Named | undefined {
   const json = parseObject(readQuietly(journalNameFile(directory)));
   const journal = asString(json?.journal);

@@ -2,6 +2,7 @@
 // of the ledger. It has no host name in it, because checkpoints are published.
 
 import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
 import { DISK, type Disk } from '../journal/files.ts';
 import {
   formatSignerKey,
@@ -10,7 +11,7 @@ import {
   type SignerKey,
   signerKey,
 } from '../ledger/note-keys.ts';
-import { createWhole, ensureSealDir, readSmall, sealFile } from './place.ts';
+import { createWhole, ensureSealDir, readSmall, replaceDurably, sealFile } from './place.ts';
 
 const SEED_BYTES = 32;
 const ORIGIN_LETTERS = 13;
@@ -44,6 +45,29 @@ function vkeyOf(stateRoot: string) {
 /** Undefined where there is no key, or what is there is none. */
 export function signerOf(stateRoot: string): SignerKey | undefined {
   return parseSignerKey(readSmall(sealFile(stateRoot, 'key'))?.trim() ?? '');
+}
+
+/** Of the same ledger as `old`. */
+export function newSigner({ verifier: { name } }: SignerKey): SignerKey {
+  return signerKey(name, randomBytes(SEED_BYTES));
+}
+
+/**
+ * The new key in the place of the old one, whose bytes are overwritten as far as the disk does
+ * what it is told: an SSD may keep them.
+ */
+export async function replaceKey(stateRoot: string, key: SignerKey, disk: Disk): Promise<void> {
+  const path = sealFile(stateRoot, 'key');
+  const old = fs.openSync(path, fs.constants.O_RDWR | (fs.constants.O_NOFOLLOW ?? 0));
+  try {
+    await replaceDurably(path, `${formatSignerKey(key)}\n`, disk, true);
+    fs.writeSync(old, Buffer.alloc(fs.fstatSync(old).size), 0, undefined, 0);
+    fs.fsyncSync(old);
+  } finally {
+    fs.closeSync(old);
+  }
+  const vkey = `${formatVerifierKey(key.verifier)}\n`;
+  await replaceDurably(sealFile(stateRoot, 'vkey'), vkey, disk, true);
 }
 
 /** The name of a journal. */

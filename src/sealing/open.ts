@@ -10,8 +10,11 @@ const FILE_BYTES_MAX = 256 * 1024; // as much as settings may have
 
 // The two ways to write it. Every command of an agent's shell comes here, and the reader of YAML is
 // larger than all else that such a command loads; what is written in a third way turns nothing off.
-const BLOCK =
-  /^seal:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*[ \t]+enabled:[ \t]*false[ \t]*(?:#.*)?$/m;
+const OTHERS = String.raw`(?:[ \t]*(?:#.*|[ \t]anchor:.*|- .*)?\r?\n)*`;
+const BLOCK = new RegExp(
+  String.raw`^seal:[ \t]*(?:#.*)?\r?\n${OTHERS}[ \t]+enabled:[ \t]*false[ \t]*(?:#.*)?$`,
+  'm',
+);
 const FLOW = /^seal:[ \t]*\{[ \t]*enabled:[ \t]*false[ \t]*\}[ \t]*(?:#.*)?$/m;
 
 /** Undefined where the user wants none. Nothing is made until there is something to seal. */

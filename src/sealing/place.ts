@@ -10,10 +10,12 @@
 //                    nothing
 //     hashes         derived: 32-byte hashes in the order of src/ledger/tree.ts
 //     checkpoint     the signed note, replaced as a whole
+//     introductions  notes with a \0 behind each: those in which an old key signed with its new one
 //     position       derived: `SIZE BYTES\n`, where the leaves of the checkpoint end
-//     anchors.jsonl  a line for each anchor, see verify/anchors.ts
 //     journals.jsonl a line {"journal","directory","at"} whenever a journal was found in another
 //                    place; the last line of a journal says where it was seen last
+//     anchors.jsonl  where roots were put that others keep, see anchors/record.ts
+//     anchor-troubles.json   derived: what failed the last time
 //     seen-J.json    derived: how far journal J was compared with the leaves, see late.ts
 //     *.claim        the process that signs, or that looks for late entries
 //   <journal>/seal.json         {"journal","origin","device","inode"}, see journals.ts
@@ -51,7 +53,9 @@ export type SealFile =
   | 'hashes'
   | 'checkpoint'
   | 'position'
+  | 'introductions'
   | 'anchors.jsonl'
+  | 'anchor-troubles.json'
   | 'journals.jsonl';
 
 export function sealDir(stateRoot: string): string {
@@ -125,4 +129,38 @@ export function shortWrite(path: string): Error {
   return Object.assign(new Error(`ENOSPC: only a part of a line fitted into ${path}`), {
     code: 'ENOSPC',
   });
+}
+
+/** As `replaceFile` of src/directories.ts, on a disk that may be a test's. */
+export async function replaceDurably(
+  path: string,
+  text: string,
+  disk: Disk,
+  sync: boolean,
+): Promise<void> {
+  const draft = `${path}.${process.pid}.new`;
+  const { O_WRONLY, O_CREAT, O_TRUNC } = fs.constants;
+  const fd = disk.openSync(draft, O_WRONLY | O_CREAT | O_TRUNC, 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    if (disk.writeSync(fd, bytes) < bytes.length) throw shortWrite(path);
+    if (sync) await disk.sync(fd);
+  } finally {
+    disk.closeSync(fd);
+  }
+  disk.renameSync(draft, path);
+  if (sync) await syncDirectory(path, disk);
+}
+
+async function syncDirectory(path: string, disk: Disk): Promise<void> {
+  let fd: number | undefined;
+  try {
+    fd = disk.openSync(path.slice(0, path.lastIndexOf('/')) || '/', 'r');
+    await disk.sync(fd);
+  } catch (error) {
+    // Some file systems cannot sync a directory. The checkpoint is as durable as it can be.
+    if (errnoOf(error) === undefined) throw error;
+  } finally {
+    if (fd !== undefined) disk.closeSync(fd);
+  }
 }

@@ -4,7 +4,6 @@
 
 import * as fs from 'node:fs';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
-import { errnoOf } from '../errors.ts';
 import { claimIn } from '../journal/claim.ts';
 import { DISK, type Disk } from '../journal/files.ts';
 import { type Checkpoint, checkpointOf, checkpointText } from '../ledger/checkpoint.ts';
@@ -12,14 +11,15 @@ import { LEAF_BYTES_MAX } from '../ledger/leaf.ts';
 import { checkSignature, formatNote, parseNote, signNote } from '../ledger/note.ts';
 import type { SignerKey } from '../ledger/note-keys.ts';
 import type { ProcessId } from '../types.ts';
-import { signerOf } from './keys.ts';
+import { appendIntroduction } from './introductions.ts';
+import { replaceKey, signerOf } from './keys.ts';
 import { leafLines } from './leaf-lines.ts';
 import {
   openForChanges,
   readSmall,
+  replaceDurably,
   sealDir,
   sealFile,
-  shortWrite,
   waitForWriters,
 } from './place.ts';
 import { TreeFile } from './tree-file.ts';
@@ -34,6 +34,8 @@ export type SealerOptions = {
   readonly owner: ProcessId;
   readonly alive: (one: ProcessId) => boolean;
   readonly disk?: Disk | undefined;
+  /** A key that signs, too, and alone from then on; its `key` leaf is among the leaves. */
+  readonly introduce?: SignerKey | undefined;
 };
 
 export type SealResult =
@@ -45,7 +47,7 @@ export type SealResult =
   /** What is there is not what was signed. */
   | { readonly kind: 'refused'; readonly why: SealRefusal };
 
-type SealRefusal = 'key_gone' | 'checkpoint_bad' | 'ledger_truncated' | 'ledger_edited';
+export type SealRefusal = 'key_gone' | 'checkpoint_bad' | 'ledger_truncated' | 'ledger_edited';
 
 class Refused extends Error {
   readonly why: SealRefusal;
@@ -58,7 +60,7 @@ class Refused extends Error {
 
 /** Rejects with the error of the system call; what was signed before stays as it is. */
 export async function signLeaves(options: SealerOptions): Promise<SealResult> {
-  const { stateRoot, owner, alive, disk = DISK } = options;
+  const { stateRoot, owner, alive, disk = DISK, introduce } = options;
   if (!fs.existsSync(sealFile(stateRoot, 'leaves'))) {
     if (fs.existsSync(sealFile(stateRoot, 'checkpoint'))) {
       return { kind: 'refused', why: 'ledger_truncated' };
@@ -73,7 +75,7 @@ export async function signLeaves(options: SealerOptions): Promise<SealResult> {
       continue;
     }
     try {
-      return await sign(stateRoot, disk);
+      return await sign(stateRoot, disk, introduce);
     } catch (error) {
       if (error instanceof Refused) return { kind: 'refused', why: error.why };
       throw error;
@@ -83,7 +85,11 @@ export async function signLeaves(options: SealerOptions): Promise<SealResult> {
   }
 }
 
-async function sign(stateRoot: string, disk: Disk): Promise<SealResult> {
+async function sign(
+  stateRoot: string,
+  disk: Disk,
+  introduce: SignerKey | undefined,
+): Promise<SealResult> {
   const signer = signerOf(stateRoot);
   if (signer === undefined) throw new Refused('key_gone');
   const before = signedCheckpoint(stateRoot, signer);
@@ -93,21 +99,25 @@ async function sign(stateRoot: string, disk: Disk): Promise<SealResult> {
     const to = cutTail(leaves, disk);
     const position = positionOf(stateRoot);
     const reached = before?.size === position?.size ? position?.bytes : undefined;
-    if (before !== undefined && reached === to) return { kind: 'current', checkpoint: before };
+    const current = before !== undefined && reached === to && introduce === undefined;
+    if (current) return { kind: 'current', checkpoint: before };
     await disk.sync(leaves);
     hashes = openForChanges(sealFile(stateRoot, 'hashes'), disk);
     const tree = await extended({ stateRoot, leaves, hashes, before, reached, to, disk });
     const root = tree.root();
     if (root === undefined) throw new Error('EIO: the hashes that were written are not there');
     const checkpoint = { origin: signer.verifier.name, size: tree.size, root };
-    if (before?.size === tree.size) {
+    if (before?.size === tree.size && introduce === undefined) {
       await replaceDurably(sealFile(stateRoot, 'position'), `${tree.size} ${to}\n`, disk, false);
       return { kind: 'current', checkpoint: before };
     }
     if (tree.size === 0) return { kind: 'current', checkpoint: undefined };
-    const note = formatNote(signNote(checkpointText(checkpoint), [signer]));
+    const signers = introduce === undefined ? [signer] : [signer, introduce];
+    const note = formatNote(signNote(checkpointText(checkpoint), signers));
+    if (introduce !== undefined) await appendIntroduction(stateRoot, note, disk);
     await replaceDurably(sealFile(stateRoot, 'checkpoint'), note, disk, true);
     await replaceDurably(sealFile(stateRoot, 'position'), `${tree.size} ${to}\n`, disk, false);
+    if (introduce !== undefined) await replaceKey(stateRoot, introduce, disk);
     return { kind: 'signed', checkpoint };
   } finally {
     if (hashes !== undefined) disk.closeSync(hashes);
@@ -244,38 +254,5 @@ function readDerived(stateRoot: string): string {
     return readSmall(sealFile(stateRoot, 'position')) ?? '';
   } catch {
     return ''; // it is counted again
-  }
-}
-
-async function replaceDurably(
-  path: string,
-  text: string,
-  disk: Disk,
-  sync: boolean,
-): Promise<void> {
-  const draft = `${path}.${process.pid}.new`;
-  const { O_WRONLY, O_CREAT, O_TRUNC } = fs.constants;
-  const fd = disk.openSync(draft, O_WRONLY | O_CREAT | O_TRUNC, 0o600);
-  try {
-    const bytes = Buffer.from(text);
-    if (disk.writeSync(fd, bytes) < bytes.length) throw shortWrite(path);
-    if (sync) await disk.sync(fd);
-  } finally {
-    disk.closeSync(fd);
-  }
-  disk.renameSync(draft, path);
-  if (sync) await syncDirectory(path, disk);
-}
-
-async function syncDirectory(path: string, disk: Disk): Promise<void> {
-  let fd: number | undefined;
-  try {
-    fd = disk.openSync(path.slice(0, path.lastIndexOf('/')) || '/', 'r');
-    await disk.sync(fd);
-  } catch (error) {
-    // Some file systems cannot sync a directory. The checkpoint is as durable as it can be.
-    if (errnoOf(error) === undefined) throw error;
-  } finally {
-    if (fd !== undefined) disk.closeSync(fd);
   }
 }

@@ -107,13 +107,14 @@ describe('cuff verify', () => {
     expect(first).toMatch(
       /^\d+ sealed entries in 3 sessions: as they were sealed, anchored until /,
     );
-    expect(first).toMatch(/\(git origin\/cuff-seal, \d+\)$/);
+    expect(first).toMatch(/\(file \/.*\/anchors\.log, \d+\)$/);
     expect(second).toBe(
       '  2 are not anchored: the holder of your account could still rewrite them',
     );
     const json = JSON.parse((await project.verify('--json')).out);
     expect(json).toMatchObject({ intact: true, findings: [], complaints: [] });
-    expect(json.anchor).toMatchObject({ kind: 'git', where: 'origin/cuff-seal' });
+    expect(json.anchor).toMatchObject({ kind: 'file', where: join(project.root, 'anchors.log') });
+    expect(json.outside).toMatchObject([{ kind: 'file', compared: 1, trouble: null }]);
   });
 
   it('names what was edited and exits 1, for all, for one session and for one entry', async () => {

@@ -39,12 +39,16 @@ describe('seal.enabled: false', () => {
       'seal:\n  enabled: false',
       'seal: {enabled: false}',
       'seal: # x\n\n  # y\n    enabled: false # z',
+      'seal:\n  anchor:\n    - journal\n    - file /a\n  enabled: false',
+      'seal:\n  anchor: [journal]\n  enabled: false',
+      'seal:\n  enabled: false\n  anchor: []',
     ];
     const no = [
       '',
       'seal:\n  enabled: true',
       'seal:',
       'seal: {}',
+      'seal:\n  anchor: [journal]\nother:\n  enabled: false',
       '# seal:\n#  enabled: false',
       'plugins:\n  seal:\n    enabled: false',
       'seal:\nplugins:\n  x:\n    enabled: false',

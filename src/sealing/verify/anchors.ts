@@ -1,8 +1,10 @@
 // What the ledger was anchored with: lines {"at","kind","size","root","where","receipt"} of
 // `anchors.jsonl`. Each says that the first `size` leaves had this root when it was written, at a
 // place that the writer of the ledger cannot change. The file itself lies beside the ledger: it
-// says where to look, and a person who wants certainty brings the root from there (`--at`).
-import { fromBase64 } from '../../ledger/base64.ts';
+// says where to look, and src/sealing/anchors/outside.ts looks there. What it cannot read a person
+// brings (`--at`): a code, a trailer `Cuff-Seal: SIZE:ROOT`, or a copy of the checkpoint.
+import { base64, fromBase64 } from '../../ledger/base64.ts';
+import { parseSize } from '../../ledger/checkpoint.ts';
 import type { TreeHead } from '../../ledger/proofs.ts';
 import { HASH_BYTES } from '../../ledger/tree.ts';
 import { asCount, asString, parseObject } from '../../text/json.ts';
@@ -13,6 +15,8 @@ export type Anchor = {
   readonly kind: string;
   readonly where: string;
   readonly size: number;
+  /** Who says so: a note beside the ledger, the place itself, or a person. */
+  readonly source: 'note' | 'place' | 'person';
   readonly holds: (root: Uint8Array) => boolean;
 };
 
@@ -25,7 +29,15 @@ export function anchorsIn(text: string): readonly Anchor[] {
     if (size === undefined || kind === undefined || root === undefined) return [];
     const at = Date.parse(asString(json?.at) ?? '');
     const where = asString(json?.where) ?? '';
-    return [{ at: Number.isNaN(at) ? undefined : at, kind, where, ...headOf({ size, root }) }];
+    return [
+      {
+        at: Number.isNaN(at) ? undefined : at,
+        kind,
+        where,
+        source: 'note',
+        ...headOf({ size, root }),
+      },
+    ];
   });
 }
 
@@ -35,25 +47,41 @@ function headOf({ size, root: wanted }: TreeHead): Pick<Anchor, 'size' | 'holds'
 
 /** An anchor that a person brought: a checkpoint that was kept elsewhere. */
 export function givenAnchor(head: TreeHead, where: string): Anchor {
-  return { at: undefined, kind: 'given', where, ...headOf(head) };
+  return { at: undefined, kind: 'given', where, source: 'person', ...headOf(head) };
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const CODE_BITS = 100;
 const BITS_PER_LETTER = 5;
 
-/** `CUFF 20852 7KQ2M-3XA..`: the size and 100 bits of the root, for paper. */
+/** `CUFF 20852 7KQ2-M3XA-..`: the size and 100 bits of the root, for paper. */
 export function anchorCode({ size, root }: TreeHead): string {
-  return `CUFF ${size} ${letters(root).replace(/.{5}(?=.)/g, '$&-')}`;
+  return `CUFF ${size} ${letters(root).replace(/.{4}(?=.)/g, '$&-')}`;
 }
 
-/** A code as a person typed it; undefined for anything else. */
+/** `SIZE:ROOT`, for the commits of agents. */
+export function trailerOf({ size, root }: TreeHead): string {
+  return `${size}:${base64(root)}`;
+}
+
+function anchorOfTrailer(text: string): Anchor | undefined {
+  const [, sizeText = '', rootText = ''] =
+    /^\s*(?:Cuff-Seal:\s*)?(\d{1,15}):([A-Za-z0-9+/]{43}=)\s*$/i.exec(text) ?? [];
+  const [size, root] = [parseSize(sizeText), fromBase64(rootText, HASH_BYTES)];
+  if (size === undefined || root === undefined) return undefined;
+  return givenAnchor({ size, root }, 'a trailer');
+}
+
+/** A code or a trailer as a person typed it; undefined for anything else. */
 export function anchorOfCode(text: string): Anchor | undefined {
+  const trailer = anchorOfTrailer(text);
+  if (trailer !== undefined) return trailer;
   const [, size, code = ''] = /^\s*CUFF\s+(\d{1,15})\s+([A-Z2-7 -]+?)\s*$/i.exec(text) ?? [];
   const wanted = code.replace(/[ -]/g, '').toUpperCase();
   if (size === undefined || wanted.length !== CODE_BITS / BITS_PER_LETTER) return undefined;
   const holds = (root: Uint8Array): boolean => letters(root) === wanted;
-  return { at: undefined, kind: 'given', where: 'a code', size: Number(size), holds };
+  const from = { at: undefined, kind: 'given', where: 'a code', source: 'person' } as const;
+  return { ...from, size: Number(size), holds };
 }
 
 function letters(root: Uint8Array): string {

@@ -31,6 +31,7 @@ const FACTS = [
   'redacted',
   'gap',
   'fork', // the journal is a copy
+  'anchor_missing', // noted, and not at its place
   'sealed_elsewhere',
   'journal_gone',
   'expired', // a capture whose time is over

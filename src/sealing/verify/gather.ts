@@ -10,10 +10,12 @@ import { journalSessionIds } from '../../journal/reader.ts';
 import { parseSalt } from '../../ledger/commitments.ts';
 import { parseVerifierKey, type VerifierKey } from '../../ledger/note-keys.ts';
 import { asCount, asObject, asString, parseObject } from '../../text/json.ts';
+import { introductionsIn } from '../introductions.ts';
 import { type Anchor, anchorsIn } from './anchors.ts';
 import type { CaptureFiles } from './capture-check.ts';
 import type { JournalFiles } from './journal-check.ts';
 import type { LedgerFiles } from './ledger-check.ts';
+import type { OutsideReading } from './outside.ts';
 import type { SessionFiles } from './session-check.ts';
 import type { Evidence } from './verify.ts';
 
@@ -25,6 +27,8 @@ export type GatherOptions = {
   readonly key?: VerifierKey | undefined;
   /** That a person brought. */
   readonly anchors?: readonly Anchor[];
+  /** What the places of the anchors say. */
+  readonly outside?: readonly OutsideReading[];
   readonly deep?: boolean;
   readonly only?: string | undefined;
 };
@@ -49,7 +53,7 @@ export function gatherEvidence(options: GatherOptions): Evidence {
   };
 }
 
-function ledgerFiles({ store, key, anchors = [] }: GatherOptions): LedgerFiles {
+function ledgerFiles({ store, key, anchors = [], outside = [] }: GatherOptions): LedgerFiles {
   const bytes = (name: string): Buffer => readBytes(join(sealDir(store.root), name));
   const text = (name: string): string => bytes(name).toString('utf8');
   return {
@@ -57,7 +61,9 @@ function ledgerFiles({ store, key, anchors = [] }: GatherOptions): LedgerFiles {
     hashes: bytes('hashes'),
     checkpoint: text('checkpoint') || undefined,
     anchors: [...anchorsIn(text('anchors.jsonl')), ...anchors],
+    outside,
     key: key ?? parseVerifierKey(text('vkey').trim()),
+    introductions: introductionsIn(text('introductions')),
   };
 }
 

@@ -2,11 +2,12 @@
 // the leaves say about journals is compared elsewhere, also when the answer is no.
 import { type Checkpoint, checkpointOf } from '../../ledger/checkpoint.ts';
 import { type Leaf, parseLeaf } from '../../ledger/leaf.ts';
-import { checkSignature, parseNote } from '../../ledger/note.ts';
-import { formatVerifierKey, type VerifierKey } from '../../ledger/note-keys.ts';
+import { checkSignature, type Note, parseNote } from '../../ledger/note.ts';
+import { formatVerifierKey, parseVerifierKey, type VerifierKey } from '../../ledger/note-keys.ts';
 import { leafHash, StoredHashes } from '../../ledger/tree.ts';
 import type { Anchor } from './anchors.ts';
 import type { Finding } from './findings.ts';
+import { compareOutside, type OutsideReading, placeText } from './outside.ts';
 
 export type LedgerFiles = {
   readonly leaves: Uint8Array;
@@ -14,8 +15,12 @@ export type LedgerFiles = {
   readonly hashes: Uint8Array;
   readonly checkpoint: string | undefined;
   readonly anchors: readonly Anchor[];
-  /** Of the ledger. */
+  /** What the places of the anchors say. */
+  readonly outside?: readonly OutsideReading[];
+  /** Of the ledger: its own, or an older one. */
   readonly key: VerifierKey | undefined;
+  /** Notes in which an old key introduces its successor. */
+  readonly introductions?: readonly string[];
 };
 
 export type NumberedLeaf = { readonly index: number; readonly leaf: Leaf };
@@ -27,8 +32,10 @@ export type LedgerReading = {
   /** How many of them a good checkpoint covers. */
   readonly signed: number;
   readonly checkpoint: Checkpoint | undefined;
-  /** The largest one that holds. */
+  /** The largest one that holds, of those that do not only stand in a note beside the ledger. */
   readonly anchor: Anchor | undefined;
+  /** A larger one of which there is only such a note. */
+  readonly noted: Anchor | undefined;
   readonly findings: readonly Finding[];
 };
 
@@ -41,13 +48,15 @@ export function readLedger(files: LedgerFiles): LedgerReading {
     return leaf === undefined ? [] : [{ index, leaf }];
   });
   const signing = checkSigned(files, tree, leaves);
-  const anchored = checkAnchored(files.anchors, tree, signing.checkpoint);
+  const compared = compareOutside(files.anchors, files.outside ?? []);
+  const anchored = checkAnchored(compared.anchors, tree, signing.checkpoint);
   return {
     leaves,
     size: tree.size,
     ...signing,
     anchor: anchored.anchor,
-    findings: [...signing.findings, ...anchored.findings],
+    noted: anchored.noted,
+    findings: [...signing.findings, ...compared.findings, ...anchored.findings],
   };
 }
 
@@ -66,16 +75,18 @@ function linesOf(bytes: Uint8Array): Buffer[] {
 type Signing = Pick<LedgerReading, 'signed' | 'checkpoint' | 'findings'>;
 
 function checkSigned(
-  { checkpoint: text, key, hashes }: LedgerFiles,
+  files: LedgerFiles,
   tree: StoredHashes,
   leaves: readonly NumberedLeaf[],
 ): Signing {
+  const { checkpoint: text, hashes } = files;
   if (text === undefined) {
     const unsigned: Finding = { verdict: 'unsigned', count: tree.size, ...sinceOf(leaves, 0) };
     return { signed: 0, checkpoint: undefined, findings: tree.size === 0 ? [] : [unsigned] };
   }
   const note = parseNote(text);
   const checkpoint = note && checkpointOf(note);
+  const key = note && files.key && successor(files.key, note, files, tree, leaves);
   const trouble = troubleWith(note && key && checkSignature(note, key), checkpoint, key, leaves);
   if (trouble !== undefined || checkpoint === undefined) {
     const bad: Finding = { verdict: 'checkpoint_bad', detail: trouble ?? 'it cannot be read' };
@@ -92,6 +103,30 @@ function checkSigned(
   const rest = tree.size - size;
   const unsigned: Finding = { verdict: 'unsigned', count: rest, ...sinceOf(leaves, size) };
   return { signed: size, checkpoint, findings: rest === 0 ? [] : [unsigned] };
+}
+
+/** The key that signed the note, if `key` or one that it introduced did. */
+function successor(
+  key: VerifierKey,
+  note: Note,
+  { introductions = [] }: LedgerFiles,
+  tree: StoredHashes,
+  leaves: readonly NumberedLeaf[],
+): VerifierKey {
+  let known = [key];
+  for (const text of introductions) {
+    const introduction = parseNote(text);
+    const head = introduction && checkpointOf(introduction);
+    if (introduction === undefined || head === undefined || head.size > tree.size) continue;
+    const signed = known.some((one) => checkSignature(introduction, one) === 'verified');
+    if (!signed || Buffer.compare(tree.root(head.size), head.root) !== 0) continue;
+    const named = leaves.flatMap(({ leaf, index }) => {
+      const vkey = leaf.kind === 'key' && index < head.size ? leaf.vkey : '';
+      return parseVerifierKey(vkey) ?? [];
+    });
+    known = [...known, ...named];
+  }
+  return known.find((one) => checkSignature(note, one) === 'verified') ?? key;
 }
 
 function troubleWith(
@@ -140,22 +175,24 @@ function checkAnchored(
   anchors: readonly Anchor[],
   tree: StoredHashes,
   checkpoint: Checkpoint | undefined,
-): Pick<LedgerReading, 'anchor' | 'findings'> {
+): Pick<LedgerReading, 'anchor' | 'noted' | 'findings'> {
   const findings: Finding[] = [];
-  let best: Anchor | undefined;
-  for (const anchor of anchors) {
-    const { size, kind, where, at } = anchor;
-    if (size <= tree.size && anchor.holds(tree.root(size))) {
-      if (size >= (best?.size ?? 0)) best = anchor;
+  let [anchor, noted]: (Anchor | undefined)[] = [];
+  for (const one of anchors) {
+    const { size, kind, where, at, source } = one;
+    if (size <= tree.size && one.holds(tree.root(size))) {
+      if (source === 'note' && size >= (noted?.size ?? 0)) noted = one;
+      if (source !== 'note' && size >= (anchor?.size ?? 0)) anchor = one;
       continue;
     }
     const older = checkpoint !== undefined && size > checkpoint.size;
     findings.push({
       verdict: older ? 'rolled_back' : 'history_rewritten',
       count: size,
-      detail: `${kind} ${where}`.trim(),
+      detail: placeText({ kind, where }),
       ...(at !== undefined && { at }),
     });
   }
-  return { anchor: best, findings };
+  const more = noted !== undefined && noted.size > (anchor?.size ?? 0);
+  return { anchor, noted: more ? noted : undefined, findings };
 }

@@ -6,6 +6,7 @@ import { type Finding, isWrong } from './findings.ts';
 import { checkJournal, type JournalCheck, type JournalFiles } from './journal-check.ts';
 import { LeafIndex } from './leaf-index.ts';
 import { type LedgerFiles, type LedgerReading, readLedger } from './ledger-check.ts';
+import type { OutsideReading } from './outside.ts';
 import type { SessionContext } from './session-check.ts';
 
 export type Evidence = {
@@ -34,7 +35,8 @@ type Counts = {
 
 export type Verification = {
   readonly origin: string | undefined;
-  readonly ledger: Pick<LedgerReading, 'size' | 'signed' | 'anchor' | 'checkpoint'>;
+  readonly ledger: Pick<LedgerReading, 'size' | 'signed' | 'anchor' | 'noted' | 'checkpoint'>;
+  readonly outside: readonly OutsideReading[];
   readonly counts: Counts;
   readonly findings: readonly Finding[];
   /** None of them is a wrong. */
@@ -65,6 +67,7 @@ export function verifyEvidence(evidence: Evidence): Verification {
   return {
     origin,
     ledger: reading,
+    outside: evidence.ledger.outside ?? [],
     counts: { ...countsOf(checks, reading), captures: captured.present },
     findings,
     intact: !findings.some(isWrong),

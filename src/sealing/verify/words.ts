@@ -4,6 +4,7 @@ import { countText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';
 import { printable } from '../../text/printable.ts';
 import { type Finding, isWrong, type Verdict } from './findings.ts';
+import { placeText } from './outside.ts';
 import type { Verification } from './verify.ts';
 
 const EXAMPLES_MAX = 5; // of one verdict; the rest is a number
@@ -15,6 +16,7 @@ export function verificationWords(verification: Verification, now: number): read
   const facts = findings.filter((one) => !isWrong(one));
   return [
     ...reachWords(verification, now),
+    ...outsideWords(verification, now),
     ...grouped(facts).flatMap((group) => factWords(group)),
     ...(wrongs.length === 0 ? [] : [`WRONG, ${manyText(wrongs.length, 'finding')}:`]),
     ...grouped(wrongs).flatMap((group) => wrongWords(group)),
@@ -46,12 +48,30 @@ function reachWords({ counts, ledger, intact, deep }: Verification, now: number)
 
 const REWRITE = 'the holder of your account could still rewrite';
 
+/** Which anchors were compared with what is at their places, and which only stand in our notes. */
+function outsideWords({ outside, ledger: { noted } }: Verification, now: number): string[] {
+  const read = outside.filter(({ heads }) => heads !== undefined);
+  const places = read.map((one) => printable(placeText(one)));
+  const failed = outside.filter(({ why }) => why !== undefined);
+  const until = noted && `until ${timeOf(noted, now)} (${placeOf(noted)})`;
+  return [
+    ...(read.length > 0 ? [`  compared with what is there: ${places.join(', ')}`] : []),
+    ...failed.map(({ heads, why, ...place }) => {
+      const what = heads === undefined ? 'read' : 'asked';
+      return `  ${printable(placeText(place))} could not be ${what}: ${printable(why ?? '')}`;
+    }),
+    ...(until === undefined
+      ? []
+      : [`  anchored ${until} by the ledger's own notes alone: bring what you kept with --at`]),
+  ];
+}
+
 function isOrAre(count: number): string {
   return `${countText(count)} ${count === 1 ? 'is' : 'are'}`;
 }
 
-function placeOf({ kind, where }: { readonly kind: string; readonly where: string }): string {
-  return printable(`${kind} ${where}`.trim());
+function placeOf(place: { readonly kind: string; readonly where: string }): string {
+  return printable(placeText(place));
 }
 
 function timeOf({ at, size }: { at: number | undefined; size: number }, now: number): string {
@@ -81,7 +101,13 @@ function grouped(findings: readonly Finding[]): Group[] {
   return [...groups.values()];
 }
 
-const BY_DETAIL: readonly Verdict[] = ['deleted', 'sealed_elsewhere', 'journal_gone', 'redacted'];
+const BY_DETAIL: readonly Verdict[] = [
+  'deleted',
+  'sealed_elsewhere',
+  'journal_gone',
+  'redacted',
+  'anchor_missing',
+];
 
 function factWords(group: Group): string[] {
   const words = FACT_WORDS[group[0].verdict];
@@ -136,6 +162,8 @@ const FACT_WORDS: Readonly<Partial<Record<Verdict, (about: About) => string>>> =
         'before can no longer be shown',
   gap: ({ at, detail }) => `entries were lost at ${at} (${detail})`,
   fork: ({ at, detail }) => `this journal is a copy of ${detail}, named at ${at}`,
+  anchor_missing: ({ total, detail }) =>
+    `${manyText(total, 'anchor')} noted for ${detail}, and not there: not counted`,
   sealed_elsewhere: ({ many, detail }) =>
     `${manyText(many, 'session')} sealed elsewhere (${detail}): not checked here`,
   journal_gone: ({ at, detail, total }) =>
@@ -191,13 +219,20 @@ function whereText({ session, sequence, run, part, leaf, at, count, detail }: Fi
 
 /** As programs get it. */
 export function verificationJson(verification: Verification) {
-  const { origin, ledger, counts, findings, intact, deep } = verification;
-  const { anchor, checkpoint, signed, size } = ledger;
+  const { origin, ledger, outside, counts, findings, intact, deep } = verification;
+  const { anchor, noted, checkpoint, signed, size } = ledger;
   return {
     intact,
     origin: origin ?? null,
     ledger: { size, signed, checkpoint_size: checkpoint?.size ?? null },
     anchor: anchor === undefined ? null : anchorJson(anchor),
+    noted_anchor: noted === undefined ? null : anchorJson(noted),
+    outside: outside.map(({ kind, where, heads, why }) => ({
+      kind,
+      where,
+      compared: heads?.length ?? null,
+      trouble: why ?? null,
+    })),
     counts,
     deep,
     findings: findings.map((finding) => ({ wrong: isWrong(finding), ...timed(finding) })),

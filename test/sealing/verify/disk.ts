@@ -4,18 +4,22 @@ import { join } from 'node:path';
 import { formatVerifierKey } from '../../../src/ledger/note-keys.ts';
 import { KEY, type World } from './world.ts';
 
-/** Only the first journal of the world. Returns its directory. */
+/** Only the first journal of the world; its anchors are in a file. Returns its directory. */
 export function writeWorld(world: World, stateRoot: string, project: string): string {
   const [seal, directory] = [join(stateRoot, 'seal'), join(project, '.cuff', 'recordings')];
   const sessions = join(directory, 'sessions');
   for (const path of [seal, sessions]) mkdirSync(path, { recursive: true, mode: 0o700 });
   const [journal = ''] = world.journals;
   const at = new Date(world.now).toISOString();
+  const where = join(stateRoot, 'anchors.log');
+  const anchors = world.anchors.map((line) => ({ ...JSON.parse(line), kind: 'file', where }));
+  const kept = anchors.map(({ at, size, root }) => `${at} ${KEY.verifier.name} ${size} ${root}\n`);
+  writeFileSync(where, kept.join(''));
   const files: Record<string, string | Uint8Array> = {
     vkey: `${formatVerifierKey(KEY.verifier)}\n`,
     leaves: world.leaves.join('') + world.tail,
     hashes: world.hashes,
-    'anchors.jsonl': world.anchors.map((line) => `${line}\n`).join(''),
+    'anchors.jsonl': anchors.map((one) => `${JSON.stringify(one)}\n`).join(''),
     'journals.jsonl': `${JSON.stringify({ journal, directory, at })}\n`,
     ...(world.checkpoint !== undefined && { checkpoint: world.checkpoint }),
   };

@@ -146,7 +146,9 @@ export class World {
   }
 
   evidence({ anchored = true } = {}): Evidence {
-    const anchors: readonly Anchor[] = anchored ? anchorsIn(this.anchors.join('\n')) : [];
+    const noted: readonly Anchor[] = anchored ? anchorsIn(this.anchors.join('\n')) : [];
+    // As if their places had been read.
+    const anchors = noted.map((one) => ({ ...one, source: 'place' as const }));
     return {
       ledger: {
         leaves: Buffer.from(this.leaves.join('') + this.tail),
