@@ -106,6 +106,7 @@ export const REAL_FILES = [
   'policy/generate/command',
   'readme',
   'sealing/anchors/git',
+  'sealing/anchors/interop',
   'sealing/anchors/journal',
   'sealing/killed',
   'text/printable',

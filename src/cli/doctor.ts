@@ -2,6 +2,8 @@
 
 import { unrecordedCommands } from '../hooks/shell/unrecorded.ts';
 import { trustNotices } from '../policies/trust-notices.ts';
+import { anchorState, failedAnchorTexts, lastAnchorText } from '../sealing/anchors/state.ts';
+import { wantedAnchors } from '../sealing/anchors/wanted.ts';
 import { type Check, capabilities } from '../shell/capabilities.ts';
 import { storeOf } from '../shell/captures.ts';
 import { traceChecks } from '../shell/trace-capabilities.ts';
@@ -27,6 +29,7 @@ export async function doctor({ json = false, agents }: Options): Promise<void> {
     ...(await shellChecks(process.env)),
     ...unrecordedWords(unrecordedCommands(storeOf(process.env).root)).map(unrecordedCheck),
     ...waiting.map(waitingCheck),
+    ...(await anchorChecks(storeOf(process.env).root)),
     ...uncaptured.map(uncapturedCheck),
   ];
   const bad = checks.filter(({ status }) => status === 'bad');
@@ -48,6 +51,26 @@ export async function doctor({ json = false, agents }: Options): Promise<void> {
 function waitingCheck(value: string): Check {
   const hint = 'See it with `cuff trust --show`, and run `cuff trust` if it is yours.';
   return { name: 'project trust', status: 'warn', value, hint };
+}
+
+/** Only where there is a ledger. */
+async function anchorChecks(stateRoot: string): Promise<Check[]> {
+  const state = anchorState(stateRoot);
+  if (state === undefined) return [];
+  const { env } = process;
+  const { targets, notices } = await wantedAnchors({ env, project: process.cwd() });
+  const [name, last] = ['anchor', lastAnchorText(state, Date.now())];
+  const troubles = [...failedAnchorTexts(state), ...notices];
+  if (troubles.length > 0) {
+    const value = [...troubles, ...(last === undefined ? [] : [`The last one: ${last}.`])].join(
+      ' ',
+    );
+    return [{ name, status: 'warn', value, hint: 'Try it with `cuff seal`.' }];
+  }
+  if (last !== undefined) return [{ name, status: 'ok', value: last }];
+  const value = targets.length > 0 ? 'not yet' : 'none: your account could rewrite the ledger';
+  const hint = 'Name a place in `seal.anchor` of your settings, or try `cuff seal`.';
+  return [{ name, status: 'warn', value, hint }];
 }
 
 function uncapturedCheck(value: string): Check {

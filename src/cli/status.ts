@@ -5,6 +5,7 @@ import { stateRoot } from '../capture/paths.ts';
 import { unrecordedCommands } from '../hooks/shell/unrecorded.ts';
 import type { KnownServer } from '../ops/servers.ts';
 import type { JournalTotals, Status } from '../ops/status.ts';
+import type { AnchorState } from '../sealing/anchors/state.ts';
 import { uncapturedRuns } from '../shell/uncaptured.ts';
 import { isoTime } from '../text/dates.ts';
 import type { JsonObject } from '../text/json.ts';
@@ -29,7 +30,8 @@ export function addStatusCommand(program: Command): void {
  * `--json`: {"servers":[{pid, started_at, updated_at, version, project_directory, directory,
  * commands, entries, recording_errors, health}], "runs":[as in `cuff ls`], "journals":[{directory,
  * sessions, active_sessions, entries}], "notices":[what waits for trust here], "uncaptured":[as in
- * `cuff ls`], "unrecorded":[{count, last_at, reason}]}. Exit 1 when a server is not healthy.
+ * `cuff ls`], "unrecorded":[{count, last_at, reason}], "anchors":{last, failed}}. Exit 1 when a server
+ * is not healthy.
  */
 async function status({ json }: { readonly json?: boolean }): Promise<void> {
   const root = stateRoot(process.env);
@@ -40,13 +42,25 @@ async function status({ json }: { readonly json?: boolean }): Promise<void> {
   const found = await statusHere();
   if (found.servers.some(({ health }) => health.healthy === false)) process.exitCode = 1;
   const notices = await ownNotices(found);
+  const { anchorState, anchorStateJson } = await import('../sealing/anchors/state.ts');
+  const anchors = anchorState(root);
   if (json) {
     const without = { ...uncapturedJson(uncaptured), ...unrecordedJson(unrecorded) };
-    await putJson({ ...statusJson(found), ...(notices.length > 0 && { notices }), ...without });
+    const known = anchors !== undefined && { anchors: anchorStateJson(anchors) };
+    const shown = { ...statusJson(found), ...(notices.length > 0 && { notices }), ...known };
+    await putJson({ ...shown, ...without });
     return;
   }
   await show(found);
+  if (anchors !== undefined) await showAnchors(anchors);
   for (const notice of notices) say(notice);
+}
+
+async function showAnchors(state: AnchorState): Promise<void> {
+  const { failedAnchorTexts, lastAnchorText } = await import('../sealing/anchors/state.ts');
+  const last = lastAnchorText(state, Date.now());
+  if (last !== undefined) await put(`\nLedger anchored ${last}\n`);
+  for (const words of failedAnchorTexts(state)) say(words);
 }
 
 /** Of the journal of this directory, of all servers and of all live runs. */

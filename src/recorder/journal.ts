@@ -10,6 +10,7 @@ import { Sessions } from '../journal/sessions.ts';
 import type { SessionWriter } from '../journal/writer.ts';
 import { type DiskProbe, recorderHealth } from '../ops/health.ts';
 import type { RecorderMetrics } from '../ops/metrics.ts';
+import { anchorState, failedAnchorTexts } from '../sealing/anchors/state.ts';
 import type { Ledger } from '../sealing/ledger.ts';
 import { openLedger } from '../sealing/open.ts';
 import type { Store } from '../shell/captures.ts';
@@ -136,7 +137,7 @@ export class RecorderJournal {
       this.#parts.log('warn', 'Disk space low', { session_id: session ?? null, directory });
     }
     this.#spaceLow = low;
-    return health;
+    return this.ledger === undefined ? health : withAnchors(health, this.#parts.store.root);
   }
 
   active(): readonly SessionMetadata[] {
@@ -331,6 +332,16 @@ export class RecorderJournal {
   #count(): void {
     this.#parts.metrics.activeSessions(this.#sessions?.active().length ?? 0);
   }
+}
+
+/** A ledger whose anchors fail is no reason to record nothing: the server stays healthy. */
+function withAnchors(health: Health, stateRoot: string): Health {
+  const state = anchorState(stateRoot);
+  if (state?.last === undefined && (state?.failed.length ?? 0) === 0) return health;
+  if (state === undefined) return health;
+  const reasons = [...health.reasons, ...failedAnchorTexts(state)];
+  const at = state.last && new Date(state.last.at).toISOString();
+  return { ...health, last_anchor: at ?? null, reasons };
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {

@@ -66,6 +66,10 @@ describe('cuff seal', () => {
     const again = await machine.cuff('seal');
     expect([again.code, again.err]).toEqual([0, 'Nothing is new since the last anchor.\n']);
     expect((await machine.cuff('verify')).out).toMatch(/^1 sealed entry .*, anchored until /);
+    const known = JSON.parse((await machine.cuff('status', '--json')).out).anchors;
+    expect(known).toMatchObject({ last: { size: 5 }, failed: [] });
+    expect((await machine.cuff('status')).out).toMatch(/^Ledger anchored .* ago \(/m);
+    expect((await machine.cuff('doctor')).out).toMatch(/^anchor +ok +.* ago \(/m);
     rmSync(git, { recursive: true });
     await machine.recorded();
     const failed = await machine.cuff('seal', '--json');
@@ -75,6 +79,11 @@ describe('cuff seal', () => {
       { kind: 'file', where: file, size: expect.any(Number), trouble: null },
       { kind: 'git', where: git, size: expect.any(Number), trouble },
     ]);
+    const said = `The ledger was not anchored: git ${git}: git failed: `;
+    expect((await machine.cuff('status')).err).toContain(said);
+    expect((await machine.cuff('doctor')).out).toMatch(
+      /^anchor +warn +The ledger was not anchored/m,
+    );
   });
 
   it('says that a project cannot name anchors, and that there are none', async () => {
@@ -87,6 +96,8 @@ describe('cuff seal', () => {
     expect(err).toContain('is ignored: only your own settings name anchors.\n');
     expect(err).toContain('No anchor is named: the holder of your account could still rewrite');
     expect(existsSync(file)).toBe(false);
+    const doctor = (await machine.cuff('doctor')).out;
+    expect(doctor).toMatch(/^anchor +warn +seal\.anchor in .* is ignored/m);
   });
 
   it('shows a code and a key that verify takes, and puts the root where it is told', async () => {

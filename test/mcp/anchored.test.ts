@@ -1,8 +1,9 @@
-// A server anchors what it recorded before it ends.
+// A server anchors what it recorded before it ends, and the next one says how that went.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { alive, until } from '../cli/helper.ts';
+import { FACT_MS_MAX } from '../pace.ts';
 import { CLIENTS } from './clients.ts';
 import { Life } from './life.ts';
 
@@ -24,4 +25,11 @@ it('a server that stops leaves its root at the places of the user’s settings',
   const leaves = readFileSync(join(life.cli.root, 'seal', 'leaves'), 'utf8').split('\n');
   expect(leaves[Number(size) - 1]).toMatch(/^cuff\/1 close /);
   expect(leaves[Number(size)]).toBe(`cuff/1 anchor file ${size} ${file}`);
+  await life.connect(connect, 'cuff');
+  const health = async (): Promise<string> =>
+    JSON.stringify(JSON.parse((await life.cli.cuff('status', '--json')).out).servers[0]?.health);
+  const why = `The ledger was not anchored: file ${gone}: it cannot be written: ENOENT.`;
+  await expect.poll(health, { timeout: FACT_MS_MAX }).toContain(why);
+  expect(JSON.parse(await health())).toMatchObject({ healthy: true });
+  expect(await health()).toContain('"last_anchor":"20');
 });
