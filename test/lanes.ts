@@ -109,6 +109,7 @@ export const REAL_FILES = [
   'sealing/anchors/interop',
   'sealing/anchors/journal',
   'sealing/killed',
+  'sealing/redact/killed',
   'text/printable',
   'text/redact',
   'text/shell-parse',

@@ -27,7 +27,15 @@ export function splitFinal(stored: string): FinalText {
 }
 
 /** Durable when it returns. Throws what writing throws. */
-export function saltFinal(dir: string, { text }: FinalText, salt: Uint8Array): void {
+export function saltFinal(
+  dir: string,
+  { text }: FinalText,
+  salt: Uint8Array,
+  io?: paths.FileOps,
+): void {
   const coded = Buffer.from(salt).toString('base64url');
-  paths.replaceIn(dir, 'final.json', `${text.slice(0, -2)},"salt":"${coded}"}\n`, { sync: true });
+  paths.replaceIn(dir, 'final.json', `${text.slice(0, -2)},"salt":"${coded}"}\n`, {
+    sync: true,
+    ...(io && { io }),
+  });
 }

@@ -55,6 +55,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
   addStatusCommand(top);
   addSealCommands(top);
   addEvidence(top);
+  addRedact(top);
   addOthers(top);
   for (const command of top.commands) {
     command
@@ -280,6 +281,37 @@ function addEvidence(top: Command): void {
       ),
     )
     .action(async (id, options) => (await import('./prove.ts')).prove(id, options));
+}
+
+function addRedact(top: Command): void {
+  top
+    .command('redact')
+    .description(
+      'take something out of the record for good, with a leaf in the ledger that says so',
+    )
+    .argument('[session]', 'an id of `cuff record list`, or a part of it')
+    .argument('[number]', 'of the entry in it')
+    .addOption(new Option('--parts <parts>', 'of the entry: text,stdout,stderr,capture'))
+    .addOption(
+      new Option(
+        '--secret <value>',
+        'instead of an entry: this value, wherever it was recorded; - asks for it, or reads stdin',
+      ).conflicts('parts'),
+    )
+    .option('--why <text>', 'for the ledger, where it stays readable')
+    .option('--yes', 'do not ask')
+    .option('--json', JSON_DOCUMENT)
+    .addHelpText(
+      'after',
+      examples(
+        "cuff redact 143052 3 --parts stdout,capture --why 'customer data'",
+        'cuff redact --secret -',
+        'pass show old-token | cuff redact --secret - --yes',
+      ),
+    )
+    .action(async (session, number, options) =>
+      (await import('./redact.ts')).redact(session, number, options),
+    );
 }
 
 function addOthers(top: Command): void {

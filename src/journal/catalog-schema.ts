@@ -105,6 +105,8 @@ function attemptOpen(sqlite: Sqlite, path: string, busyMs: number): CatalogFile 
     database = sqlite.open(path);
     database.exec(`PRAGMA busy_timeout = ${busyMs}`);
     database.exec('PRAGMA synchronous = NORMAL');
+    // What is deleted or redacted does not stay behind in free pages.
+    database.exec('PRAGMA secure_delete = ON');
     ensureSchema(database);
     const isCurrent = () => fs.statSync(path, { throwIfNoEntry: false })?.ino === ino;
     if (!isCurrent()) throw new Error(`${path} was replaced`);

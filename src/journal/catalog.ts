@@ -64,10 +64,10 @@ export async function openCatalog(directory: string, options: CatalogOptions): P
 
 /** Makes the next one start from nothing. Throws the error of the system call. */
 export function discardCatalog(directory: string): void {
-  discardCatalogFile(pathOf(directory));
+  discardCatalogFile(catalogPath(directory));
 }
 
-function pathOf(directory: string): string {
+export function catalogPath(directory: string): string {
   return join(resolve(directory), 'catalog.db');
 }
 
@@ -161,7 +161,7 @@ class JournalCatalog implements Catalog {
   #open(waits: { readonly busyMs: number; readonly logPages: number }): Database | undefined {
     if (this.#file !== undefined && !this.#file.isCurrent()) this.#drop({ keep: false });
     if (this.#sqlite && this.#file === undefined && isJournal(this.#directory)) {
-      this.#file = openCatalogFile(this.#sqlite, pathOf(this.#directory), waits.busyMs);
+      this.#file = openCatalogFile(this.#sqlite, catalogPath(this.#directory), waits.busyMs);
     }
     this.#file?.database.exec(`PRAGMA busy_timeout = ${waits.busyMs}`);
     this.#file?.database.exec(`PRAGMA wal_autocheckpoint = ${waits.logPages}`);

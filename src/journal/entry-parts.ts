@@ -5,7 +5,10 @@
 //   text    the JSON of the keys of TEXT_KEYS that the line has, in the order of the line
 //   stdout  the bytes of the string; undefined where the key is null
 //   stderr  likewise
-// All that may hold a secret stands outside `facts`. Another line (later output, an edit) is one
+// All that may hold a secret stands outside `facts`. A line from which parts were taken out names
+// them in the key `redacted`, and has the salts of the others, `"salts":{PART:SALT}`, in the place
+// of the salt: from that the commitments to what is gone could be guessed. Neither key is in a
+// part. Another line (later output, an edit) is one
 // part: its JSON without the salt. JSON is what JSON.stringify makes of the parsed line; a line
 // that our writer wrote is that already, and `exact` says so.
 
@@ -14,7 +17,7 @@ import { type JsonObject, parseObject } from '../text/json.ts';
 /** Bytes of a salt. */
 export const SALT_BYTES = 16;
 
-const TEXT_KEYS: readonly string[] = [
+export const TEXT_KEYS: readonly string[] = [
   'command',
   'description',
   'environment',
@@ -24,7 +27,7 @@ const TEXT_KEYS: readonly string[] = [
   'shell_text',
 ];
 
-const SALT_KEYS: readonly string[] = ['salt', 'salts'];
+const SALT_KEYS: readonly string[] = ['salt', 'salts', 'redacted'];
 const OWN_PART_KEYS: readonly string[] = ['stdout', 'stderr'];
 
 export type EntryParts = {

@@ -25,7 +25,7 @@ import type {
   SessionStatus,
   VcsState,
 } from '../types.ts';
-import { CONTEXT_SOURCES, ENDED_BY } from '../types.ts';
+import { CONTEXT_SOURCES, ENDED_BY, REDACTED_PARTS } from '../types.ts';
 import { type EntryParts, entryParts, saltedLine } from './entry-parts.ts';
 
 /** How every line begins. It cannot stand inside a line: quotes in a string are escaped. */
@@ -118,6 +118,7 @@ function orderedEntry(entry: Entry): Entry {
     ...(entry.survivors !== undefined && { survivors: entry.survivors }),
     ...(entry.leaked !== undefined && { leaked: entry.leaked }),
     ...originFields(entry),
+    ...(entry.redacted !== undefined && { redacted: entry.redacted }),
   };
 }
 
@@ -181,6 +182,7 @@ function entryOf(json: JsonObject): Entry | undefined {
     ...survivorsField(json.survivors),
     ...leakedField(json.leaked),
     ...originFields(json),
+    ...redactedField(json.redacted),
     ...laterField(json.later),
   };
   return fields.good ? entry : undefined;
@@ -194,6 +196,11 @@ function survivorsField(value: unknown): Pick<Entry, 'survivors'> {
 function leakedField(value: unknown): Pick<Entry, 'leaked'> {
   const leaked = asStrings(value) ?? [];
   return leaked.length === 0 ? {} : { leaked };
+}
+
+function redactedField(value: unknown): Pick<Entry, 'redacted'> {
+  const redacted = REDACTED_PARTS.filter((part) => asStrings(value)?.includes(part));
+  return redacted.length === 0 ? {} : { redacted };
 }
 
 function survivorsOf(value: unknown): readonly EntrySurvivor[] {

@@ -230,7 +230,7 @@ export function closeQuietly(fd: number, disk: Disk): void {
 let temps = 0;
 
 /** Opens the file that will take the place of `path`: write it, close it, `rename` it there. */
-function openTemp(path: string, disk: Disk = DISK): { fd: number; temp: string } {
+export function openTemp(path: string, disk: Disk = DISK): { fd: number; temp: string } {
   temps += 1;
   const temp = `${path}.${process.pid}-${temps}.tmp`;
   const fd = disk.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
@@ -275,9 +275,11 @@ export async function replaceFileLater(
   }
 }
 
-export function writeNow(fd: number, bytes: Uint8Array, disk: Disk): void {
+/** `at`: a place in the file; its end where none is given. */
+export function writeNow(fd: number, bytes: Uint8Array, disk: Disk, at?: number): void {
   for (let done = 0; done < bytes.length; ) {
-    done += disk.writeSync(fd, bytes, done, bytes.length - done);
+    const place = at === undefined ? null : at + done;
+    done += disk.writeSync(fd, bytes, done, bytes.length - done, place);
   }
 }
 

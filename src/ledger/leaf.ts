@@ -13,8 +13,9 @@
 //   cuff/1 unpin          R T
 //   cuff/1 tombstone      J S T retention|user count first last why   a session that was deleted;
 //                                                 S is - for a journal
-//   cuff/1 redact         J S N T parts why
-//   cuff/1 redact-capture R T ranges why          those bytes of output.bin were overwritten
+//   cuff/1 redact         J S N T parts why       N is 0 for a line of edits
+//   cuff/1 redact-capture R T ranges why          those bytes of output.bin were overwritten, or
+//                                                 none (`-`): words in its other files were
 //   cuff/1 fork           J T from why            a copy of the journal `from`, named anew
 //   cuff/1 gap            J T why                 entries between here and the leaf before are lost
 //   cuff/1 policy         J T sha256 mode         the rules in force
@@ -87,7 +88,7 @@ const LAYOUTS = {
     why: WHY,
   },
   redact: { ...OF_ENTRY, parts: PARTS, why: WHY },
-  'redact-capture': { run: ID, at: TIME, ranges: RANGES, why: WHY },
+  'redact-capture': { run: ID, at: TIME, ranges: orNothing(RANGES), why: WHY },
   fork: { journal: ID, at: TIME, from: ID, why: WHY },
   gap: { journal: orNothing(ID), at: TIME, why: WHY },
   policy: { journal: ID, at: TIME, sha256: SHA256, mode: WORD },

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { finalText, saltFinal } from '../capture/final-salt.ts';
-import { captureDir, openIn } from '../capture/paths.ts';
+import { captureDir, type FileOps, openIn } from '../capture/paths.ts';
 import { captureIds, readState, type Store } from '../capture/store.ts';
 import { errnoOf, isAppError } from '../errors.ts';
 import { claimIn } from '../journal/claim.ts';
@@ -113,6 +113,24 @@ async function sealCapture(
     if (errnoOf(error) === undefined && !isAppError(error)) throw error;
     return 'later';
   }
+}
+
+/**
+ * Gives a capture that was changed on purpose a new salt and a new leaf: with the old salt, what
+ * was there could be guessed from the old leaf. False while it has no end.
+ */
+export async function sealAnew(
+  id: string,
+  { ledger, store, io }: Pick<CaptureOptions, 'ledger' | 'store'> & { readonly io?: FileOps },
+): Promise<boolean> {
+  const dir = captureDir(store.root, id);
+  const final = finalText(dir);
+  const salt = randomBytes(SALT_BYTES);
+  const leaf = final && (await captureLeaf(store, id, salt));
+  if (final === undefined || leaf === undefined) return false;
+  saltFinal(dir, final, salt, io);
+  ledger.note(leaf);
+  return true;
 }
 
 function finalDigest(dir: string): Buffer | undefined {

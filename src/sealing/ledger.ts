@@ -114,7 +114,10 @@ export class Ledger {
   /** Adds a leaf and has it signed soon. Never throws. */
   note(leaf: Leaf): void {
     try {
-      const written = this.#appender.append(formatLeaf(leaf));
+      const text = formatLeaf(leaf);
+      // A ledger of captures alone has no journal that asks for its name, and needs a key, too.
+      if (leaf.kind !== 'key') void this.origin;
+      const written = this.#appender.append(text);
       if (!written) this.#troubled(this.#appender.trouble);
     } catch (error) {
       this.#troubled(error); // a name that no leaf can have

@@ -67,7 +67,7 @@ describe('cuff', () => {
       ...'run sh exec ls tail cat trace ps kill pin sweep init trust mcp hook record policy'.split(
         ' ',
       ),
-      ...['status', 'seal', 'verify', 'prove', 'doctor', 'demo', 'help'],
+      ...['status', 'seal', 'verify', 'prove', 'redact', 'doctor', 'demo', 'help'],
     ]);
   });
 

@@ -94,12 +94,15 @@ describe('a report', () => {
 aws-access-key [MARK]  in the command
   deploy --key [aws-access-key]\\x1b[31m
   2026-01-18 14:30  ${SESSION} #2  claude-code  journal
+  cuff redact ${SESSION} 2 --parts text --why 'a leaked aws-access-key'
 
 value of MY_TOKEN [MARK]  printed on stderr, 2 times
   deploy --key [aws-access-key]\\x1b[31m
   2026-01-18 14:30  ${SESSION} #2  claude-code  journal
+  printenv MY_TOKEN | cuff redact --secret -
 
 Lines with the same [mark] are about the same secret. Change it where it was issued.
+To take out a value alone, wherever it was recorded: cuff redact --secret -
 `);
   });
 

@@ -18,7 +18,11 @@ export function entryLine(entry: Entry): string {
   const facts = `${paint(colour, sign)} ${printable(words).padEnd(9)}`;
   const time = timeText(entry.timestamp);
   const duration = secondsText(entry.duration_ms).padStart(8);
-  return `${number}  ${time}  ${facts}  ${duration}  ${printable(entry.command)}\n`;
+  return `${number}  ${time}  ${facts}  ${duration}  ${commandOf(entry)}\n`;
+}
+
+function commandOf({ command, redacted }: Entry): string {
+  return redacted?.includes('text') === true ? '[redacted]' : printable(command);
 }
 
 /** `       14:30:52  ✎ Write       +2 -1  /srv/app/a.ts`, in the columns of an entry. */
@@ -34,12 +38,18 @@ export function entryOutput(entry: Entry): string {
   const blocks = [
     ...lines(entry.stdout).map((line) => `       ${line}`),
     ...lines(entry.stderr).map((line) => `     ! ${line}`),
-    ...(entry.stdout === null && entry.stderr === null ? ['       (output was not kept)'] : []),
+    ...missing(entry),
     ...(entry.output_truncated ? [`       (only the start of ${sizeOf(entry)} was kept)`] : []),
     ...laterLines(entry),
     ...(entry.end_reason === 'interrupted' ? [`       (${unreadText()})`] : []),
   ];
   return blocks.map((line) => `${line}\n`).join('');
+}
+
+function missing({ stdout, stderr, redacted = [] }: Entry): string[] {
+  const gone = redacted.filter((part) => part === 'stdout' || part === 'stderr');
+  if (gone.length > 0) return [`       (${gone.join(' and ')} redacted)`];
+  return stdout === null && stderr === null ? ['       (output was not kept)'] : [];
 }
 
 /** What processes that it left running printed behind it. */

@@ -6,7 +6,7 @@ import { findLeaks } from '../../recordings/leaks.ts';
 import { storeOf } from '../../shell/captures.ts';
 import { isoTime, sinceText, timeText } from '../../text/dates.ts';
 import { counted, manyText } from '../../text/plural.ts';
-import { printable, shortLine } from '../../text/printable.ts';
+import { printable, quoteWords, shortLine } from '../../text/printable.ts';
 import { knownValues } from '../../text/secrets/known-values.ts';
 import { paint, put, putJson, say, terminalWidth } from '../output.ts';
 import type { Flags } from './flags.ts';
@@ -50,6 +50,7 @@ function* textOf({ leaks: found, commands, captures }: LeakReport, flags: Flags)
   for (const leak of found) yield* leakText(leak);
   yield '';
   yield 'Lines with the same [mark] are about the same secret. Change it where it was issued.';
+  yield 'To take out a value alone, wherever it was recorded: cuff redact --secret -';
 }
 
 const PARTS = { text: 'in the command', stdout: 'printed', stderr: 'printed on stderr' } as const;
@@ -67,6 +68,19 @@ function* leakText(leak: Leak): Generator<string> {
   yield `${title}  ${PARTS[part]}${times}${how}`;
   yield `  ${shortLine(command, (terminalWidth().width ?? WIDTH) - 4)}`;
   yield paint('dim', `  ${facts.filter(Boolean).map(printable).join('  ')}`);
+  yield paint('dim', `  ${redactLine(leak)}`);
+}
+
+/** Takes it out of the record: the value where it is known, else the parts that have it. */
+function redactLine({ entry, kind, variable, part, kept }: Leak): string {
+  const redact = 'cuff redact';
+  if (kind === 'variable') {
+    return `printenv ${quoteWords([variable ?? ''])} | ${redact} --secret -`;
+  }
+  if (entry === null) return `${redact} --secret -`;
+  const parts = [part, ...(kept.includes('capture') ? ['capture'] : [])].join(',');
+  const where = `${quoteWords([entry.sessionId])} ${entry.sequence} --parts ${parts}`;
+  return `${redact} ${where} --why 'a leaked ${kind}'`;
 }
 
 function placeOf({ entry, runId }: Leak): string {
@@ -91,7 +105,8 @@ function reportJson({ leaks: found, commands, captures, notSearched: not }: Leak
   };
 }
 
-function leakJson({ entry, runId, at, agent, ...leak }: Leak) {
+function leakJson(one: Leak) {
+  const { entry, runId, at, agent, ...leak } = one;
   return {
     kind: leak.kind,
     variable: leak.variable,
@@ -106,5 +121,6 @@ function leakJson({ entry, runId, at, agent, ...leak }: Leak) {
     agent_id: agent,
     command: leak.command,
     kept: leak.kept,
+    redact: redactLine(one),
   };
 }

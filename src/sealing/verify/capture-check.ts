@@ -33,8 +33,9 @@ export function checkCaptures(context: CaptureContext, runs?: ReadonlySet<string
   const findings: Finding[] = sealed.redactedCaptures
     .filter(({ run }) => runs?.has(run) ?? true)
     .map(({ run, at, ranges, why }) => {
-      const bytes = ranges.map(([from, to]) => `${from}-${to}`).join(', ');
-      return { verdict: 'redacted', run, at, part: `bytes ${bytes}`, detail: why ?? '-' };
+      const bytes = ranges?.map(([from, to]) => `${from}-${to}`).join(', ');
+      const part = bytes === undefined ? 'its words' : `bytes ${bytes}`;
+      return { verdict: 'redacted', run, at, part, detail: why ?? '-' };
     });
   let present = 0;
   for (const [run, one] of sealed.captures) {
@@ -43,7 +44,9 @@ export function checkCaptures(context: CaptureContext, runs?: ReadonlySet<string
     if (files === undefined) findings.push(goneFinding(one, context));
     else {
       present += 1;
-      if (deep) findings.push(...editedParts(one, files));
+      // A redaction that was cut off: the next one gives it a new leaf.
+      const unfinished = (sealed.redactedAt.get(run) ?? -1) > one.index;
+      if (deep && !unfinished) findings.push(...editedParts(one, files));
     }
   }
   return { present, findings };

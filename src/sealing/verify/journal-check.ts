@@ -1,4 +1,5 @@
 // One journal: the sessions that are there against the sessions that the ledger knows.
+import { ENTRY_PARTS } from '../../ledger/commitments.ts';
 import type { LeafOf } from '../../ledger/leaf.ts';
 import type { Finding } from './findings.ts';
 import type { Fork, LeafIndex, SealedEntry, SealedSession } from './leaf-index.ts';
@@ -116,15 +117,12 @@ function retentionExplains({ at, why }: LeafOf<'tombstone'>, last: number): bool
   return at - last >= days * DAY_MS;
 }
 
-/** What the ledger says of it beside its entries. */
+/** What the ledger says of it beside its entries: of each entry once, whatever was said twice. */
 function saidOf(leaves: SealedSession | undefined): Finding[] {
-  return (leaves?.redactions ?? []).map(({ journal, session, sequence, at, parts, why }) => ({
-    verdict: 'redacted',
-    journal,
-    session,
-    sequence,
-    at,
-    part: parts.join(','),
-    detail: why ?? '-',
-  }));
+  const last = new Map(leaves?.redactions.map((one) => [one.sequence, one]));
+  return [...last.values()].map(({ journal, session, sequence, at, why }) => {
+    const parts = ENTRY_PARTS.filter((part) => leaves?.redacted.get(sequence)?.has(part));
+    const part = sequence === 0 ? 'edit' : parts.join(',');
+    return { verdict: 'redacted', journal, session, sequence, at, part, detail: why ?? '-' };
+  });
 }

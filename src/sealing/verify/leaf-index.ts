@@ -37,6 +37,8 @@ export class LeafIndex {
   readonly captures = new Map<string, SealedCapture>();
   readonly pinned = new Set<string>();
   readonly redactedCaptures: LeafOf<'redact-capture'>[] = [];
+  /** By run: the number of the last such leaf. */
+  readonly redactedAt = new Map<string, number>();
   /** By the name of the copy. */
   readonly forks = new Map<string, Fork>();
   readonly forgotten = new Map<string, LeafOf<'tombstone'>>();
@@ -60,7 +62,7 @@ export class LeafIndex {
     else if (leaf.kind === 'capture') this.captures.set(leaf.run, { index, leaf });
     else if (leaf.kind === 'pin') this.pinned.add(leaf.run);
     else if (leaf.kind === 'unpin') this.pinned.delete(leaf.run);
-    else if (leaf.kind === 'redact-capture') this.redactedCaptures.push(leaf);
+    else if (leaf.kind === 'redact-capture') this.#redactedCapture({ index, leaf });
     else if (leaf.kind === 'fork') this.forks.set(leaf.journal, { ...leaf, index });
     else if (leaf.kind === 'gap') this.gaps.push(leaf);
   }
@@ -83,6 +85,11 @@ export class LeafIndex {
     for (const part of leaf.parts) parts.add(part);
     session.redacted.set(leaf.sequence, parts);
     session.redactions.push(leaf);
+  }
+
+  #redactedCapture({ index, leaf }: { index: number; leaf: LeafOf<'redact-capture'> }): void {
+    this.redactedCaptures.push(leaf);
+    this.redactedAt.set(leaf.run, index);
   }
 
   #buried(leaf: LeafOf<'tombstone'>): void {

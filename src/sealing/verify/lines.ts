@@ -1,6 +1,12 @@
 // The lines of a session's file as a verifier reads them: what each commits to, if it has a salt.
 import { isUtf8 } from 'node:buffer';
-import { entryParts, linePart, type SaltedLine, saltedLineOf } from '../../journal/entry-parts.ts';
+import {
+  entryParts,
+  linePart,
+  type SaltedLine,
+  saltedLineOf,
+  TEXT_KEYS,
+} from '../../journal/entry-parts.ts';
 import {
   commitmentTo,
   ENTRY_PARTS,
@@ -100,12 +106,12 @@ function salted(bytes: Buffer): ReturnType<typeof saltedLineOf> {
   }
 }
 
-function emptyParts(json: JsonObject): ReadonlySet<EntryPart> {
-  const text = ['command', 'description', 'environment', 'process_list', 'failed_process_list'];
-  const more = ['survivors', 'shell_text'];
+/** What is in facts is never empty; without their salt nothing is claimed of them. */
+export function emptyParts(json: JsonObject): ReadonlySet<EntryPart> {
   const none = (key: string): boolean => NOTHINGS.includes(JSON.stringify(json[key] ?? null));
   const empty = new Set<EntryPart>();
-  if ([...text, ...more].every(none)) empty.add('text');
+  if (json.salts !== undefined && asObject(json.salts)?.facts === undefined) empty.add('facts');
+  if (TEXT_KEYS.every(none)) empty.add('text');
   if (none('stdout')) empty.add('stdout');
   if (none('stderr')) empty.add('stderr');
   return empty;

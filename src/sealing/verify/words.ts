@@ -92,8 +92,8 @@ type Group = readonly [Finding, ...Finding[]];
 function grouped(findings: readonly Finding[]): Group[] {
   const groups = new Map<string, [Finding, ...Finding[]]>();
   for (const finding of findings) {
-    const { verdict, detail } = finding;
-    const key = BY_DETAIL.includes(verdict) ? `${verdict} ${detail}` : verdict;
+    const { verdict, detail, part } = finding;
+    const key = BY_DETAIL.includes(verdict) ? `${verdict} ${detail} ${part}` : verdict;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [finding]);
     else group.push(finding);

@@ -16,8 +16,11 @@ export type KnownMatch = {
   readonly to: number;
 };
 
-/** A line break that an encoder put between two digits. */
-const BREAK = '[\\r\\n]{0,2}';
+/** A backslash, and as JSON in JSON has it. */
+const BACKSLASH = '\\\\{1,8}';
+
+/** A line break that an encoder put between two digits, as it is or escaped. */
+const BREAK = `(?:[\\r\\n]|${BACKSLASH}[rn]){0,2}`;
 
 /**
  * A longer value is known by its beginning when it is only looked for. All of it is needed where it
@@ -99,9 +102,9 @@ function character(one: string): string {
   const forms = [
     literalRegex(Buffer.from(one).toString('latin1')),
     bytes.map((byte) => `%${hexPattern(byte)}`).join(''),
-    units.map((unit) => `\\\\u${hexPattern(unit >> 8)}${hexPattern(unit & 0xff)}`).join(''),
-    ...(/["\\/]/.test(one) ? [`\\\\${literalRegex(one)}`] : []),
-    ...(one in JSON_LETTERS ? [`\\\\${JSON_LETTERS[one]}`] : []),
+    units.map((unit) => `${BACKSLASH}u${hexPattern(unit >> 8)}${hexPattern(unit & 0xff)}`).join(''),
+    ...(/["\\/]/.test(one) ? [`${BACKSLASH}${literalRegex(one)}`] : []),
+    ...(one in JSON_LETTERS ? [`${BACKSLASH}${JSON_LETTERS[one]}`] : []),
     ...(one === ' ' ? ['\\+'] : []),
   ];
   return `(?:${forms.join('|')})`;

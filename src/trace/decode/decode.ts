@@ -33,7 +33,7 @@ const ENV_AT = ID_AT + ID_BYTES;
 const MAGIC = Buffer.alloc(4);
 MAGIC.writeUInt32LE(FRAME_MAGIC);
 
-const CHECK_AT = 12;
+export const CHECK_AT = 12;
 
 export function decodeTrace(bytes: Uint8Array, wanted: Wanted = 'everything'): DecodedTrace {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -107,7 +107,7 @@ function textOf(field: Buffer): string {
  * false heads would make every one of them cost so much: after as much wasted work as the file is
  * long, only frames with no other head inside are looked at.
  */
-function* wholeFrames(file: Buffer, start: number): Generator<readonly [number, number]> {
+export function* wholeFrames(file: Buffer, start: number): Generator<readonly [number, number]> {
   let wasteMax = file.length + FRAME_BYTES_MAX;
   let at = file.indexOf(MAGIC, start);
   while (at >= 0) {
@@ -137,7 +137,7 @@ function holdsCheck(file: Buffer, at: number, length: number): boolean {
 }
 
 /** FNV-1a, 32 bit, over a frame, with 0 for the check itself. */
-function frameCheck(frame: Uint8Array): number {
+export function frameCheck(frame: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < frame.length; i += 1) {
     const byte = i >= CHECK_AT && i < CHECK_AT + 4 ? 0 : (frame[i] ?? 0);
