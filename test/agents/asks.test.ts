@@ -152,6 +152,17 @@ describe.each(CLAUDE)('$name', (client) => {
     expect([made(one), one.entries()]).toEqual([[], []]);
   });
 
+  it('is told an id in the mode auto, in which a classifier answers', async () => {
+    await using one = await started(client, client.shell('touch asked-1'));
+    const window = one.openWindow('work [[main]]', ['--permission-mode', 'auto']);
+    try {
+      await window.shows(/● done/);
+    } finally {
+      await window.close();
+    }
+    expectRefused(one);
+  });
+
   it.each(['its settings', 'an option'])('is told an id where %s may answer', async (place) => {
     await using one = await started(client, client.shell('touch asked-1'));
     const yes = { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } };

@@ -32,13 +32,16 @@ const BACKGROUND: Partial<Record<AgentName, (command: string) => ScriptCall>> = 
 
 const IN_BACKGROUND = RECORDED.filter(({ name }) => BACKGROUND[name] !== undefined);
 
-/** Interrupted, Gemini CLI, OpenCode and pi leave their command running, also without us. */
 const ENDS_COMMANDS: readonly AgentName[] = ['claude', 'codex', 'qwen'];
 
 const INTERRUPTED = RECORDED.filter(({ name }) => ENDS_COMMANDS.includes(name));
 
+/** Interrupted, Gemini CLI, OpenCode and pi leave their command running, also without us. */
+const LEAVES_COMMANDS = RECORDED.filter(({ name }) => !ENDS_COMMANDS.includes(name));
+
 const WAITING = 'echo before; echo $$ > pid; read x < gate; echo "after $x"';
 const LEAVING = 'echo before; { read x < gate; echo "after $x"; } &';
+const LASTING = 'echo $$ > pid; read x < gate; echo $x > after';
 const TREE = '(echo $BASHPID > pid; read x < gate); echo not reached';
 
 /** What the agent does: one call. Then it waits for its model, so that it does not end. */
@@ -58,8 +61,11 @@ class Work {
   }
 }
 
-function start(one: AgentCase): { child: ChildProcess; ended: Promise<unknown> } {
-  one.record();
+function start(
+  one: AgentCase,
+  recorded = true,
+): { child: ChildProcess; ended: Promise<unknown> } {
+  if (recorded) one.record();
   const child = one.startAgentGroup('work [[main]]');
   child.stdout?.resume();
   child.stderr?.resume();
@@ -163,5 +169,24 @@ describe.each(INTERRUPTED)('$name that is interrupted', (client) => {
     expect(entry).toMatchObject({ command: TREE, exit_code: null });
     // Codex kills the group, and what would have told the signal with it.
     expect(entry?.signal ?? entry?.end_reason).toMatch(/^(SIGTERM|SIGKILL|interrupted)$/);
+  });
+});
+
+describe.each(LEAVES_COMMANDS)('$name that is interrupted', (client) => {
+  it.each([
+    ['bare', []],
+    ['recorded', [{ command: LASTING, exit_code: 0 }]],
+  ])('leaves its command running, %s', async (way, entries) => {
+    await using one = await AgentCase.start(client, new Work(client.shell(LASTING)).script);
+    using gate = new Gate(join(one.project, 'gate'));
+    const { child, ended } = start(one, way === 'recorded');
+    const waiting = await waitingProcess(one);
+    signalGroup(child, 'SIGINT');
+    await ended;
+    expect(alive(waiting)).toBe(true);
+    gate.letThrough('it');
+    await until(() => !alive(waiting) && one.entries().length === entries.length, 'its end');
+    expect(readFileSync(join(one.project, 'after'), 'utf8')).toBe('it\n');
+    expect(one.entries()).toMatchObject(entries);
   });
 });

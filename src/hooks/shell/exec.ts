@@ -21,6 +21,12 @@ const KNOBS: { readonly [id in AgentId]?: readonly Knob[] } = {
   aider: ['SHELL'],
 };
 
+/**
+ * For SHLVL. In the sandbox of Codex getpeername(2) fails with EPERM, from which bash concludes
+ * that its input is a connection of rshd. It then reads BASH_ENV only below another shell.
+ */
+export const BELOW_A_SHELL = '1';
+
 /** `program` is the agent's name, or a path that ends in it. Throws `usage` for any other. */
 export function agentEnvironment(program: string, env: Env, files: ShellFiles): Env {
   const id = basename(program);
@@ -41,6 +47,7 @@ export function agentEnvironment(program: string, env: Env, files: ShellFiles): 
       CUFF_USER_BASH_ENV: env.BASH_ENV,
       ZDOTDIR: files.zdotdir,
       CUFF_USER_ZDOTDIR: env.ZDOTDIR,
+      SHLVL: Number(env.SHLVL) >= 1 ? env.SHLVL : BELOW_A_SHELL,
     },
     PATH: { PATH: `${files.shells}:${env.PATH ?? ''}` },
   };

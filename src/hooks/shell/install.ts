@@ -10,7 +10,7 @@
 
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ensurePrivateDir, ensureRoot, stateRoot } from '../../capture/paths.ts';
+import { ensurePrivateDir, ensureRoot, sessionsDir, stateRoot } from '../../capture/paths.ts';
 import { AppError } from '../../errors.ts';
 import { realOf } from '../../places.ts';
 import { findRunner } from '../../run/binary.ts';
@@ -69,9 +69,12 @@ export function writeShellFiles(
       hint: 'Install a C compiler, or use the tools of `cuff mcp`.',
     });
   }
-  ensureRoot(stateRoot(env));
+  const root = stateRoot(env);
+  ensureRoot(root);
   const files = shellFiles(env);
-  for (const directory of [files.shells, files.zdotdir]) ensurePrivateDir(directory);
+  // Codex opens its sandbox to the captures where their directory is there when it starts.
+  const directories = [files.shells, files.zdotdir, sessionsDir(root)];
+  for (const directory of directories) ensurePrivateDir(directory);
   const binary = fs.readFileSync(runner.path);
   const terms = { strict: false, enforced: false, ...shellTerms(env), ...given };
   place(join(files.shells, 'client'), clientText(program, terms, helperMs), 0o600);

@@ -13,11 +13,18 @@ describe('cuff exec', () => {
     ['/opt/bin/claude', { CLAUDE_CODE_SHELL: '/state/shells/bash' }],
     ['gemini', { PATH: '/state/shells:/bin' }],
     ['opencode', { SHELL: '/state/shells/bash', CUFF_USER_SHELL: '/bin/bash' }],
-    ['codex', { BASH_ENV: '/state/bash-env', CUFF_USER_BASH_ENV: '/u/env' }],
+    ['codex', { BASH_ENV: '/state/bash-env', CUFF_USER_BASH_ENV: '/u/env', SHLVL: '1' }],
     ['goose', { GOOSE_SHELL: '/state/shells/bash', CUFF_AGENT: 'goose' }],
     ['aider', { SHELL: '/state/shells/bash', CUFF_AGENT: 'aider' }],
   ])('%s gets what it looks at', (program, wanted) => {
     expect(agentEnvironment(program, USER, files)).toMatchObject({ HOME: '/u', ...wanted });
+  });
+
+  it.each([
+    ['0', '1'],
+    ['3', '3'],
+  ])('makes the shells of Codex read BASH_ENV, from level %s', (before, after) => {
+    expect(agentEnvironment('codex', { ...USER, SHLVL: before }, files).SHLVL).toBe(after);
   });
 
   it('changes nothing that an agent does not look at', () => {

@@ -2,6 +2,7 @@
 // server and the shell in `config.toml`. Its bash has a fixed path, so the shell comes by BASH_ENV.
 
 import { join } from 'node:path';
+import { BELOW_A_SHELL } from '../../../hooks/shell/exec.ts';
 import { realOf } from '../../../places.ts';
 import { isHookEntry, tomlItem, tomlTable, tomlValue } from '../edits.ts';
 import { readConfig } from '../file.ts';
@@ -76,6 +77,7 @@ function shell(context: Context): (Part | Gap)[] {
       file: config(context),
       edits: [
         tomlValue(['shell_environment_policy', 'set'], 'BASH_ENV', bashEnv, ours),
+        tomlValue(['shell_environment_policy', 'set'], 'SHLVL', BELOW_A_SHELL),
         tomlItem(['sandbox_workspace_write'], 'writable_roots', captures),
       ],
       gets: 'every byte and exit code of its bash is recorded, in its sandbox, too',
