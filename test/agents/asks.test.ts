@@ -152,7 +152,7 @@ describe.each(CLAUDE)('$name', (client) => {
     expect([made(one), one.entries()]).toEqual([[], []]);
   });
 
-  it('is told an id in the mode auto, in which a classifier answers', async () => {
+  it('is told an id in the mode auto', async () => {
     await using one = await started(client, client.shell('touch asked-1'));
     const window = one.openWindow('work [[main]]', ['--permission-mode', 'auto']);
     try {

@@ -61,10 +61,7 @@ class Work {
   }
 }
 
-function start(
-  one: AgentCase,
-  recorded = true,
-): { child: ChildProcess; ended: Promise<unknown> } {
+function start(one: AgentCase, recorded = true): { child: ChildProcess; ended: Promise<unknown> } {
   if (recorded) one.record();
   const child = one.startAgentGroup('work [[main]]');
   child.stdout?.resume();

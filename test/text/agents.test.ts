@@ -1,6 +1,7 @@
 // The table of agents holds together, and names no variable that a person's terminal has.
 import { expect, it } from 'vitest';
 import { AGENT_IDS, AGENT_VARIABLES, AGENTS, isAgentId } from '../../src/text/agents.ts';
+import { type AgentName, PROGRAMS } from '../agents/programs.ts';
 
 it.each(AGENT_IDS)('the row of %s is its own, and its ids are among its variables', (id) => {
   const { variables, sessionVariables, callVariable, ...row } = AGENTS[id];
@@ -8,6 +9,10 @@ it.each(AGENT_IDS)('the row of %s is its own, and its ids are among its variable
   expect(variables).toEqual(expect.arrayContaining([...sessionVariables]));
   if (callVariable !== null) expect(variables).toContain(callVariable);
   expect(row.shellTools.filter((name) => row.fileTools.includes(name))).toEqual([]);
+});
+
+it.each(Object.entries(PROGRAMS))('%s was tried with the version that is pinned', (id, program) => {
+  expect(AGENTS[id as AgentName].triedWith).toBe(program.version.replace('-linux-x64', ''));
 });
 
 it('the variables of all agents are one set', () => {
