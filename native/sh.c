@@ -70,9 +70,23 @@ static bool looks_around(const char *text, const struct installation *here) {
   return (begins(text, "SNAPSHOT_FILE=") || strcmp(text, "env") == 0) && is_claude(here);
 }
 
+/* In its sandbox Claude Code calls its shell three times, one inside the other: the first two start
+ * the way out to the network and hand on file 3, the last one has the command. Its model cannot
+ * change how a text begins. */
+static bool makes_sandbox(const char *text, const struct installation *here) {
+  static const char START[] = "{ socat ", INNER[] = " -c '{ socat ";
+  if (!is_set("SANDBOX_RUNTIME") || !is_claude(here)) return false;
+  if (begins(text, START)) return true;
+  const char *name = *text == '\'' ? text + 1 : text;
+  if (!begins(name, here->self)) return false;
+  name += strlen(here->self);
+  return begins(*text == '\'' && *name == '\'' ? name + 1 : name, INNER);
+}
+
 static bool is_recorded(const struct call *c, const struct installation *here) {
   if (c->text == NULL || c->interactive || is_set("CUFF_INSIDE")) return false;
-  return has_agent(here) && !of_harness() && !looks_around(c->text, here);
+  if (looks_around(c->text, here) || makes_sandbox(c->text, here)) return false;
+  return has_agent(here) && !of_harness();
 }
 
 static int become(const struct call *c, char **variables) {

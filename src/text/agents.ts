@@ -226,8 +226,8 @@ export const AGENTS: { readonly [id in AgentId]: Agent } = {
 /**
  * Where an agent's own question to its person was proven to be asked and to be obeyed: by agent and
  * permission mode, with the test that proved it. Everywhere else an ask is a denial with an id to
- * approve. `auto` of Claude Code is not here: a classifier on its maker's server judges calls there,
- * and what that does with a question cannot be tried without it.
+ * approve. `auto` of Claude Code is not here: a classifier on its maker's server judges calls
+ * there, and what that does with a question cannot be tried without it.
  */
 export const PROVEN_ASKS: readonly {
   readonly agent: AgentId;

@@ -24,6 +24,7 @@ afterAll(() => world.close());
 
 const { claude, codex, gemini, opencode, pi } = SHAPES;
 const CLAUDE = { ...world.env, ...claude.env };
+const SANDBOXED = { ...CLAUDE, SANDBOX_RUNTIME: '1' };
 const { bash, bashEnv } = world.files;
 
 /** Of one call through our shell. */
@@ -47,6 +48,9 @@ describe('calls that become the real shell', () => {
     ['a version', [bash, '--version'], CLAUDE],
     ['no agent, by BASH_ENV', ['/bin/bash', '-c', 'echo n'], { ...world.env, BASH_ENV: bashEnv }],
     ['env of Claude, by BASH_ENV', ['/bin/bash', '-c', 'env'], { ...CLAUDE, BASH_ENV: bashEnv }],
+    ['the sandbox of Claude', [bash, '-c', '{ socat -V; } >/dev/null 2>&1; :'], SANDBOXED],
+    ['the same, called by it', [bash, '-c', `${bash} -c '{ socat -V; :; }' 2>&1`], SANDBOXED],
+    ['the same, quoted', [bash, '-c', `'${bash}' -c '{ socat -V; :; }' 2>&1`], SANDBOXED],
     ['a hook of Gemini', ['bash', '-c', 'echo h'], hookOfGemini()],
   ])('%s', async (_, argv, env) => {
     const { code, entries } = await called(argv, env);
@@ -59,6 +63,27 @@ describe('calls that become the real shell', () => {
     const env = { ...world.env, ...codex.env, BASH_ENV: bashEnv };
     const { out, entries } = await called(['/bin/bash', 's.sh'], env, cwd);
     expect({ out, entries }).toEqual({ out: 'inner\n0\n', entries: [] });
+  });
+});
+
+describe('in the sandbox of Claude', () => {
+  it('file 3 is handed on to the call that has the command, which is recorded', async () => {
+    const inner = `exec 3<&- || exit 126; ${claude.bare('echo made; exit 3')[2]}`;
+    const cwd = world.project();
+    writeFileSync(join(cwd, 'three'), 'handed on\n');
+    const outer = `{ socat -V; } >/dev/null 2>&1; cat <&3; ${bash} -c "$INNER"`;
+    const argv = ['/bin/bash', '-c', 'exec "$0" -c "$1" 3<three', bash, outer];
+    const { out, code, entries } = await called(argv, { ...SANDBOXED, INNER: inner }, cwd);
+    expect({ out, code }).toEqual({ out: 'handed on\nmade\n', code: 3 });
+    expect(entries).toMatchObject([{ command: 'echo made; exit 3', exit_code: 3 }]);
+  });
+
+  it.each([
+    ['of another agent', { ...world.env, ...gemini.env, SANDBOX_RUNTIME: '1' }],
+    ['without the sandbox', CLAUDE],
+  ])('a text that begins like its own is recorded %s', async (_, env) => {
+    const { entries } = await called([bash, '-c', '{ socat -V; } >/dev/null 2>&1; :'], env);
+    expect(entries).toHaveLength(1);
   });
 });
 
