@@ -172,6 +172,8 @@ export class SessionWriter {
   #expected = 0;
   /** `endNow` ended it while commands were still running. */
   #endedEarly = false;
+  /** The writer before this one may have left runs without entries. */
+  #lacking = false;
   #settling: Promise<void> = Promise.resolve();
 
   constructor(begun: Begun, env: JournalEnv, changed: SessionListener | undefined) {
@@ -241,6 +243,7 @@ export class SessionWriter {
   /** Another server goes on with it: `owner` is its writer from now on. */
   goOn(owner: ProcessId): void {
     this.#ended = false;
+    this.#lacking = !endedWhole(this.metadata);
     const now = this.#now();
     const { end_reason: _, ...before } = this.metadata;
     const active = { ...before, status: 'active', end_reason: null } as const;
@@ -288,8 +291,11 @@ export class SessionWriter {
   /** Writes the metadata with this status. The first status stays. Never throws. */
   finalize(status: SessionStatus, endReason: string): Promise<void> {
     if (!this.#ended) this.#end(status, endReason);
-    else if (this.#endedEarly && this.#expected === 0 && this.metadata.end_reason !== endReason) {
-      this.#metadata.latest = { ...this.metadata, end_reason: endReason }; // nothing is late now
+    else if (this.#endedEarly && this.#expected === 0) {
+      const end_reason = this.#reason(endReason); // nothing of this writer is late now
+      if (this.metadata.end_reason !== end_reason) {
+        this.#metadata.latest = { ...this.metadata, end_reason };
+      }
     }
     return this.#settle();
   }
@@ -298,8 +304,12 @@ export class SessionWriter {
     this.#ended = true;
     this.#endedHere = true;
     this.#metadata.cancel();
-    const reason = this.#expected > 0 ? lateReason(endReason) : endReason;
-    this.#metadata.latest = touched({ ...this.metadata, status, end_reason: reason }, this.#now());
+    const end_reason = this.#reason(endReason);
+    this.#metadata.latest = touched({ ...this.metadata, status, end_reason }, this.#now());
+  }
+
+  #reason(endReason: string): string {
+    return this.#expected > 0 || this.#lacking ? lateReason(endReason) : endReason;
   }
 
   /** Nothing was recorded, neither here nor in the file beside it, and nothing will be. */

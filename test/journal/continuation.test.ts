@@ -146,6 +146,12 @@ describe('a session whose server crashed', () => {
       [3, 'pwd'],
     ]);
     expect(session).toMatchObject({ damagedLines: 1, metadata: { status: 'shutdown' } });
+    // The one that crashed may have left commands without entries: they are still looked for.
+    expect(session?.metadata.end_reason).toBe('shutdown, late entries');
+    const third = machine.server('per_day');
+    expect(await third.run(NOBODY, 'id')).toBe(id);
+    await third.stop();
+    expect(machine.read(id)?.metadata.end_reason).toBe('shutdown, late entries');
   });
 
   it('goes on also while its end is being written', async () => {

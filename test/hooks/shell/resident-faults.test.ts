@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../cli/helper.ts';
+import { LineClient } from '../../mcp/clients.ts';
 import { lacking } from '../../requirements.ts';
 import { ResidentWorld } from './resident-world.ts';
+import { CUFF } from './world.ts';
 
 let world: ResidentWorld;
 beforeEach(() => {
@@ -74,6 +76,32 @@ describe('a helper that does not answer', () => {
     expect(await other.release()).toMatchObject({ code: 0, out: other.said });
     expect(await world.record('echo next', cwd)).toMatchObject({ out: 'next\n' });
     expect(world.commands(cwd)).toContain('echo next');
+  });
+
+  it('killed during a call: its entry is written behind those of the one that went on', async () => {
+    const pid = await world.resident();
+    const cwd = world.project();
+    const { said, before, release } = await world.heldBy(pid, cwd);
+    process.kill(pid, 'SIGKILL');
+    await release();
+    const ended = Date.now();
+    await world.record('echo next', cwd);
+    await until(() => Date.now() >= ended + 1_000, 'the session ends in a later second');
+    for (const helper of world.helpers()) process.kill(helper, 'SIGTERM');
+    await until(() => world.helpers().length === 0, 'the session is ended in order');
+    expect(world.entries(cwd).map(({ stdout }) => stdout)).not.toContain(said);
+    const argv = ['-c', 'cd "$1" && exec "$0" mcp', CUFF, cwd];
+    const server = new LineClient('/bin/sh', argv, world.env);
+    try {
+      await server.initialize();
+      await until(
+        () => world.entries(cwd).some((one) => one.stdout === said),
+        'the entry of the lost call',
+      );
+    } finally {
+      await server.close();
+    }
+    expect(world.commands(cwd)).toHaveLength(before + 2);
   });
 
   it.each([
