@@ -180,9 +180,11 @@ function knownPath({ value, prefix, arg }: PathWord): KnownPath | undefined {
   if (arg?.kind === 'unknown' && arg.found !== undefined && FOUND_FILE.test(arg.source)) {
     return prefix === '' ? undefined : { path: prefix, glob: true, pattern: `${prefix}/*` };
   }
-  const glob = arg?.kind === 'glob' ? arg.pattern : undefined;
-  if (glob === undefined || /(?:^|\/)\.\.(?:\/|$)/.test(glob.slice(prefix.length)))
-    return undefined;
+  if (arg?.kind !== 'glob') return undefined;
+  // Of `--out=.git/[c]onfig` it is what is behind the name of the option.
+  const start = arg.prefix.endsWith(prefix) ? arg.prefix.length - prefix.length : 0;
+  const glob = arg.pattern.slice(start);
+  if (/(?:^|\/)\.\.(?:\/|$)/.test(glob.slice(prefix.length))) return undefined;
   const directory = prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.';
   return { path: directory, glob: true, pattern: glob };
 }

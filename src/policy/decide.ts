@@ -274,7 +274,9 @@ function tainted(
         cwds?.[0] ?? roots.project,
       );
       const aims = arg.kind === 'literal' && aimsAtSecrets(plainGlob(arg.value));
-      if (aims || held.secret(path)) return secretObjection(arg.source, arg.span);
+      const wild =
+        arg.kind === 'glob' && held.globSecret(absolute(arg.pattern, cwds?.[0] ?? roots.project));
+      if (aims || wild || held.secret(path)) return secretObjection(arg.source, arg.span);
       if (!read.has(path)) {
         const message = `\`${arg.source}\` is outside of what may be read`;
         return { code: 'path.outside', detail: 'read', span: arg.span, message };

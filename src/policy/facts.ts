@@ -21,6 +21,7 @@ export function hasTrait(name: string, trait: Trait): boolean {
 export const LISTS = [
   ...(['secrets', 'controls', 'control-directories', 'steering', 'installed'] as const),
   ...(['secret-names', 'secret-folders', 'control-names', 'control-folders'] as const),
+  'telling-names',
   ...(['startup-names', 'harmless-variables', 'plain-variables', 'plain-flags'] as const),
   ...(['manager-commands', 'usual-scripts', 'maven-phases', 'kubectl-things'] as const),
   ...(['quiet', 'text-readers', 'listers'] as const),

@@ -195,7 +195,7 @@ function tokensOf(glob: string): readonly Token[] {
   };
   for (let at = 0; at < glob.length; at += 1) {
     const char = glob.charAt(at);
-    const close = char === '[' ? glob.indexOf(']', at + 2) : -1;
+    const close = char === '[' ? closeOf(glob, at) : -1;
     if (glob.startsWith('**/', at)) {
       add('many', '(?:[^/]+/)*');
       at += 2;
@@ -218,6 +218,14 @@ function tokensOf(glob: string): readonly Token[] {
   }
   return tokens;
 }
+
+/** Where `[...]` ends: `[[:alpha:]]` has another pair in it. */
+function closeOf(glob: string, open: number): number {
+  const found = /^\[[!^]?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]/.exec(glob.slice(open, open + CLASS_MAX));
+  return found === null ? -1 : open + found[0].length - 1;
+}
+
+const CLASS_MAX = 64; // a longer one is read as the letters that it has
 
 /** A character class; one that a regular expression cannot have is any character. */
 function bracket(inside: string): string {

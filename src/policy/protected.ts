@@ -5,6 +5,7 @@
 import { posix } from 'node:path';
 import { listOf } from './facts.ts';
 import { globRegex, pathSet, type Roots } from './paths.ts';
+import { wildControl, wildSecret, wildSteering } from './wildcards.ts';
 
 /** No path is longer; a pattern may be, and is not looked at. */
 const LENGTH_MAX = 4_096;
@@ -97,17 +98,19 @@ export function protectedPaths(roots: Roots, openings: Openings): Protection {
         controls.has(named(path)) ||
         (keeps.has(path) && !open.has(path))),
     globSecret: (glob) => {
-      if (secret(glob)) return true;
+      if (secret(glob) || wildSecret(glob)) return true;
       const regex = globRegex(glob, '(?:/.*)?');
       // A star alone does not cover names with a dot, and the others are too rare to ask for it.
       if (/(?:^|\/)\*$/.test(glob)) return false;
       return samples(roots).some((path) => regex.test(path));
     },
-    globControl: (glob) => controlSamples(roots).some((path) => leadsTo(glob, path)),
+    globControl: (glob) =>
+      wildControl(named(glob)) || controlSamples(roots).some((path) => leadsTo(glob, path)),
     steering: (path) => steers.has(path),
     globSteering: (glob) =>
       steers.has(glob) ||
-      (!/(?:^|\/)\*(?:\.\w+)?$/.test(glob) &&
+      wildSteering(glob) ||
+      (!/(?:^|\/)\*(?:\.\w+)?(?:\/|$)/.test(glob) &&
         listOf('steering').some((name) => leadsTo(glob, posix.join(roots.project, name)))),
     inside: (path) =>
       [roots.project, roots.home].some((one) => one === path || one.startsWith(`${path}/`)),

@@ -90,7 +90,10 @@ function namesOf(argv: readonly Arg[]): FindNames {
 
 /** What a regex finds, at least: its signs stand for any text. */
 function globOf(regex: string): string {
-  return regex.replace(/\\\./g, '.').replace(/\.[*+?]|[()|\\^$+?*]+/g, '*');
+  return regex.replace(/\\\.|\.(?:[*+?]|\{[^}]*\})?|[()|\\^$+?*]+/g, (sign) => {
+    if (sign === '\\.') return '.';
+    return sign === '.' ? '?' : '*';
+  });
 }
 
 /** `;` ends it, and `+` behind `{}`. */
