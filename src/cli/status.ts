@@ -30,8 +30,8 @@ export function addStatusCommand(program: Command): void {
  * `--json`: {"servers":[{pid, started_at, updated_at, version, project_directory, directory,
  * commands, entries, recording_errors, health}], "runs":[as in `cuff ls`], "journals":[{directory,
  * sessions, active_sessions, entries}], "notices":[what waits for trust here], "uncaptured":[as in
- * `cuff ls`], "unrecorded":[{count, last_at, reason}], "anchors":{last, failed}}. Exit 1 when a server
- * is not healthy.
+ * `cuff ls`], "unrecorded":[{count, last_at, reason}], "anchors":{last, failed}}. Exit 1 when a
+ * server is not healthy.
  */
 async function status({ json }: { readonly json?: boolean }): Promise<void> {
   const root = stateRoot(process.env);

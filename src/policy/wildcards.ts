@@ -1,6 +1,6 @@
-// Whether a wildcard that the shell expands could name a protected file, in whatever directory that
-// is. A wildcard means many names: it counts only where it means the protected one rather than those
-// beside it, so `src/*.ts` and `docs/s*` are none of them.
+// Whether a wildcard that the shell expands could name a protected file, in whatever directory
+// that is. A wildcard means many names: it counts only where it means the protected one rather than
+// those beside it, so `src/*.ts` and `docs/s*` are none of them.
 
 import { listOf } from './facts.ts';
 import { globRegex } from './paths.ts';
