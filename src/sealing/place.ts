@@ -6,8 +6,8 @@
 //     key            the signer's key, as src/ledger/note-keys.ts has it
 //     vkey           the verifier's key; the name in front of its first `+` is the origin
 //     leaves         leaf i is line i with its `\n`. Append only, one write for each leaf. A line
-//                    that is no leaf is what a crash left of one: it was signed as it is, and says
-//                    nothing
+//                    that is no leaf is what a crash left of one, or empty, where one process took
+//                    the unfinished line of another for such: it is signed as it is, says nothing
 //     hashes         derived: 32-byte hashes in the order of src/ledger/tree.ts
 //     checkpoint     the signed note, replaced as a whole
 //     introductions  notes with a \0 behind each: those in which an old key signed with its new one

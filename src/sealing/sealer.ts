@@ -14,14 +14,7 @@ import type { ProcessId } from '../types.ts';
 import { appendIntroduction } from './introductions.ts';
 import { replaceKey, signerOf } from './keys.ts';
 import { leafLines } from './leaf-lines.ts';
-import {
-  openForChanges,
-  readSmall,
-  replaceDurably,
-  sealDir,
-  sealFile,
-  waitForWriters,
-} from './place.ts';
+import { openForChanges, readSmall, replaceDurably, sealDir, sealFile } from './place.ts';
 import { TreeFile } from './tree-file.ts';
 
 const CLAIM_TRIES = 5;
@@ -96,7 +89,7 @@ async function sign(
   const leaves = openForChanges(sealFile(stateRoot, 'leaves'), disk);
   let hashes: number | undefined;
   try {
-    const to = cutTail(leaves, disk);
+    const to = wholeEnd(leaves, disk.fstatSync(leaves).size);
     const position = positionOf(stateRoot);
     const reached = before?.size === position?.size ? position?.bytes : undefined;
     const current = before !== undefined && reached === to && introduce === undefined;
@@ -198,21 +191,10 @@ async function grow(
 }
 
 /**
- * Where the last whole line ends. Bytes behind it are what a crash left of a leaf: nothing has
- * signed them, and they go, unless a living process adds to them at this moment.
+ * Where the last whole line ends. Bytes behind it are what a crash left of a leaf, or the beginning
+ * of one that another process is writing at this moment: the two look alike, so they stay. The next
+ * leaf begins on a line of its own, and what is no leaf says nothing.
  */
-function cutTail(leaves: number, disk: Disk): number {
-  let { size } = disk.fstatSync(leaves);
-  let whole = wholeEnd(leaves, size);
-  if (whole < size) {
-    waitForWriters(leaves);
-    ({ size } = disk.fstatSync(leaves));
-    whole = wholeEnd(leaves, size);
-  }
-  if (whole < size && disk.fstatSync(leaves).size === size) fs.ftruncateSync(leaves, whole);
-  return whole;
-}
-
 function wholeEnd(fd: number, size: number): number {
   for (let end = size; end > 0; ) {
     const block = before(fd, end);

@@ -79,11 +79,23 @@ describe('the checkpoint', () => {
         expect((await ledger.sign())?.kind).not.toBe('refused');
         expect(world.signed()).toBe(world.lines.length);
         expect(world.leaves('pin')).toHaveLength(before);
-        expect(world.bytes('leaves').at(-1)).toBe(0x0a);
         return true;
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('leaves alone the leaf that another process is in the middle of writing', async () => {
+    const { world, ledger } = await started(2);
+    const leaf = formatLeaf({ kind: 'pin', run: 'run-slow', at: 7 });
+    // A reader sees a write that crosses a page in two steps.
+    fs.appendFileSync(world.path('leaves'), leaf.slice(0, 20));
+    await ledger.sign();
+    expect(world.signed()).toBe(3);
+    fs.appendFileSync(world.path('leaves'), leaf.slice(20));
+    await ledger.sign();
+    expect(world.leaves('pin').at(-1)).toEqual({ kind: 'pin', run: 'run-slow', at: 7 });
+    expect(world.signed()).toBe(4);
   });
 
   it('is signed anew where it is missing, by another process, too', async () => {
