@@ -259,7 +259,10 @@ function addEvidence(top: Command): void {
   top
     .command('prove')
     .description('the proof of one command, for others to verify offline')
-    .argument('[entry]', 'the id of an entry, of any journal of yours on this machine')
+    .argument(
+      '[entry]',
+      'the id of an entry, or SESSION#N; of any journal of yours on this machine',
+    )
     .addOption(
       new Option(
         '--show <parts>',
@@ -277,6 +280,7 @@ function addEvidence(top: Command): void {
       'after',
       examples(
         'cuff prove e_20260118_143052_001-e4f5 --show facts,text --output test.proof',
+        'cuff prove 20260118_143052_a7b3c9d2#1 --format in-toto',
         'cuff prove --verifier > verify.py; python3 verify.py test.proof ledger.vkey',
       ),
     )

@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { AppError, isAppError } from '../errors.ts';
 import { ENTRY_PARTS, type EntryPart } from '../ledger/commitments.ts';
 import { entryNamed, isEntryId } from '../recordings/entry.ts';
+import { sessionEntries, sessionNamed } from '../recordings/sessions.ts';
 import { thisProcess } from '../run/processes.ts';
 import { attestations } from '../sealing/in-toto.ts';
 import { knownJournals } from '../sealing/journals.ts';
@@ -14,6 +15,7 @@ import { signerOf } from '../sealing/keys.ts';
 import { type PlacedEntry, type ProvenEntry, proveEntry } from '../sealing/prove.ts';
 import { storeOf } from '../shell/captures.ts';
 import { printable, printableJson } from '../text/printable.ts';
+import type { Entry } from '../types.ts';
 import { journalHere } from './journal-here.ts';
 import { put, say } from './output.ts';
 import { replacedBy, write } from './record/sink.ts';
@@ -34,7 +36,7 @@ export async function prove(id: string | undefined, options: ProveOptions): Prom
     throw new AppError('usage', `${printable(output)} exists.`, { hint: 'Name another file.' });
   }
   if (options.verifier) return deliver(output, verifier());
-  if (id === undefined || !isEntryId(id)) throw noEntry(id);
+  if (id === undefined) throw noEntry(id);
   if (format === 'in-toto' && show !== undefined) {
     throw new AppError('usage', '--show is for the format cuff.', {
       hint: 'in-toto shows the command, how it ended, and what its output hashes to.',
@@ -60,7 +62,8 @@ function placedEntry(here: string, stateRoot: string, id: string): PlacedEntry {
   const others = knownJournals(stateRoot).map(({ directory }) => directory);
   for (const directory of new Set([here, ...others])) {
     try {
-      return { ...entryNamed(directory, id), directory };
+      const entry = isEntryId(id) ? entryNamed(directory, id) : entryAt(directory, id);
+      if (entry !== undefined) return { ...entry, directory };
     } catch (error) {
       if (!isAppError(error) || error.code !== 'journal_session_not_found') throw error;
     }
@@ -68,11 +71,21 @@ function placedEntry(here: string, stateRoot: string, id: string): PlacedEntry {
   throw noEntry(id);
 }
 
+/** `SESSION#N`, as `cuff record search` shows an entry. Throws where there is no such session. */
+function entryAt(directory: string, id: string): Entry | undefined {
+  const [, part = '', number] = /^(.+)#(\d{1,9})$/.exec(id) ?? [];
+  if (number === undefined) throw noEntry(id);
+  for (const entry of sessionEntries(directory, sessionNamed(directory, part))) {
+    if (entry.sequence_number === Number(number)) return entry;
+  }
+  return undefined;
+}
+
 function noEntry(id: string | undefined): AppError {
   const words =
     id === undefined ? 'Which entry is to be proven?' : `There is no entry '${printable(id)}'.`;
   return new AppError('usage', words, {
-    hint: 'Find its id with `cuff record search TEXT`: it looks like e_20260118_143052_001-e4f5.',
+    hint: 'Give its id, or SESSION#N as `cuff record search TEXT` shows it.',
   });
 }
 

@@ -17,6 +17,7 @@ const VERIFIER = join(import.meta.dirname, '../../src/cli/verify.py');
 const COMMAND = ['sh', '-c', 'echo out; echo err >&2; exit 3'];
 
 let id = '';
+let session = '';
 let vkey = '';
 
 function inside(cwd: string, ...args: readonly string[]): Promise<Result> {
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await inside(project, 'run', '--journal', '--', ...COMMAND);
   await inside(project, 'run', '--journal', '--', 'echo', 'last');
   const directory = journalBelow(project);
-  const [session = ''] = journalSessionIds(directory);
+  [session = ''] = journalSessionIds(directory);
   id = readSession(directory, session)?.entries[1]?.entry_id ?? '';
   vkey = readFileSync(join(cli.root, 'seal', 'vkey'), 'utf8').trim();
 });
@@ -66,6 +67,15 @@ describe('cuff prove', () => {
     expect([more.parts.stdout.data, more.parts.stderr.data]).toEqual(['out\n', 'err\n']);
   });
 
+  it('takes an entry by its place in a session, as a search shows it', async () => {
+    const { out } = await inside(project, 'record', 'search', 'echo out');
+    const [, short = '', number = ''] = /^(\S+) #(\d+) /.exec(out) ?? [];
+    for (const folder of [project, elsewhere]) {
+      const proof = await inside(folder, 'prove', `${short}#${number}`);
+      expect([proof.code, proof.out]).toEqual([0, await proofOf()]);
+    }
+  });
+
   it('makes what `cuff verify` proves, also from another project', async () => {
     const path = join(cli.root, 'shown.proof');
     const written = await inside(elsewhere, 'prove', id, '--show', 'text,stdout', '--output', path);
@@ -84,6 +94,8 @@ describe('cuff prove', () => {
     const calls: [args: string[], code: number, words: string][] = [
       [[], 2, 'Which entry is to be proven?'],
       [['gone'], 2, "There is no entry 'gone'."],
+      [['gone#1'], 2, "There is no entry 'gone#1'."],
+      [[`${session}#9`], 2, "There is no entry '"],
       [['e_20200101_000000_001-0000'], 2, "There is no entry 'e_20200101_000000_001-0000'."],
       [[id, '--show', 'all'], 2, 'It must be of facts, text, stdout, stderr'],
       [[id, '--format', 'in-toto', '--show', 'text'], 2, '--show is for the format cuff.'],
@@ -101,8 +113,8 @@ describe('cuff prove', () => {
     const words = ['run', '--journal', '--cwd', bare, '--', 'true'];
     await cli.with({ ...env, XDG_CONFIG_HOME: join(env.HOME, '.config') }, ...words);
     const directory = journalBelow(bare);
-    const [session = ''] = journalSessionIds(directory);
-    const unsealed = readSession(directory, session)?.entries[0]?.entry_id ?? '';
+    const [other = ''] = journalSessionIds(directory);
+    const unsealed = readSession(directory, other)?.entries[0]?.entry_id ?? '';
     const { code, err } = await inside(bare, 'prove', unsealed);
     expect([code, err]).toEqual([
       1,

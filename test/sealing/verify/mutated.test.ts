@@ -16,6 +16,7 @@ import { ordinary, randomOf, type World } from './world.ts';
 const LONG = process.env.CUFF_LONG === '1';
 const TIMES = LONG ? 10_000 : 1_000;
 const FILES = LONG ? 10_000 : 500;
+const TIMEOUT_MS = 3_600_000; // a long run on a busy machine takes ten minutes
 
 type Random = (below: number) => number;
 
@@ -67,7 +68,7 @@ function expectWords(verification: Verification, now: number, seed: number): voi
   JSON.stringify(verificationJson(verification));
 }
 
-it('never throws over texts, and has words for whatever it finds', () => {
+it('never throws over texts, and has words for whatever it finds', { timeout: TIMEOUT_MS }, () => {
   let wrong = 0;
   for (let turn = 0; turn < TIMES; turn += 1) {
     const seed = seedOf('mutations') + turn;
@@ -81,7 +82,7 @@ it('never throws over texts, and has words for whatever it finds', () => {
   expect(wrong).toBeGreaterThan(TIMES / 2);
 });
 
-it('never throws over files', () => {
+it('never throws over files', { timeout: TIMEOUT_MS }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'cuff-mutated-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const [root, project] = [join(dir, 'state'), join(dir, 'project')];
