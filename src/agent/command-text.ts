@@ -40,11 +40,21 @@ export type Where = {
 };
 
 /**
- * The command with the co-author in each of its commits. Byte for byte the same when it has none,
+ * The command with these trailers in each of its commits. Byte for byte the same when it has none,
  * or when `git config cuff.no-trailer true` was said where they are made.
  */
-export async function coAuthored(command: string, coAuthor: string, where: Where): Promise<string> {
-  const trailer = `Co-authored-by: ${coAuthor}`;
+export async function withTrailers(
+  command: string,
+  trailers: readonly string[],
+  where: Where,
+): Promise<string> {
+  let text = command;
+  // Each goes in front of those that were added before.
+  for (const trailer of [...trailers].reverse()) text = await withTrailer(text, trailer, where);
+  return text;
+}
+
+async function withTrailer(command: string, trailer: string, where: Where): Promise<string> {
   const all = new Set(commitsIn(command, trailer).map(({ directory }) => directory));
   if (all.size === 0) return command;
   const directories = [...all].slice(0, DIRECTORIES_ASKED_MAX);

@@ -8,11 +8,13 @@ import { basename, dirname, join } from 'node:path';
 import { hasFailed, lostOutput, unreadOutput } from '../../agent/aftermath.ts';
 import type { AgentRun, Look, RunRequest } from '../../agent/agent-shell.ts';
 import type { Caller } from '../../agent/caller.ts';
-import { coAuthored, dangerousPattern, hasInteractiveRebase } from '../../agent/command-text.ts';
+import { dangerousPattern, hasInteractiveRebase, withTrailers } from '../../agent/command-text.ts';
 import { LiveCopy, type LiveCopyOptions, rawPath } from '../../agent/output-copy.ts';
 import { AppError, errnoOf, messageOf } from '../../errors.ts';
 import type { ToolDefinition, ToolResult } from '../../host/plugin.ts';
+import { mayCommit } from '../../run/git-trailer.ts';
 import { leadsToRemote } from '../../run/mounts.ts';
+import { sealTrailer } from '../../sealing/anchors/trailer.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
 import { suspectsIn } from '../../shell/output/suspects.ts';
 import { countNewlines } from '../../text/lines.ts';
@@ -61,8 +63,8 @@ export class PhoenixBashPlugin extends dialect({
       await this.shell.deny({ command }, caller);
       return failed(words.dangerousText(pattern));
     }
-    const text = await this.#withCoAuthor(command);
-    // The co-author is ours: what is judged is what was asked for.
+    const text = await this.#withTrailers(command);
+    // The trailers are ours: what is judged is what was asked for.
     const asked = { command: text, chosen: { command } };
     if (background) return this.#background(asked, caller);
     return this.#foreground(asked, timeoutSeconds, caller);
@@ -85,11 +87,13 @@ export class PhoenixBashPlugin extends dialect({
     throw new AppError('cwd_not_directory', words.noDirectoryText(directory));
   }
 
-  async #withCoAuthor(command: string): Promise<string> {
+  async #withTrailers(command: string): Promise<string> {
     const { co_author: coAuthor } = this.own;
-    if (coAuthor === false) return command;
-    const { workingDirectory } = this;
-    return coAuthored(command, coAuthor, { workingDirectory, env: this.services.env });
+    if (coAuthor === false || !mayCommit(command)) return command;
+    const { env, stateRoot, projectDirectory: project } = this.services;
+    const seal = await sealTrailer({ env, stateRoot, project });
+    const trailers = [`Co-authored-by: ${coAuthor}`, ...(seal === undefined ? [] : [seal])];
+    return withTrailers(command, trailers, { workingDirectory: this.workingDirectory, env });
   }
 
   async #foreground(asked: AskedFor, seconds: number, caller: Caller): Promise<ToolResult> {

@@ -4,6 +4,9 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { leafHash, StoredHashes } from '../../../src/ledger/tree.ts';
+import { anchorOfCode } from '../../../src/sealing/verify/anchors.ts';
+import { FACT_MS_MAX } from '../../pace.ts';
 import type { World } from '../../recorder/helper.ts';
 import { background, bash, newWorld, phoenix, text } from './helper.ts';
 
@@ -36,6 +39,29 @@ function message(world: World): string {
 const COMMIT = 'git commit -q --allow-empty';
 
 describe('commits of phoenix_bash', () => {
+  it('carry the root of the ledger where the user wants that', async () => {
+    const world = repository();
+    const home = join(world.dir, 'home');
+    const settings = 'seal: {anchor: [trailer]}\n';
+    Object.assign(world.services.env, { HOME: home, XDG_CONFIG_HOME: home });
+    fs.mkdirSync(join(home, 'cuff'), { recursive: true });
+    fs.writeFileSync(join(world.project, 'settings.yml'), settings);
+    const plugin = await phoenix(world);
+    await text(bash(plugin, `${COMMIT} -m none`));
+    expect(message(world)).toBe(`none\n\n${TRAILER}`);
+    fs.writeFileSync(join(home, 'cuff', 'settings.yml'), settings);
+    const signed = () => fs.existsSync(join(world.stateRoot, 'seal', 'checkpoint'));
+    await expect.poll(signed, { timeout: FACT_MS_MAX }).toBe(true);
+    await text(bash(plugin, `${COMMIT} -m one && git log -1 --format=%H`));
+    const seal = /^Cuff-Seal: (.*)$/m.exec(message(world))?.[0] ?? '';
+    expect(message(world)).toBe(`one\n\n${TRAILER}${seal}\n`);
+    const leaves = fs.readFileSync(join(world.stateRoot, 'seal', 'leaves'), 'utf8').match(/.*\n/g);
+    const anchor = anchorOfCode(seal);
+    const tree = new StoredHashes();
+    for (const leaf of leaves?.slice(0, anchor?.size) ?? []) tree.append(leafHash(leaf));
+    expect(anchor?.holds(tree.root())).toBe(true);
+  });
+
   it('name the co-author, once, also when they are amended or made in the background', async () => {
     const world = repository();
     const plugin = await phoenix(world);
