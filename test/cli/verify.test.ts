@@ -170,6 +170,19 @@ describe('cuff verify', () => {
       0,
       expect.stringContaining('anchored until 2027-01-15 08:00 (witness W, '),
     ]);
+    // The checkpoint was signed anew since, and the answer of the witness is kept with its anchor.
+    writeFileSync(join(project.root, 'seal', 'checkpoint'), world.checkpoint ?? '');
+    const receipt = `${world.checkpoint}${line}`;
+    const where = `http://127.0.0.1:9/ ${formatVerifierKey(WITNESS.verifier)}`;
+    const { size, root } = JSON.parse(world.anchors[0] ?? '{}');
+    const note = { at: '2027-01-15T08:00:00Z', kind: 'witness', size, root, where, receipt };
+    writeFileSync(join(project.root, 'seal', 'anchors.jsonl'), `${JSON.stringify(note)}\n`);
+    const kept = await project.verify('--policy', policy);
+    expect([kept.code, kept.out]).toEqual([
+      0,
+      expect.stringContaining('anchored until 2027-01-15 08:00 (witness '),
+    ]);
+    expect(kept.out).toContain('witness http://127.0.0.1:9/ could not be asked: ');
   });
 
   it('says that a journal is gone, and that nothing is sealed', async () => {

@@ -7,7 +7,7 @@ import { formatVerifierKey } from '../../ledger/note-keys.ts';
 import { thisProcess } from '../../run/processes.ts';
 import { type AnchorResult, anchorHead, signedHead } from '../../sealing/anchors/anchoring.ts';
 import type { SignedHead } from '../../sealing/anchors/place.ts';
-import { hasNewLeaves } from '../../sealing/anchors/record.ts';
+import { hasNewsFor } from '../../sealing/anchors/record.ts';
 import { type AnchorTarget, readTarget } from '../../sealing/anchors/target.ts';
 import { wantedAnchors } from '../../sealing/anchors/wanted.ts';
 import { setAside } from '../../sealing/anew.ts';
@@ -51,13 +51,14 @@ export async function seal({ json = false }: Flags): Promise<void> {
     const tools = anchorTools();
     const { targets, notices } = await wantedAnchors(tools);
     for (const notice of notices) say(`cuff: ${notice}`);
-    const wanted = targets.filter(({ kind }) => kind !== 'print');
-    const due = hasNewLeaves(tools.stateRoot, head.size) ? wanted : [];
+    const wanted = targets.filter(({ kind }) => kind !== 'print' && kind !== 'trailer');
+    const due = wanted.filter((one) => hasNewsFor(one, tools.stateRoot, head.size));
     const anchors = await anchorHead(ledger, head, due, tools);
     await report({ ledger, head, anchors, json, more: { late, captures, notices } });
     if (json || anchors.length > 0) return;
     if (wanted.length > 0) say('Nothing is new since the last anchor.');
-    else say('No anchor is named: the holder of your account could still rewrite all of it.');
+    else if (targets.length === 0)
+      say('No anchor is named: the holder of your account could still rewrite all of it.');
   } finally {
     await ledger.close();
   }

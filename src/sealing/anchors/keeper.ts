@@ -9,11 +9,13 @@ import type { Ledger } from '../ledger.ts';
 import { sealDir } from '../place.ts';
 import { placeText } from '../verify/outside.ts';
 import { anchorHead, signedHead } from './anchoring.ts';
-import { failedAnchors, hasNewLeaves, putAnchors } from './record.ts';
+import { failedAnchors, hasNewsFor, putAnchors } from './record.ts';
+import type { AnchorKind } from './target.ts';
 import { wantedAnchors } from './wanted.ts';
 
 const ANCHOR_EVERY_MS = 300_000;
 const WAIT_MS = 30_000; // a push over a slow line
+const BY_OTHERS: readonly AnchorKind[] = ['print', 'trailer'];
 const LAST_WAIT_MS = 1_500; // clients kill a server that does not end
 
 export type KeeperOptions = {
@@ -66,11 +68,13 @@ export class AnchorKeeper {
     const { ledger, stateRoot, project, owner, alive, env, now, syslog } = this.#options;
     if (when === 'when due' && !isDue(stateRoot, now())) return;
     const before = signedHead(stateRoot);
-    if (before === undefined || !hasNewLeaves(stateRoot, before.size)) return;
+    if (before === undefined) return;
     const tools = { stateRoot, project, env, now, signal, syslog };
     const { targets, notices } = await wantedAnchors(tools);
     for (const notice of notices) this.#once(notice);
-    const automatic = targets.filter(({ kind }) => kind !== 'print' && kind !== 'trailer');
+    const automatic = targets.filter(
+      (one) => !BY_OTHERS.includes(one.kind) && hasNewsFor(one, stateRoot, before.size),
+    );
     const failed = new Set(failedAnchors(stateRoot).map(placeText));
     // At the end there is no time for a place that did not answer before.
     const tried =

@@ -88,11 +88,16 @@ export function failedAnchors(stateRoot: string): readonly FailedAnchor[] {
 const TAIL_BYTES = 16_384;
 
 /**
- * Whether the ledger has anything that no anchor covers, but leaves that say where one is. Of many
- * lines it is taken for granted.
+ * Whether the ledger has anything that was not put there yet, but leaves that say where an anchor
+ * is. Of many lines it is taken for granted.
  */
-export function hasNewLeaves(stateRoot: string, size: number): boolean {
-  const anchored = putAnchors(stateRoot).reduce((most, one) => Math.max(most, one.size), 0);
+export function hasNewsFor(
+  { kind, where }: AnchorTarget,
+  stateRoot: string,
+  size: number,
+): boolean {
+  const own = putAnchors(stateRoot).filter((one) => one.kind === kind && one.where === where);
+  const anchored = own.reduce((most, one) => Math.max(most, one.size), 0);
   if (anchored === 0 || anchored >= size) return size > anchored;
   const tail = lastLines(stateRoot, size - anchored);
   return tail === undefined || tail.some((line) => parseLeaf(line)?.kind !== 'anchor');

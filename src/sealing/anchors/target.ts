@@ -26,6 +26,7 @@ export type TargetReading =
   | { readonly problem: string };
 
 const WHERE_MAX = 4_096;
+const PASSWORD = /^[a-z]+:\/\/[^/]*:[^/]*@/i;
 
 export function readTarget(text: string): TargetReading {
   const [word = '', ...rest] = text.trim().split(/ +/);
@@ -35,6 +36,8 @@ export function readTarget(text: string): TargetReading {
   if (/[\0-\x1f\x7f]/.test(where) || where.length > WHERE_MAX) {
     return { problem: `${kind}: a place of up to ${WHERE_MAX} printable characters` };
   }
+  // It stands in the ledger for good, and in what is printed.
+  if (PASSWORD.test(where)) return { problem: `${kind} takes an address without a password` };
   const problem = PROBLEMS[kind](where);
   return problem === undefined ? { target: { kind, where } } : { problem };
 }

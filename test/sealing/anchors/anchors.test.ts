@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failedAnchors, hasNewLeaves } from '../../../src/sealing/anchors/record.ts';
+import { failedAnchors, hasNewsFor } from '../../../src/sealing/anchors/record.ts';
 import { readTarget } from '../../../src/sealing/anchors/target.ts';
 import { wantedAnchors } from '../../../src/sealing/anchors/wanted.ts';
 import { anchorOfCode, trailerOf } from '../../../src/sealing/verify/anchors.ts';
@@ -36,6 +36,7 @@ describe('a target', () => {
       'git --upload-pack=x',
       'git ext::sh -c x',
       'git https://-o/x',
+      'git https://me:secret@host.example/e.git',
       'git me@host.example:-x',
       'witness https://w.example',
       'witness https://w.example a+b+c',
@@ -158,13 +159,17 @@ describe('what a person keeps', () => {
 
 it('leaves of anchors alone are nothing new', async () => {
   const world = new AnchorWorld();
-  const fresh = (size: number): boolean => hasNewLeaves(world.seal.root, size);
+  const print = { kind: 'print', where: '' } as const;
+  const fresh = (size: number): boolean => hasNewsFor(print, world.seal.root, size);
   const { size } = await world.grow();
   expect(fresh(size)).toBe(true);
   for (let n = 1; n <= 3; n += 1) {
     await world.anchor('print');
     expect([n, fresh(size + n)]).toEqual([n, false]);
   }
+  // Another place has none of it yet.
+  const other = { kind: 'file', where: '/a' } as const;
+  expect(hasNewsFor(other, world.seal.root, size + 3)).toBe(true);
   await world.grow(1);
   expect(fresh(size + 4)).toBe(true);
 });

@@ -75,6 +75,19 @@ describe('a server', () => {
     expect(server.count).toBe(2);
   });
 
+  it('brings what one place has got to one that failed, with nothing new in between', async () => {
+    const server = new Server();
+    const { world } = server;
+    const late = join(world.seal.dir, 'late', 'outside.log');
+    world.settings(`seal: {anchor: [file ${server.outside}, file ${late}]}\n`);
+    await world.grow();
+    expect(await server.look()).toBe(1);
+    fs.mkdirSync(join(world.seal.dir, 'late'));
+    world.seal.time += 5 * MINUTE_MS;
+    expect(await server.look()).toBe(1);
+    expect(fs.readFileSync(late, 'utf8')).toMatch(/ 5 \S+\n$/);
+  });
+
   it('leaves it to another one that does it, and not to one that died', async () => {
     const server = new Server();
     const { world } = server;
