@@ -1,5 +1,6 @@
 // `cuff pin`: the sweep keeps a pinned capture.
 
+import { sayFirst } from '../sealing/first.ts';
 import { captureNamed, pinCapture, storeOf } from '../shell/captures.ts';
 import { refuseAgents } from '../trust/person.ts';
 import { putJson, say } from './output.ts';
@@ -12,9 +13,14 @@ export async function pin(part: string, options: { off?: boolean; json?: boolean
   const pinned = options.off !== true;
   if (!pinned) refuseAgents(process.env, 'let go of what is kept');
   const ledger = ownLedger();
-  ledger?.note({ kind: pinned ? 'pin' : 'unpin', run: id, at: store.now() });
-  await ledger?.close();
-  pinCapture(store, id, pinned);
+  try {
+    const leaf = { run: id, at: store.now() };
+    if (pinned) ledger?.note({ kind: 'pin', ...leaf });
+    else await sayFirst(ledger, [{ kind: 'unpin', ...leaf }]);
+    pinCapture(store, id, pinned);
+  } finally {
+    await ledger?.close();
+  }
   if (options.json) return putJson({ session_id: id, pinned });
   say(
     pinned

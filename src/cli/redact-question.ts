@@ -1,6 +1,7 @@
 // What both ways of redacting share: the ledger, the question, and what neither can reach.
 
 import { thisProcess } from '../run/processes.ts';
+import { sealLate } from '../sealing/late.ts';
 import type { RedactContext } from '../sealing/redact/said.ts';
 import { storeOf } from '../shell/captures.ts';
 import { say } from './output.ts';
@@ -37,4 +38,16 @@ export async function mayRedact(question: string, yes: boolean): Promise<boolean
     process.exitCode = 1;
   }
   return answer;
+}
+
+/**
+ * Entries that a crash left without a leaf get one while they are whole: nothing could ever be
+ * proven of one that is redacted before.
+ */
+export async function sealedFirst(
+  { ledger, store, owner }: RedactContext,
+  directories: readonly string[],
+): Promise<void> {
+  if (ledger === undefined) return;
+  for (const directory of directories) await sealLate({ ledger, store, directory, owner });
 }

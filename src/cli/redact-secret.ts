@@ -12,7 +12,13 @@ import { printable } from '../text/printable.ts';
 import { OneSecret, SECRET_LENGTH_MIN } from '../text/secrets/one-secret.ts';
 import { journalHere } from './journal-here.ts';
 import { put, putJson, say } from './output.ts';
-import { BEYOND, mayRedact, type RedactOptions, redactContext } from './redact-question.ts';
+import {
+  BEYOND,
+  mayRedact,
+  type RedactOptions,
+  redactContext,
+  sealedFirst,
+} from './redact-question.ts';
 import { secretFrom } from './secret-input.ts';
 import { takeHome } from './take-home.ts';
 
@@ -52,6 +58,7 @@ export async function redactSecret(
   if (!(await mayRedact('Take it out of all of them, for good?', yes))) return;
   const troubles = new Map<string, string>();
   try {
+    await sealedFirst(context, directories);
     for (const place of places) {
       const trouble = await attempted(() => redactPlace(place, secret, context));
       if (trouble !== undefined) troubles.set(keyOf(place), trouble);

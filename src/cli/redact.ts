@@ -17,7 +17,13 @@ import { refuseAgents } from '../trust/person.ts';
 import type { Entry } from '../types.ts';
 import { journalHere } from './journal-here.ts';
 import { put, putJson, say, terminalWidth } from './output.ts';
-import { BEYOND, mayRedact, type RedactOptions, redactContext } from './redact-question.ts';
+import {
+  BEYOND,
+  mayRedact,
+  type RedactOptions,
+  redactContext,
+  sealedFirst,
+} from './redact-question.ts';
 import { takeHome } from './take-home.ts';
 
 const PARTS = ['text', 'stdout', 'stderr', 'capture'] as const;
@@ -77,6 +83,7 @@ async function redactNamed(
   if (!(await mayRedact(question, yes))) return;
   const ofEntry = parts.filter((part): part is Part & EntryPart => part !== 'capture');
   try {
+    await sealedFirst(context, [directory]);
     const lines = await redactEntry({ directory, session: id, sequence, parts: ofEntry }, context);
     const wanted = parts.includes('capture') ? capture : undefined;
     const found = wanted && (await redactCapture(wanted.id, WHOLE_CAPTURE, context));

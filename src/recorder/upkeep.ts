@@ -149,7 +149,12 @@ export class Upkeep {
       return;
     }
     const erasure = { by: 'retention', why: `${retentionDays} days` } as const;
-    await buryBefore(journal.ledger, directory, old, erasure);
+    try {
+      await buryBefore(journal.ledger, directory, old, erasure);
+    } catch (error) {
+      log('warn', 'Old sessions kept', { sessions: old.length, error: messageOf(error) });
+      return;
+    }
     for (const session_id of old) {
       try {
         removeSession(directory, session_id);

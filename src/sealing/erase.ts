@@ -2,7 +2,8 @@
 // so that a missing session is explained. Sessions that the ledger never sealed need none.
 
 import { readEntries, storedMetadata } from '../journal/reader.ts';
-import type { LeafOf } from '../ledger/leaf.ts';
+import type { Leaf, LeafOf } from '../ledger/leaf.ts';
+import { sayFirst, unsigned } from './first.ts';
 import type { Ledger } from './ledger.ts';
 
 export type Erasure = {
@@ -11,20 +12,26 @@ export type Erasure = {
   readonly why: string;
 };
 
-/** To be awaited before the files are removed. Never rejects. */
+/**
+ * To be awaited before the files are removed. Rejects with `state_unwritable` where the ledger
+ * cannot be written: then they must stay.
+ */
 export async function buryBefore(
   ledger: Ledger | undefined,
   directory: string,
   sessions: readonly string[],
   { by, why }: Erasure,
 ): Promise<void> {
-  const journal = sessions.length === 0 ? undefined : ledger?.journal(directory);
-  if (ledger === undefined || journal === undefined) return;
-  let buried = false;
-  for (const session of sessions) {
-    if (storedMetadata(directory, session)?.sealed_by === undefined) continue;
+  const sealed = sessions.filter(
+    (session) => storedMetadata(directory, session)?.sealed_by !== undefined,
+  );
+  if (ledger === undefined || sealed.length === 0) return;
+  const journal = ledger.journal(directory);
+  if (journal === undefined) throw unsigned('the journal has no name in it');
+  const leaves: Leaf[] = [];
+  for (const session of sealed) {
     const { count, first, last } = numbersOf(directory, session);
-    ledger.note({
+    leaves.push({
       kind: 'tombstone',
       journal,
       session,
@@ -35,9 +42,8 @@ export async function buryBefore(
       last,
       why,
     });
-    buried = true;
   }
-  if (buried) await ledger.sign();
+  await sayFirst(ledger, leaves);
 }
 
 function numbersOf(directory: string, session: string) {

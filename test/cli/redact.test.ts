@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_VARIABLES } from '../../src/text/agents.ts';
 import { binary, Cli, type Result } from './helper.ts';
+import { atOwnTerminal } from './terminal.ts';
 
 const cli = new Cli();
 const project = join(cli.root, 'project');
@@ -73,6 +74,18 @@ describe('cuff redact SESSION N', () => {
     expect(shown.out).toContain('[redacted]\n');
     const again = await cuff(['redact', session, '1', ...parts, ...why, '--yes']);
     expect(again.out).toBe('Nothing of that is recorded any more.\n');
+  });
+
+  it('asks at a terminal, and takes nothing but a yes for one', async () => {
+    const command = ['redact', session, '2', '--parts', 'stderr,stdout', '--why', 'no'];
+    const at = { cwd: project, env: cli.env, wholly: true };
+    const no = await atOwnTerminal([process.execPath, binary('cuff'), ...command], {
+      ...at,
+      answer: 'n',
+    });
+    expect([no.code, no.err]).toEqual([1, expect.stringContaining('Nothing was redacted.')]);
+    expect(no.err).toContain('Redact for good: stdout, stderr? [y/N]');
+    expect(filesWith('SECOND-SECRET').length).toBeGreaterThan(2);
   });
 
   it('says what is wrong with a call, and exits 2', async () => {

@@ -45,8 +45,11 @@ export async function clean(flags: Flags): Promise<void> {
   }
   const ledger = ownLedger();
   const why = flags.text('--older-than') === undefined ? 'retention' : 'asked for';
-  await buryBefore(ledger, directory, ids, { by: 'user', why });
-  await ledger?.close();
+  try {
+    await buryBefore(ledger, directory, ids, { by: 'user', why });
+  } finally {
+    await ledger?.close();
+  }
   const { removed, trouble } = cleanSessions(directory, ids);
   if (json) {
     const failed = ids.filter((id) => !removed.includes(id));

@@ -17,9 +17,10 @@ import type { ByteRange } from '../../ledger/tokens.ts';
 import { type JsonObject, parseObject } from '../../text/json.ts';
 import { holdFrames } from '../../trace/decode/mask.ts';
 import { sealAnew } from '../captures.ts';
+import { sayFirst } from '../first.ts';
 import { ensureSealDir, sealDir } from '../place.ts';
 import { type BytesDisk, overwriteBytes, rewriteBytes } from './overwrite.ts';
-import { type RedactContext, saidBefore, sayFirst } from './said.ts';
+import { type RedactContext, saidBefore } from './said.ts';
 
 export type CapturePlan = {
   /** What stays of a document or a line of JSON. */

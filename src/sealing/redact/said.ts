@@ -1,13 +1,11 @@
-// What is redacted is written down first: its leaf is in the signed ledger before a byte is
-// changed. Should the machine crash in between, the leaf says what the next redaction finishes.
+// What the ledger says of redactions. Should the machine crash behind a leaf, that says what the
+// next redaction finishes.
 
 import * as fs from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '../../capture/store.ts';
-import { AppError } from '../../errors.ts';
 import type { Disk } from '../../journal/files.ts';
 import type { EntryPart } from '../../ledger/commitments.ts';
-import { formatLeaf, type Leaf, parseLeaf } from '../../ledger/leaf.ts';
+import { type Leaf, parseLeaf } from '../../ledger/leaf.ts';
 import type { ByteRange } from '../../ledger/tokens.ts';
 import type { ProcessId } from '../../types.ts';
 import { leafLines } from '../leaf-lines.ts';
@@ -24,32 +22,6 @@ export type RedactContext = {
   readonly why: string;
   readonly disk?: Disk | undefined;
 };
-
-const SIGN_TRIES = 100;
-const SIGN_PAUSE_MS = 50; // another process is signing, which takes a few milliseconds
-
-/** Rejects with `state_unwritable` unless they are in the signed ledger. */
-export async function sayFirst(ledger: Ledger | undefined, leaves: readonly Leaf[]): Promise<void> {
-  if (ledger === undefined) return;
-  for (const leaf of leaves) {
-    formatLeaf(leaf); // throws for what none can say; `note` would only log it
-    ledger.note(leaf);
-  }
-  for (let tries = 1; ledger.trouble === undefined; tries += 1) {
-    const sealed = await ledger.sign();
-    if (sealed?.kind === 'signed' || sealed?.kind === 'current') return;
-    if (sealed?.kind === 'refused') throw unsigned(sealed.why);
-    if (sealed === undefined || tries === SIGN_TRIES) break;
-    await delay(SIGN_PAUSE_MS);
-  }
-  throw unsigned(ledger.trouble ?? 'it cannot be signed');
-}
-
-export function unsigned(why: string): AppError {
-  return new AppError('state_unwritable', `The ledger cannot be written (${why}).`, {
-    hint: 'Nothing was redacted, because no leaf would say so. See what is wrong: cuff verify',
-  });
-}
 
 export type Redactions = {
   /** Parts, by `entryKey`. */

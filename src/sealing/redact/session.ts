@@ -14,8 +14,9 @@ import { ENTRY_PARTS, type EntryPart } from '../../ledger/commitments.ts';
 import type { Leaf } from '../../ledger/leaf.ts';
 import { asCount, asString, type JsonObject } from '../../text/json.ts';
 import { printable } from '../../text/printable.ts';
+import { sayFirst, unsigned } from '../first.ts';
 import { lineWithout, unsalted } from './line.ts';
-import { entryKey, type RedactContext, saidBefore, sayFirst, unsigned } from './said.ts';
+import { entryKey, type RedactContext, saidBefore } from './said.ts';
 
 export type SessionPlan = {
   /** What goes of an entry; `bytes` are those of its line. */
