@@ -78,7 +78,7 @@ describe('a helper that does not answer', () => {
     expect(world.commands(cwd)).toContain('echo next');
   });
 
-  it('killed during a call: its entry comes behind those of the one that went on', async () => {
+  it('killed during a call: its entry comes when another has gone on and ended', async () => {
     const pid = await world.resident();
     const cwd = world.project();
     const { said, before, release } = await world.heldBy(pid, cwd);
