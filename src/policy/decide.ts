@@ -5,15 +5,7 @@ import { messageOf } from '../errors.ts';
 import { forAgent, forAnyAgent, namesAgents } from './agents.ts';
 import { wordArg } from './analyse/args.ts';
 import { analyse } from './analyse/index.ts';
-import {
-  type Bounds,
-  boundsOf,
-  type Disk,
-  type Objection,
-  pathObjection,
-  protectionObjection,
-  secretObjection,
-} from './bounds.ts';
+import { boundsOf, type Disk, pathObjection, protectionObjection } from './bounds.ts';
 import {
   type Decision,
   MODES,
@@ -25,19 +17,17 @@ import {
 import { activates, isActivation } from './environments.ts';
 import { otherWords } from './equivalents.ts';
 import { makesFiles } from './evasion.ts';
-import { isListed } from './facts.ts';
 import { type Case, type Court, judgeUnit } from './judge-unit.ts';
 import { movesIn } from './moving.ts';
-import { absolute } from './paths.ts';
 import { GATES, type LoadedPolicy, type Policy, SANDBOXES } from './policy.ts';
 import { profileOf } from './profiles/index.ts';
-import { aimsAtSecrets } from './profiles/name-globs.ts';
 import { objectionReason, plainReason, ruleReason } from './reasons.ts';
 import { rulesOf } from './rules.ts';
 import { runFilesOf } from './run-files.ts';
 import { dangerIn } from './safety.ts';
 import { strictMatch } from './strict.ts';
 import type { Analysis, Problem, Unit } from './unit.ts';
+import { wordsForXargs } from './xargs-words.ts';
 
 export { explain } from './reasons.ts';
 
@@ -167,7 +157,7 @@ export function decideText(court: Court, text: string, cwd: string, gated = fals
   const given: Case = {
     text,
     functions: new Set(analysis.functions.map(({ name }) => name)),
-    tainted: () => tainted(analysis, court.bounds),
+    tainted: () => wordsForXargs(analysis.units, court.bounds),
     makes: makesFiles(analysis.units),
     moves: movesIn(analysis),
     activated: () => analysis.units.some((unit) => activates(unit, bounds)),
@@ -245,53 +235,6 @@ function shadowing(
   const message = `The function \`${name}\` has the name of a program.`;
   const details = { span, hint: 'Give it another name.' };
   return [plainReason(wholeText(name), verdict, 'function.shadows', message, details)];
-}
-
-function tainted(
-  { units }: Analysis,
-  { read, protected: held, roots }: Bounds,
-): Objection | undefined {
-  for (const { argv, via, cwds, redirects, span } of units) {
-    const [program, ...rest] = argv;
-    if (via.includes('xargs')) {
-      // A list in a file, or in the text: its content is not looked at.
-      if (!redirects.some(({ effect }) => effect === 'read' || effect === 'text')) continue;
-      const message = 'the words for xargs are in what it reads';
-      return { code: 'argument.unknown', detail: 'xargs', span, message };
-    }
-    if (program === undefined) continue;
-    if (program.kind !== 'literal' || !isListed('listers', program.value)) {
-      return {
-        code: 'argument.unknown',
-        detail: 'xargs',
-        span: program.span,
-        message: `it is unknown which words \`${program.source}\` passes to xargs`,
-      };
-    }
-    for (const arg of rest) {
-      const path = absolute(
-        arg.kind === 'literal' ? arg.value : arg.prefix,
-        cwds?.[0] ?? roots.project,
-      );
-      const aims = arg.kind === 'literal' && aimsAtSecrets(plainGlob(arg.value));
-      const wild =
-        arg.kind === 'glob' && held.globSecret(absolute(arg.pattern, cwds?.[0] ?? roots.project));
-      if (aims || wild || held.secret(path)) return secretObjection(arg.source, arg.span);
-      if (!read.has(path)) {
-        const message = `\`${arg.source}\` is outside of what may be read`;
-        return { code: 'path.outside', detail: 'read', span: arg.span, message };
-      }
-    }
-  }
-  return undefined;
-}
-
-/** A pattern for names as a glob, if it is a regex; names may be in letters of any size. */
-function plainGlob(pattern: string): string {
-  return pattern
-    .replace(/\\(.)/g, '$1')
-    .replace(/^\^|\$$/g, '')
-    .toLowerCase();
 }
 
 /** Only deny rules: a running command cannot wait for a person's answer. */
