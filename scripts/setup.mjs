@@ -36,6 +36,7 @@ const PROGRAMS = [
   { name: 'gdb', packages: ['gdb'], dev: true, lost: 'tests with gdb' },
   { name: 'valgrind', packages: ['valgrind', 'libc6-dbg'], dev: true, lost: 'tests with valgrind' },
   { name: 'fakeroot', packages: ['fakeroot'], dev: true, lost: 'tests with fakeroot' },
+  { name: 'bgzip', packages: ['tabix'], dev: true, lost: 'tests with bgzip' },
   { name: 'bear', packages: ['bear'], dev: true, lost: 'comparisons with Bear' },
   { name: 'go', packages: ['golang-go'], dev: true, lost: 'tests with Go programs' },
   { name: 'bwrap', packages: ['bubblewrap'], dev: true, lost: 'tests of the sandbox' },

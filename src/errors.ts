@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'session_not_found'
   | 'session_exists'
   | 'session_id_invalid'
+  | 'capture_damaged'
   | 'path_unsafe'
   | 'cwd_missing'
   | 'cwd_not_directory'

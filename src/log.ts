@@ -25,7 +25,7 @@ export type LogFields = {
   readonly state_transition?: string;
   readonly exit_code?: number | null;
   readonly signal?: string | null;
-  readonly cleanup_result?: 'skip' | 'remove' | 'error';
+  readonly cleanup_result?: 'skip' | 'remove' | 'pack' | 'error';
   readonly cleanup_reason?: string;
   readonly error?: string;
 };

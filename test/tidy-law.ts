@@ -17,6 +17,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['policies'],
   ['guard'],
   ['sealing'],
+  ['packing'],
   ['recorder'],
   ['host'],
   ['agent'],

@@ -199,6 +199,7 @@ describe('a rule can fail:', () => {
       'src/cli/cuff.ts': '',
       'src/cli/mcp-shipped.ts': '',
       'src/cli/sh-start.ts': '',
+      'src/packing/worker.ts': '',
     });
     expect(rules.deadFiles(made)).toEqual([
       'src/cli/derun.ts: missing',

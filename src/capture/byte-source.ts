@@ -1,10 +1,7 @@
 // A file of a capture as bytes that are read where they are needed and never as a whole. Its size
 // is the one it had when it was opened: what is appended meanwhile belongs to the next reader.
-import { closeSync, constants, fstatSync, readSync } from 'node:fs';
-import { errnoOf } from '../errors.ts';
 import { type LineFormat, readLines } from '../text/line-reader.ts';
 import type { Hole } from '../types.ts';
-import { openIn } from './paths.ts';
 
 const READ_BYTES = 65_536;
 
@@ -19,79 +16,6 @@ export type ByteSource = {
   read(position: number, length: number): Uint8Array;
   close(): void;
 };
-
-/** A missing file is an empty one: writers make their files when they have something to say. */
-export function openSource(dir: string, name: string): ByteSource {
-  const fd = openFile(dir, name);
-  return fd === undefined ? EMPTY : sourceOf(fd, () => closeSync(fd));
-}
-
-export type KeptFiles = {
-  /** As `openSource`, of a file that stays open behind it. */
-  open(name: string): ByteSource;
-  close(): void;
-};
-
-/** For a caller that reads the same growing files again and again. */
-export function keepOpen(dir: string): KeptFiles {
-  const files = new Map<string, number>();
-  return {
-    open(name) {
-      const fd = files.get(name) ?? openFile(dir, name);
-      if (fd === undefined) return EMPTY;
-      files.set(name, fd);
-      return sourceOf(fd, () => undefined);
-    },
-    close() {
-      for (const fd of files.values()) closeSync(fd);
-    },
-  };
-}
-
-/** For a caller that reads the same files several times: a small one is opened and read once. */
-export function readOnce(dir: string, bytesMax: number): KeptFiles {
-  const files = new Map<string, ByteSource>();
-  return {
-    open(name) {
-      const source = files.get(name) ?? openSource(dir, name);
-      if (files.has(name) || source.size > bytesMax) return source;
-      const small = inMemory(source);
-      files.set(name, small);
-      return small;
-    },
-    close() {},
-  };
-}
-
-function inMemory(source: ByteSource): ByteSource {
-  const bytes = source.read(0, source.size);
-  source.close();
-  return {
-    size: bytes.length,
-    changedAt: source.changedAt,
-    read: (position, length) => bytes.subarray(position, position + Math.max(0, length)),
-    close() {},
-  };
-}
-
-function openFile(dir: string, name: string): number | undefined {
-  try {
-    return openIn(dir, name, constants.O_RDONLY);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-function sourceOf(fd: number, close: () => void): ByteSource {
-  const { size, mtimeMs } = fstatSync(fd);
-  return {
-    size,
-    changedAt: mtimeMs,
-    read: (position, length) => readAt(fd, position, Math.min(length, size - position)),
-    close,
-  };
-}
 
 /** `[from, to)` in pieces of a handy size. */
 export function* pieces(source: ByteSource, from: number, to: number): Generator<Uint8Array> {
@@ -144,24 +68,4 @@ export function without(source: ByteSource, { from, to }: Hole): ByteSource {
     return Buffer.concat([before, source.read(to, position + length - from)]);
   };
   return { ...source, size: source.size - gone, read };
-}
-
-const EMPTY: ByteSource = {
-  size: 0,
-  changedAt: 0,
-  read: () => new Uint8Array(),
-  close: () => {},
-};
-
-function readAt(fd: number, position: number, length: number): Uint8Array {
-  if (length <= 0) return new Uint8Array();
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  while (done < length) {
-    const count = readSync(fd, bytes, done, length - done, position + done);
-    // Another process truncated the file: the rest cannot be read.
-    if (count === 0) break;
-    done += count;
-  }
-  return bytes.subarray(0, done);
 }

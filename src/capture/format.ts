@@ -49,6 +49,11 @@
 // adopted, entry-reach   What the journal has of the run: `entry-marks.ts`.
 // trace.bin     The processes: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
+// When the run is over, output.bin, index.jsonl, events.jsonl and trace.bin may be packed: then
+// there is NAME.gz in the place of NAME, the same bytes as `packed/member.ts` describes it, and for
+// more than one member NAME.gz.gzi, its table (`packed/table.ts`). Where both NAME and NAME.gz are
+// there, NAME counts. *.tmp is what a packer left that was killed.
+//
 // meta.json is made in place, in one write; later it and final.json are replaced by temp file and
 // rename. Times are UTC, ISO 8601 with milliseconds and `Z`. Lines: one write(2) each. A line
 // counts only if it ends in `\n` and parses; runs of NUL, `}{` splices, torn tails and repeated
@@ -89,17 +94,8 @@ import { decodeOwner, encodeOwner } from './owner.ts';
 
 const SCHEMA_VERSION = 'v1alpha1';
 
-/** The files a capture may consist of; nothing else in its directory is ours. */
-export type Artifact =
-  | 'meta.json'
-  | 'final.json'
-  | 'output.bin'
-  | 'index.jsonl'
-  | 'events.jsonl'
-  | 'trace.bin'
-  | 'append.lock'
-  | 'control'
-  | 'pinned';
+/** Files that are packed when the run is over. */
+export const PACKABLE = ['output.bin', 'index.jsonl', 'events.jsonl', 'trace.bin'] as const;
 
 /** meta.json as it was read: with the argv that was really started. */
 export type StoredMeta = CaptureMeta & { readonly argv: readonly string[] };

@@ -4,10 +4,11 @@
 // both read as far as there are bytes. Nothing here throws because of what a file says.
 import { countNewlines } from '../text/lines.ts';
 import type { Channel, Chunk, Hole, Transport } from '../types.ts';
-import { type ByteSource, type KeptFiles, openSource, pieces, without } from './byte-source.ts';
+import { type ByteSource, pieces, without } from './byte-source.ts';
 import { type IndexRecord, type Pair, type StoredMeta, slotOf } from './format.ts';
 import { HoleMoved, type Holes, holeChecked, holesIn } from './hole.ts';
 import { endOf, neighbours, recordsAround } from './index-search.ts';
+import { type KeptFiles, openSource } from './open-source.ts';
 
 // The writer gathers an index record over at most 64 KiB and 50 ms, and while more data waits it
 // holds back up to 32 KiB of such records. As long as that may be going on, bytes without a record

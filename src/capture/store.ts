@@ -8,10 +8,11 @@ import { basename, join } from 'node:path';
 import { openToUs } from '../directories.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { CaptureFinal, CaptureMeta, CaptureState } from '../types.ts';
-import { type KeptFiles, openSource, recordsFrom } from './byte-source.ts';
+import { recordsFrom } from './byte-source.ts';
 import { type CaptureEvent, decodeEvent } from './event.ts';
-import type { StoredMeta } from './format.ts';
 import * as format from './format.ts';
+import { PACKABLE, type StoredMeta } from './format.ts';
+import { findSource, type KeptFiles, openSource, PACKED, TABLE } from './open-source.ts';
 import * as paths from './paths.ts';
 import { captureState, type Liveness, outputOpen, type Status } from './state.ts';
 
@@ -177,7 +178,7 @@ function load(store: Store, id: string, dir: string): Capture | undefined {
     ({ meta, final } = readState(dir));
   }
   let status = captureState(meta, final, world);
-  if (meta === undefined && final === undefined && !paths.hasIn(dir, 'output.bin')) {
+  if (meta === undefined && final === undefined && !hasOutput(dir)) {
     const begun = paths.readTextIn(dir, 'meta.json');
     // A broken meta.json is a capture, an empty directory is none (yet).
     if (begun === undefined && !paths.hasIn(dir, 'final.json')) return undefined;
@@ -222,19 +223,37 @@ function summarise(store: Store, id: string): CaptureSummary | undefined {
   const dir = paths.captureDir(store.root, id);
   const stat = fs.lstatSync(dir, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
-  const output = fs.lstatSync(join(dir, 'output.bin'), { throwIfNoEntry: false });
-  const sizes = { createdAt: Math.floor(stat.mtimeMs), outputBytes: output?.size ?? 0 };
+  const sizes = { createdAt: Math.floor(stat.mtimeMs), outputBytes: plainOutputSize(dir) ?? 0 };
   try {
     const capture = load(store, id, dir);
     if (capture === undefined) return undefined;
     const { now: _, ...rest } = capture;
-    return { ...rest, ...sizes, createdAt: capture.meta?.createdAt ?? sizes.createdAt };
+    const createdAt = capture.meta?.createdAt ?? sizes.createdAt;
+    return { ...rest, createdAt, outputBytes: outputSize(dir) };
   } catch (error) {
     // One that leads elsewhere or cannot be read must not hide the others.
     const reason = error instanceof AppError ? error.code : (errnoOf(error) ?? 'unreadable');
     const nothing = { meta: undefined, final: undefined, outputOpen: false, pinned: false };
     return { id, dir, state: 'failed', reason, ...nothing, ...sizes };
   }
+}
+
+/** How much output there is, packed or not. Throws `capture_damaged`. */
+export function outputSize(dir: string): number {
+  const plain = plainOutputSize(dir);
+  if (plain !== undefined) return plain;
+  const source = findSource(dir, 'output.bin');
+  source?.close();
+  return source?.size ?? 0;
+}
+
+/** Looked at and not opened: that is enough for most captures. */
+function plainOutputSize(dir: string): number | undefined {
+  return fs.lstatSync(join(dir, 'output.bin'), { throwIfNoEntry: false })?.size;
+}
+
+function hasOutput(dir: string): boolean {
+  return paths.hasIn(dir, 'output.bin') || paths.hasIn(dir, `output.bin${PACKED}`);
 }
 
 /** True if this call made the directory. One without a capture in it is taken over. */
@@ -277,7 +296,9 @@ function makeLeaf(dir: string): boolean {
   }
   const leftovers = names.filter((name) => LEFTOVERS.includes(name)).map((name) => join(dir, name));
   // A runner that was killed while its start was held leaves a trace.bin and no output.bin.
-  const unused = names.includes('output.bin') ? ['append.lock'] : ['append.lock', 'trace.bin'];
+  const unused = names.some((name) => name.startsWith('output.bin'))
+    ? ['append.lock']
+    : ['append.lock', 'trace.bin'];
   for (const path of leftovers) {
     // Bytes without a meta.json are still output of a command.
     const size = fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -288,14 +309,11 @@ function makeLeaf(dir: string): boolean {
 }
 
 const LEFTOVERS: readonly string[] = [
-  'output.bin',
-  'index.jsonl',
-  'events.jsonl',
-  'trace.bin',
+  ...PACKABLE.flatMap((name) => [name, `${name}${PACKED}`, `${name}${PACKED}${TABLE}`]),
   'append.lock',
   'control',
   'pinned',
-] satisfies format.Artifact[];
+];
 
 function removeEmpty(dir: string): void {
   try {

@@ -63,7 +63,7 @@ export async function* sweep(
   store: Store,
   options: SweepOptions = {},
 ): AsyncGenerator<SweepResult, void, undefined> {
-  const io: SweepIo = { touchedAt, remove, ...options.io };
+  const io: SweepIo = { touchedAt, remove: removeCapture, ...options.io };
   const ttlMs = (options.ttlSeconds ?? RETENTION_SECONDS_DEFAULT) * 1000;
   let looked = 0;
   for (const id of chosen(captureIds(store), options.limit, store.now())) {
@@ -175,7 +175,7 @@ async function removed(dir: string, verdict: Verdict, io: SweepIo): Promise<Verd
  * tried first with each file, and undone with the system's own error. Then removes without
  * blocking: freeing a large file takes a while.
  */
-async function remove(dir: string): Promise<void> {
+export async function removeCapture(dir: string): Promise<void> {
   if (!fs.existsSync(dir)) return; // another process removed it
   const names = await fs.promises.readdir(dir);
   const done: string[] = [];

@@ -3,7 +3,7 @@
 // when no writer is left.
 import { AppError } from '../errors.ts';
 import { READ_BYTES_DEFAULT } from '../limits.ts';
-import { keepOpen } from './byte-source.ts';
+import { keepOpen } from './open-source.ts';
 import { type ReadResult, readOutput } from './reader.ts';
 import type { Source } from './snapshot.ts';
 import { type Capture, openCapture, type Store } from './store.ts';

@@ -207,7 +207,7 @@ function addKeeping(top: Command): void {
     .action(async (id, options) => (await import('./pin.ts')).pin(id, options));
   top
     .command('sweep')
-    .description('remove captures whose retention is over')
+    .description('remove captures whose retention is over, seal and pack those that stay')
     .option('--dry-run', 'only say which')
     .option('--json', 'one line of JSON for every capture looked at')
     .addHelpText('after', examples('cuff sweep --dry-run'))

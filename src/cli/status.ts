@@ -1,4 +1,5 @@
-// `cuff status`: the servers that are alive, the runs that are live, and what is in the journals.
+// `cuff status`: the servers that are alive, the runs that are live, what is in the journals, and
+// how much room captures take.
 
 import type { Command } from 'commander';
 import { stateRoot } from '../capture/paths.ts';
@@ -14,13 +15,14 @@ import type { Column } from '../text/table.ts';
 import { examples, JSON_DOCUMENT } from './help.ts';
 import { journalHere } from './journal-here.ts';
 import { paint, put, putJson, say, shortAge } from './output.ts';
+import { roomJson, roomWords } from './room-words.ts';
 import { captureJson, commandText, shownTable, stateText } from './show.ts';
 import { uncapturedJson, uncapturedWords, unrecordedJson, unrecordedWords } from './uncaptured.ts';
 
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
-    .description('servers that are alive, live runs, and what is in the journal')
+    .description('servers that are alive, live runs, what is in the journal, room of captures')
     .option('--json', JSON_DOCUMENT)
     .addHelpText('after', examples('cuff status', 'cuff status --json'))
     .action(status);
@@ -29,9 +31,10 @@ export function addStatusCommand(program: Command): void {
 /**
  * `--json`: {"servers":[{pid, started_at, updated_at, version, project_directory, directory,
  * commands, entries, recording_errors, health}], "runs":[as in `cuff ls`], "journals":[{directory,
- * sessions, active_sessions, entries}], "notices":[what waits for trust here], "uncaptured":[as in
- * `cuff ls`], "unrecorded":[{count, last_at, reason}], "anchors":{last, failed}}. Exit 1 when a
- * server is not healthy.
+ * sessions, active_sessions, entries}], "captures":{count, disk_bytes, packed, packed_bytes,
+ * plain_bytes}, "notices":[what waits for trust here], "uncaptured":[as in `cuff ls`],
+ * "unrecorded":[{count, last_at, reason}], "anchors":{last, failed}}. Exit 1 when a server is not
+ * healthy.
  */
 async function status({ json }: { readonly json?: boolean }): Promise<void> {
   const root = stateRoot(process.env);
@@ -79,7 +82,7 @@ async function ownNotices({ servers }: Status): Promise<readonly string[]> {
   return trustNotices(cwd, process.env);
 }
 
-async function show({ servers, runs, journals }: Status): Promise<void> {
+async function show({ servers, runs, journals, captures }: Status): Promise<void> {
   if (servers.length === 0) say('No server is running.');
   else {
     await put(shownTable(SERVER_COLUMNS, servers.map(serverRow)));
@@ -95,6 +98,7 @@ async function show({ servers, runs, journals }: Status): Promise<void> {
     await put(`\n${shownTable(RUN_COLUMNS, rows)}`);
   }
   await put(`\n${shownTable(JOURNAL_COLUMNS, journals.map(journalRow))}`);
+  if (captures.captures > 0) await put(`\n${roomWords(captures)}\n`);
 }
 
 const SERVER_COLUMNS: readonly Column[] = [
@@ -143,7 +147,7 @@ function journalRow({ directory, sessions, activeSessions, entries }: JournalTot
   return [directory, String(sessions), String(activeSessions), String(entries)];
 }
 
-function statusJson({ servers, runs, journals }: Status): JsonObject {
+function statusJson({ servers, runs, journals, captures }: Status): JsonObject {
   return {
     servers: servers.map(({ counters, ...server }) => ({
       pid: server.pid,
@@ -164,5 +168,6 @@ function statusJson({ servers, runs, journals }: Status): JsonObject {
       active_sessions: activeSessions,
       entries,
     })),
+    captures: roomJson(captures),
   };
 }

@@ -1,13 +1,20 @@
-// `cuff sweep`: removes captures whose retention is over, or says which ones it would remove, and
-// the intents and notes of agents' hooks that are of no use any more.
+// `cuff sweep`: removes captures whose retention is over, or says which ones it would remove; seals
+// and packs those that stay; and removes the intents and notes of agents' hooks that are of no use
+// any more.
 
+import type { SweepResult } from '../capture/sweep.ts';
 import { sweepEditNotes } from '../hooks/edits.ts';
 import { sweepIntents } from '../hooks/intent.ts';
-import { openLog } from '../log.ts';
+import { type Log, openLog } from '../log.ts';
+import { captureBudget } from '../packing/budget.ts';
+import { Packer, type PackResult } from '../packing/packer.ts';
+import { PackThread } from '../packing/thread.ts';
 import { thisProcess } from '../run/processes.ts';
 import { sealCaptures } from '../sealing/captures.ts';
 import { type Store, storeOf } from '../shell/captures.ts';
 import { sweepLogged } from '../shell/sweep.ts';
+import { manyText } from '../text/plural.ts';
+import { formatSize } from '../text/size.ts';
 import { table } from '../text/table.ts';
 import { refuseAgents } from '../trust/person.ts';
 import { put, putJson, say } from './output.ts';
@@ -24,34 +31,69 @@ export async function sweep({ dryRun = false, json }: Options): Promise<void> {
   const log = dryRun ? () => undefined : openLog(store.root);
   if (!dryRun) await takeHome(process.cwd(), process.env);
   const all = await sweepLogged(store, log, { dryRun });
+  const packed: PackResult[] = [];
   if (!dryRun) {
-    await sealed(store);
+    packed.push(...(await sealedAndPacked(store, log)));
     sweepIntents(process.env);
     sweepEditNotes(process.env);
   }
-  const failed = all.filter(({ result }) => result === 'error');
+  const rows = [...new Map([...all, ...packed].map((row) => [row.id, row])).values()];
+  const failed = rows.filter(({ result }) => result === 'error');
   if (failed.length > 0) process.exitCode = 1;
-  if (json) {
-    for (const { id, result, reason, pinned = false, error = null } of all) {
-      await putJson({ session_id: id, result, reason, pinned, error });
-    }
-    return;
-  }
-  const shown = all.filter(({ result }) => result !== 'skip');
-  if (shown.length > 0) {
-    const rows = shown.map(({ id, result, reason, error }) => [id, result, error ?? reason]);
-    await put(table([{ title: 'ID' }, { title: 'RESULT' }, { title: 'REASON' }], rows));
-  }
-  const removed = shown.length - failed.length;
-  const kept = all.length - shown.length;
-  const errors = failed.length > 0 ? `, ${failed.length} could not be removed` : '';
-  say(`${dryRun ? 'Would remove' : 'Removed'} ${removed}, kept ${kept}${errors}.`);
+  if (json) for (const row of rows) await putJson(jsonOf(row));
+  else await show(rows, dryRun);
 }
 
-/** Seals the captures that are kept. A ledger that cannot be written is no reason not to sweep. */
-async function sealed(store: Store): Promise<void> {
-  const ledger = ownLedger();
-  if (ledger === undefined) return;
-  await sealCaptures({ ledger, store, owner: thisProcess() }).catch(() => undefined);
-  await ledger.close();
+type Row = SweepResult | PackResult;
+
+function jsonOf(row: Row) {
+  const { id, result, reason, pinned = false, error = null } = { ...NOTHING, ...row };
+  return { session_id: id, result, reason, pinned, error };
+}
+
+const NOTHING = { pinned: undefined, error: undefined };
+
+async function show(all: readonly Row[], dryRun: boolean): Promise<void> {
+  const shown = all.filter(({ result }) => result === 'remove' || result === 'error');
+  if (shown.length > 0) {
+    const rows = shown.map((row) => {
+      return [row.id, row.result, ('error' in row && row.error) || row.reason];
+    });
+    await put(table([{ title: 'ID' }, { title: 'RESULT' }, { title: 'REASON' }], rows));
+  }
+  const packed = all.flatMap((row) => (row.result === 'pack' ? [row.savedBytes] : []));
+  const unpacked = shown.filter(({ reason }) => reason === 'pack_error').length;
+  const failed = shown.filter(({ result }) => result === 'error').length - unpacked;
+  const removed = shown.filter(({ result }) => result === 'remove').length;
+  const errors = failed > 0 ? `, ${failed} could not be removed` : '';
+  const kept = all.length - removed - failed;
+  say(`${dryRun ? 'Would remove' : 'Removed'} ${removed}, kept ${kept}${errors}.`);
+  const saved = packed.reduce((sum, bytes) => sum + bytes, 0);
+  const many = manyText(packed.length, 'capture');
+  if (packed.length > 0) say(`Packed ${many}, which saves ${formatSize(saved)}.`);
+  if (unpacked > 0) say(`${manyText(unpacked, 'capture')} could not be packed.`);
+}
+
+/**
+ * The captures that are kept. A ledger that cannot be written is no reason not to sweep; what it
+ * should have sealed is not packed.
+ */
+async function sealedAndPacked(store: Store, log: Log): Promise<PackResult[]> {
+  const [ledger, owner, thread] = [ownLedger(), thisProcess(), new PackThread()];
+  const budgetBytes = (): number => captureBudget(process.cwd(), process.env);
+  const results: PackResult[] = [];
+  try {
+    if (ledger !== undefined) await sealCaptures({ ledger, store, owner }).catch(() => undefined);
+    const packer = new Packer({ store, owner, ledger, pack: thread.pack, budgetBytes });
+    for await (const row of packer.pass()) {
+      results.push(row);
+      const { id, result, reason } = row;
+      const error = 'error' in row ? { error: row.error } : {};
+      log({ session_id: id, cleanup_result: result, cleanup_reason: reason, ...error });
+    }
+  } finally {
+    await thread.stop();
+    await ledger?.close();
+  }
+  return results;
 }

@@ -14,6 +14,7 @@ import {
   type Step,
   suggestion,
 } from '../text/problems.ts';
+import { parseSize } from '../text/size.ts';
 import {
   type LocatedEntry,
   type LocatedMap,
@@ -25,9 +26,10 @@ import { BUILTIN_PREFIX, builtinName } from '../trust/plugin-source.ts';
 import { type Builtins, moduleVersion, ownedByModule } from './modules.ts';
 import type { ConfigProblem, JsonSchema, PluginClass } from './plugin.ts';
 
-const TOP_KEYS = ['plugins', 'tool_names', 'ask', 'seal'] as const;
+const TOP_KEYS = ['plugins', 'tool_names', 'ask', 'seal', 'captures'] as const;
 const ASK_KEYS = ['min_ms'] as const;
 const SEAL_KEYS = ['enabled', 'anchor'] as const;
+const CAPTURES_KEYS = ['budget'] as const;
 const PLUGIN_KEYS = ['enabled', 'type', 'module', 'config'] as const;
 export const PLUGIN_TYPES = ['in_source'] as const;
 // More than this and no answer would come in time.
@@ -75,6 +77,7 @@ export async function checkSettings(
   check.keys(top, TOP_KEYS, []);
   const askMinMs = check.ask(top.get('ask'));
   check.seal(top.get('seal'));
+  check.captures(top.get('captures'));
   const listed = top.get('plugins');
   // Everything below the key commented out is the same as no key.
   if (listed === undefined || isNothing(listed.value)) {
@@ -160,6 +163,17 @@ class Check {
         this.#problem(item.at, `${pathText([...path, at])}: print is for a person to call`);
       }
     }
+  }
+
+  /** As `seal`; what it says is read in src/packing/budget.ts. */
+  captures(entry: LocatedEntry | undefined): void {
+    if (entry === undefined || isNothing(entry.value)) return;
+    const entries = this.map(entry.value, ['captures']);
+    this.keys(entries, CAPTURES_KEYS, ['captures']);
+    const budget = entries.get('budget')?.value;
+    if (budget === undefined || isNothing(budget)) return;
+    if (budget.kind === 'scalar' && parseSize(budget.value) !== undefined) return;
+    this.#wrong(budget, ['captures', 'budget'], 'bytes, or a size like 2 GiB or 512 MiB');
   }
 
   map(value: LocatedValue, path: readonly Step[]): Entries {

@@ -2,6 +2,7 @@
 // `settings-check.ts`; the names of keys and values come from there.
 
 import { ASK_MIN_MS } from '../limits.ts';
+import { SIZE } from '../text/size.ts';
 import { BUILTIN_PREFIX } from '../trust/plugin-source.ts';
 import type { Builtins } from './modules.ts';
 import type { JsonSchema } from './plugin.ts';
@@ -62,6 +63,20 @@ export function settingsSchema(builtins: Builtins): JsonSchema {
               type: 'string',
               pattern: '^(journal|trailer|file /.*|git .+|witness https?://.* .*)$',
             },
+          },
+        },
+      },
+      captures: {
+        description: "Captures of agents' commands. Counts in the user's own settings alone.",
+        type: ['object', 'null'],
+        additionalProperties: false,
+        properties: {
+          budget: {
+            description: 'How much room they may take after their first day; the oldest go first.',
+            type: ['integer', 'string', 'null'],
+            minimum: 0,
+            pattern: SIZE.source,
+            default: '2 GiB',
           },
         },
       },

@@ -1,6 +1,7 @@
 // The status for a reader in another process: which servers are alive and how they
-// do, which runs are live, and what the journals hold.
+// do, which runs are live, what the journals hold, and how much room captures take.
 
+import { type CapturesRoom, capturesRoom } from '../capture/room.ts';
 import { readIndex } from '../journal/index-file.ts';
 import type { Store } from '../shell/captures.ts';
 import { type LiveRun, liveRuns } from '../shell/processes.ts';
@@ -17,6 +18,7 @@ export type Status = {
   readonly servers: readonly KnownServer[];
   readonly runs: readonly LiveRun[];
   readonly journals: readonly JournalTotals[];
+  readonly captures: CapturesRoom;
 };
 
 /** The journal of `directory` and those of the servers that are alive. */
@@ -27,6 +29,7 @@ export function statusOf(store: Store, directory: string): Status {
     servers,
     runs: liveRuns(store),
     journals: [...directories].filter(Boolean).map((one) => totalsOf(one, store.now)),
+    captures: capturesRoom(store),
   };
 }
 

@@ -4,7 +4,7 @@
 // be kept for long.
 
 import { isUtf8 } from 'node:buffer';
-import { readOnce } from '../capture/byte-source.ts';
+import { readOnce } from '../capture/open-source.ts';
 import { type Capture, missingBytes } from '../shell/captures.ts';
 import { OutputReader, type StreamHead, type Streams } from '../shell/output/reader.ts';
 import type { Run } from '../shell/run.ts';

@@ -50,7 +50,7 @@ import { type EntryReceipt, type JournalInfo, NO_ENTRIES, RecorderJournal } from
 import { type AwaitedRun, endRun, heartbeat } from './progress.ts';
 import { recentEntries, sessionNamed } from './recent.ts';
 import type { EarlierRun } from './recovery.ts';
-import type { RunSettings } from './settings.ts';
+import { captureSeconds, type RunSettings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
 
 const KILL_WAIT_MS = 10_000; // a process in uninterruptible sleep must not hold up the server's end
@@ -331,7 +331,7 @@ export class Recorder {
         output: captureOutput ? 'capture' : 'memory',
         trace,
         traceEnv: captureEnv ? terms.recording.envAllowlist : [],
-        ...(journal && { journal }),
+        ...(journal && { journal, retentionSeconds: captureSeconds(terms.recording) }),
         ...(kept && { keptBytes: wholeBelow(outputBytesMax) }),
       });
       this.#keep(run);

@@ -1,8 +1,12 @@
-// What the ledger needs of a server beside its commands: entries that lack a leaf get one when the
-// server begins, and captures are sealed while no command runs. Nothing waits for it.
+// What the ledger and captures need of a server beside its commands: entries that lack a leaf get
+// one when the server begins, and while no command runs captures are sealed and old ones packed.
+// Nothing waits for it.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
+import { captureBudget } from '../packing/budget.ts';
+import { Packer } from '../packing/packer.ts';
+import { PackThread } from '../packing/thread.ts';
 import { thisProcess } from '../run/processes.ts';
 import { AnchorKeeper } from '../sealing/anchors/keeper.ts';
 import { sealCaptures } from '../sealing/captures.ts';
@@ -24,20 +28,33 @@ export type SealedUpkeepOptions = {
   readonly now: () => number;
 };
 
+const SAID = {
+  pack: 'Capture packed',
+  remove: 'Capture removed',
+  error: 'Capture not packed',
+} as const;
+
 export class SealedUpkeep {
   readonly #options: SealedUpkeepOptions;
   readonly #stop = new AbortController();
   readonly #captures = new Set<string>();
   readonly #anchors: AnchorKeeper | undefined;
+  readonly #thread = new PackThread();
+  readonly #packer: Packer;
   #timer: NodeJS.Timeout | undefined;
   #usedAt = performance.now();
+  #busy = false;
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: SealedUpkeepOptions) {
     this.#options = options;
     const { ledger, store, env, log, now, workingDirectory: project } = options;
-    const about = { stateRoot: store.root, alive: store.alive, owner: thisProcess() };
+    const owner = thisProcess();
+    const about = { stateRoot: store.root, alive: store.alive, owner };
     this.#anchors = ledger && new AnchorKeeper({ ...about, ledger, env, log, now, project });
+    const { pack } = this.#thread;
+    const budgetBytes = (): number => captureBudget(project, env);
+    this.#packer = new Packer({ store, ledger, pack, budgetBytes, owner });
   }
 
   open(): void {
@@ -62,6 +79,7 @@ export class SealedUpkeep {
   async close(): Promise<void> {
     this.#stop.abort();
     clearInterval(this.#timer);
+    await this.#thread.stop();
     await this.#work;
   }
 
@@ -73,11 +91,31 @@ export class SealedUpkeep {
 
   #look(): void {
     this.#anchors?.look();
+    if (!this.#idle() || this.#busy) return;
     const { ledger, store } = this.#options;
-    if (ledger === undefined || !this.#idle()) return;
     const goOn = (): boolean => this.#idle() && !this.#stop.signal.aborted;
-    const about = { ledger, store, owner: thisProcess(), done: this.#captures, goOn };
-    this.#work = this.#work.then(() => this.#noted(sealCaptures(about)));
+    const about = { store, owner: thisProcess(), done: this.#captures, goOn };
+    this.#busy = true;
+    this.#work = this.#work.then(async () => {
+      if (ledger !== undefined) await this.#noted(sealCaptures({ ...about, ledger }));
+      await this.#pack(goOn);
+      this.#busy = false;
+    });
+  }
+
+  /** Never rejects. */
+  async #pack(goOn: () => boolean): Promise<void> {
+    const { log } = this.#options;
+    try {
+      for await (const { id, result, ...more } of this.#packer.pass(goOn)) {
+        if (this.#stop.signal.aborted) return;
+        log(result === 'error' ? 'warn' : 'info', SAID[result], { run_id: id, ...more });
+      }
+    } catch (error) {
+      log('warn', 'Captures not packed', { error: messageOf(error) });
+    } finally {
+      await this.#thread.stop(); // until there is something again
+    }
   }
 
   #idle(): boolean {

@@ -45,6 +45,13 @@ export const DEFAULT_RECORDING: Omit<RecordingSettings, 'directory'> = {
   trace: 'auto',
 };
 
+const FOREVER_DAYS = 36_500; // a hundred years
+
+/** How long the capture of an entry is kept: as long as the entry. */
+export function captureSeconds({ retentionDays }: RecordingSettings): number {
+  return Math.min(retentionDays === 0 ? FOREVER_DAYS : retentionDays, FOREVER_DAYS) * 86_400;
+}
+
 export type RunSettings = {
   readonly recording: RecordingSettings;
   /** Absolute; where commands run unless they say otherwise. */

@@ -3,9 +3,10 @@
 // was sealed; should the machine crash between the salt and the leaf, it stays without one.
 
 import { createHash, randomBytes } from 'node:crypto';
-import * as fs from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { finalText, saltFinal } from '../capture/final-salt.ts';
-import { captureDir, type FileOps, openIn } from '../capture/paths.ts';
+import { findSource } from '../capture/open-source.ts';
+import { captureDir, type FileOps } from '../capture/paths.ts';
 import { captureIds, readState, type Store } from '../capture/store.ts';
 import { errnoOf, isAppError } from '../errors.ts';
 import { claimIn } from '../journal/claim.ts';
@@ -84,6 +85,26 @@ async function captureLeaf(
   };
 }
 
+/**
+ * A capture is about to be removed before its time, for a lawful reason: a new leaf says that it
+ * may be missing from now on. False when the caller stopped that. A capture that was never sealed
+ * needs none. Throws as reading its files does.
+ */
+export async function releaseCapture(
+  ledger: Ledger,
+  store: Store,
+  id: string,
+  goOn: () => boolean,
+): Promise<boolean> {
+  const salt = finalText(captureDir(store.root, id))?.salt;
+  if (salt === undefined) return true;
+  const leaf = await captureLeaf(store, id, salt, goOn);
+  if (leaf === undefined) return false;
+  ledger.note({ ...leaf, until: Math.min(leaf.until, ledger.now()) });
+  await ledger.sign();
+  return true;
+}
+
 /** The files of the parts; `final` is final.json without its salt. */
 const FILES: Readonly<Record<Exclude<CapturePart, 'final'>, string>> = {
   meta: 'meta.json',
@@ -144,31 +165,17 @@ async function fileDigest(
   name: string,
   goOn: () => boolean,
 ): Promise<Buffer | 'stopped' | undefined> {
-  let fd: number;
-  try {
-    fd = openIn(dir, name, fs.constants.O_RDONLY);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const source = findSource(dir, name);
+  if (source === undefined) return undefined;
   try {
     const hash = createHash('sha256');
-    const piece = Buffer.allocUnsafe(PIECE_BYTES);
-    for (;;) {
-      const count = await readPiece(fd, piece);
-      if (count === 0) return hash.digest();
-      hash.update(piece.subarray(0, count));
+    for (let at = 0; at < source.size; at += PIECE_BYTES) {
+      hash.update(source.read(at, PIECE_BYTES));
+      await setImmediate();
       if (!goOn()) return 'stopped';
     }
+    return hash.digest();
   } finally {
-    fs.closeSync(fd);
+    source.close();
   }
-}
-
-function readPiece(fd: number, piece: Buffer): Promise<number> {
-  return new Promise((resolve, reject) => {
-    fs.read(fd, piece, 0, piece.length, null, (error, count) =>
-      error === null ? resolve(count) : reject(error),
-    );
-  });
 }

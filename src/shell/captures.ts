@@ -1,7 +1,5 @@
 // Captures for the doors: find one by a part of its id, list them, read their bytes unchanged.
 
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
 import type { OutputPiece } from '../capture/reader.ts';
 import {
@@ -11,6 +9,7 @@ import {
   findCaptures,
   listCaptures,
   openCapture,
+  outputSize,
   pinCapture,
   readEvents,
   type Store,
@@ -91,7 +90,7 @@ export function missingBytes(capture: Capture): Missing {
   const gaps = events.filter(({ reason }) => reason !== 'stdin'); // typed input is not output
   const counted = gaps.reduce((sum, gap) => sum + gap.lostBytes, 0);
   const lost = Math.max(counted, capture.final?.lostBytes ?? 0);
-  const cut = cutBytes(capture, outputSize(capture));
+  const cut = cutBytes(capture, outputSize(capture.dir));
   const unnamed = lost > counted ? ['its event is lost'] : [];
   const reasons = [...gaps.map((gap) => gap.reason), ...unnamed];
   return {
@@ -103,10 +102,6 @@ export function missingBytes(capture: Capture): Missing {
 /** By how much output.bin is shorter than it was at the end of the run. */
 export function cutBytes({ final }: Pick<Capture, 'final'>, outputBytes: number): number {
   return Math.max(0, (final?.outputBytes ?? 0) - outputBytes);
-}
-
-function outputSize({ dir }: Capture): number {
-  return lstatSync(join(dir, 'output.bin'), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 type Unread = Pick<Capture, 'final' | 'outputOpen' | 'meta'>;

@@ -14,3 +14,14 @@ export function formatSize(bytes: number): string {
   const unit = power === 0 ? 'B' : `${LETTERS[power - 1]}iB`;
   return `${Math.round(value * 10) / 10} ${unit}`;
 }
+
+/** A size as a setting says it. */
+export const SIZE = /^(\d{1,15}) ?(?:([KMGT])iB|B)?$/;
+
+/** `2147483648`, as text or a number, `2 GiB`, `512 MiB`; undefined for anything else. */
+export function parseSize(value: unknown): number | undefined {
+  const [, count, letter] = SIZE.exec(String(value ?? '')) ?? [];
+  if (count === undefined || (typeof value !== 'number' && typeof value !== 'string')) return;
+  const bytes = Number(count) * 1024 ** (letter === undefined ? 0 : LETTERS.indexOf(letter) + 1);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}

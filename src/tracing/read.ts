@@ -1,11 +1,11 @@
 // The trace of a capture: frames, index and bytes, put together. For a live run it holds what is
 // known so far.
 
-import * as fs from 'node:fs';
-import { openIn } from '../capture/paths.ts';
+import type { ByteSource } from '../capture/byte-source.ts';
+import { findSource } from '../capture/open-source.ts';
 import { type Snapshot, spans, withSnapshot } from '../capture/snapshot.ts';
 import { type Capture, readEvents } from '../capture/store.ts';
-import { AppError, errnoOf } from '../errors.ts';
+import { AppError, errnoOf, messageOf } from '../errors.ts';
 import { chromeTrace } from '../trace/chrome.ts';
 import { type DecodedTrace, decodeTrace } from '../trace/decode/decode.ts';
 import { disabledJson, type TraceCapabilities, traceJson } from '../trace/json.ts';
@@ -61,24 +61,21 @@ const TRACE_BYTES_MAX = 128 * 1024 * 1024;
 
 /** Or why it cannot be read: another file may be in its place. */
 function decodedTrace(capture: Capture): DecodedTrace | string {
-  let fd: number;
+  let source: ByteSource | undefined;
   try {
-    fd = openIn(capture.dir, 'trace.bin', fs.constants.O_RDONLY);
+    source = findSource(capture.dir, 'trace.bin');
+    if (source === undefined) return whyMissing(capture);
+    const bytes = source.read(0, TRACE_BYTES_MAX);
+    const decoded = decodeTrace(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+    return { ...decoded, damagedBytes: decoded.damagedBytes + source.size - bytes.length };
   } catch (error) {
     const code = errnoOf(error);
     if (code === undefined) throw error;
-    if (code === 'ENOENT') return whyMissing(capture);
+    if (code === 'capture_damaged') return messageOf(error).replace(/\.$/, '');
     if (error instanceof AppError) return 'in the place of its trace.bin is something else';
     return `its trace.bin cannot be read (${code})`;
-  }
-  try {
-    const { size } = fs.fstatSync(fd);
-    const bytes = Buffer.allocUnsafe(Math.min(size, TRACE_BYTES_MAX));
-    const length = fs.readSync(fd, bytes, 0, bytes.length, 0);
-    const decoded = decodeTrace(bytes.subarray(0, length));
-    return { ...decoded, damagedBytes: decoded.damagedBytes + size - bytes.length };
   } finally {
-    fs.closeSync(fd);
+    source?.close();
   }
 }
 

@@ -1,8 +1,8 @@
 // The processes of a capture. A trace that is too large to decode while the caller waits is only
 // counted, from the heads of its frames.
 
-import * as fs from 'node:fs';
-import { openIn } from '../capture/paths.ts';
+import type { ByteSource } from '../capture/byte-source.ts';
+import { findSource } from '../capture/open-source.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import { decodeTrace } from '../trace/decode/decode.ts';
 import {
@@ -33,37 +33,40 @@ export type SmallTrace =
 
 /** Undefined if there is no readable trace. */
 export function smallTrace(dir: string): SmallTrace | undefined {
-  let fd: number | undefined;
+  let source: ByteSource | undefined;
   try {
-    fd = openIn(dir, 'trace.bin', fs.constants.O_RDONLY);
-    return readSmall(fd, fs.fstatSync(fd).size);
+    source = findSource(dir, 'trace.bin');
+    return source && readSmall(source);
   } catch (error) {
     // It could not be made, was removed, or another file is in its place.
     if (errnoOf(error) === undefined && !(error instanceof AppError)) throw error;
     return undefined;
   } finally {
-    if (fd !== undefined) fs.closeSync(fd);
+    source?.close();
   }
 }
 
-function readSmall(fd: number, size: number): SmallTrace | undefined {
-  if (size > WHOLE_BYTES_MAX) return { kind: 'counted', count: countProcesses(fd) };
-  const bytes = Buffer.allocUnsafe(size);
-  const { header, frames } = decodeTrace(bytes.subarray(0, fs.readSync(fd, bytes)), 'processes');
+function readSmall(source: ByteSource): SmallTrace | undefined {
+  const { size } = source;
+  if (size > WHOLE_BYTES_MAX) return { kind: 'counted', count: countProcesses(source) };
+  const { header, frames } = decodeTrace(bufferOf(source.read(0, size)), 'processes');
   if (header === undefined) return undefined;
   return { kind: 'whole', processes: buildProcesses(frames, header).processes };
 }
 
 /** Damaged frames are not counted. */
-function countProcesses(fd: number): number {
+function countProcesses(source: ByteSource): number {
   const tally = new Tally();
-  const piece = Buffer.allocUnsafe(PIECE_BYTES);
   for (let at = HEADER_BYTES; ; ) {
-    const length = fs.readSync(fd, piece, 0, PIECE_BYTES, at);
-    const looked = look(piece.subarray(0, length), length < PIECE_BYTES, tally);
+    const piece = bufferOf(source.read(at, PIECE_BYTES));
+    const looked = look(piece, piece.length < PIECE_BYTES, tally);
     if (looked === 0) return tally.count;
     at += looked;
   }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** Several frames report one start, not all with its time; 0 matches any time. */

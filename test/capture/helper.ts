@@ -21,7 +21,7 @@ import { countNewlines } from '../../src/text/lines.ts';
 import type { CaptureFinal, CaptureMeta, Channel, ProcessId } from '../../src/types.ts';
 import { CHILD, finalOf, metaOf, NOW, RUNNER } from './meta.ts';
 
-export { CHILD, finalOf, metaOf, NOW, RUNNER, STARTER } from './meta.ts';
+export { CHILD, finalOf, INTENT, metaOf, NOW, RUNNER, STARTER } from './meta.ts';
 
 export type TestStore = Store & {
   now: () => number;

@@ -1,5 +1,5 @@
 // A meta.json and a final.json with nothing special about them, for tests and their programs.
-import type { CaptureFinal, CaptureMeta, ProcessId } from '../../src/types.ts';
+import type { CaptureFinal, CaptureMeta, JournalIntent, ProcessId } from '../../src/types.ts';
 
 export const NOW = Date.UTC(2026, 10, 15, 21, 38, 35, 123);
 export const STARTER: ProcessId = { pid: 100, startTime: 1_000 };
@@ -35,3 +35,29 @@ export function finalOf(changes: Partial<CaptureFinal> = {}): CaptureFinal {
     ...changes,
   };
 }
+
+/** Of a command of an agent. */
+export const INTENT: JournalIntent = {
+  directory: '/nonexistent/recordings',
+  sessionId: 'sess_1',
+  captureOutput: true,
+  redact: false,
+  outputBytesMax: 1_000,
+  draft: {
+    timestamp: '2026-11-15T21:38:35.000Z',
+    command: 'make',
+    description: null,
+    working_directory: '/',
+    shell: '/bin/bash',
+    timeout_seconds: 0,
+    environment: null,
+    agent_id: null,
+    conversation_id: null,
+    tool_call_id: null,
+    opencuff_version: '0.1.0',
+    plugin_version: '0.1.0',
+    trace_id: null,
+    context_source: null,
+    decision: null,
+  },
+};

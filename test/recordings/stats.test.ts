@@ -109,6 +109,7 @@ describe('cuff record stats', () => {
       average_duration_ms: expect.closeTo(TOTAL_MS / 1523, 6),
       longest: { command: 'npm run build', duration_ms: 45_300 },
       exit_codes: { zero: 1421, one: 89, other: 13, none: 0 },
+      captures: { count: 0, disk_bytes: 0, packed: 0, packed_bytes: 0, plain_bytes: 0 },
     });
     expect(frequency).toHaveLength(48);
     expect(frequency.slice(0, 2)).toEqual([

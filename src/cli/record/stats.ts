@@ -1,12 +1,16 @@
-// `cuff record stats`: what was run, how often, how it ended and how long it took.
+// `cuff record stats`: what was run, how often, how it ended, how long it took, and how much room
+// the captures of those commands take.
 
+import { capturesRoom } from '../../capture/room.ts';
 import { isFaulty } from '../../journal/sequence.ts';
 import type { Stats } from '../../journal/stats.ts';
 import { journalStats } from '../../recordings/catalog.ts';
+import { storeOf } from '../../shell/captures.ts';
 import { countText, secondsText, sinceText, spanText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';
 import { displayWidth } from '../../text/table.ts';
 import { paint, put, putJson, say } from '../output.ts';
+import { roomJson, roomWords } from '../room-words.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
 import { sayUnreadable, unreadableJson } from './unreadable.ts';
@@ -18,7 +22,8 @@ const NAME_WIDTH = 18;
 /**
  * `--format json`: the same numbers in the names of the journal, and every command; and where
  * entries are not those that were written
- * "sequence_faults":{"skipped","repeated","backward","missing"}.
+ * "sequence_faults":{"skipped","repeated","backward","missing"}. "captures":{"count","disk_bytes",
+ * "packed","packed_bytes","plain_bytes"} are those of the whole journal that are still there.
  */
 export async function stats(flags: Flags): Promise<void> {
   const since = flags.since();
@@ -27,13 +32,19 @@ export async function stats(flags: Flags): Promise<void> {
     journalStats(directory, since === undefined ? {} : { since }),
   );
   const unreadable = sayUnreadable(directory);
+  const room = capturesRoom(storeOf(process.env), directory);
   if (isFaulty(found.sequence)) say(sequenceWords('this journal', found.sequence));
   if (flags.format() === 'json')
-    return putJson({ ...statsJson(found, since), ...unreadableJson(unreadable) });
+    return putJson({
+      ...statsJson(found, since),
+      captures: roomJson(room),
+      ...unreadableJson(unreadable),
+    });
   if (found.commands === 0 && since === undefined) return put(NO_RECORDINGS);
   const period = sinceText(flags.text('--since'));
   if (found.commands === 0) return put(`No recordings found (${period}).\n`);
   await put(statsText(found, period));
+  if (room.captures > 0) await put(`\n${roomWords(room)}\n`);
 }
 
 /** The layout of seed 000. */

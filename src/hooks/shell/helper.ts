@@ -8,7 +8,7 @@ import { createCapture, openCapture, type Store } from '../../capture/store.ts';
 import { messageOf, reasonOf } from '../../errors.ts';
 import type { SandboxWatch } from '../../guard/sandbox-watch.ts';
 import { wholeBelow } from '../../recorder/ending.ts';
-import type { RecordingSettings } from '../../recorder/settings.ts';
+import { captureSeconds, type RecordingSettings } from '../../recorder/settings.ts';
 import { NO_METRICS, openSingle, type SingleEntry } from '../../recorder/single.ts';
 import { parseMessage, runnerWords } from '../../run/messages.ts';
 import type { RunMessage } from '../../run/spec.ts';
@@ -160,8 +160,9 @@ async function start(
   options: HelperOptions,
   single: SingleEntry,
   { words: prefix, watch }: Hold,
-  { strict, captureOutput, redact, outputBytesMax }: RecordingSettings,
+  recording: RecordingSettings,
 ): Promise<Plan> {
+  const { strict, captureOutput, redact, outputBytesMax } = recording;
   const { env, store, real, cwd, terminal } = options;
   const shown = single.intent?.draft.command ?? '';
   const transport = terminal ? 'pty' : 'pipe';
@@ -172,6 +173,7 @@ async function start(
     ttyAttached: terminal,
     outputBytesMax: outputCap(env),
     journal: single.intent,
+    retentionSeconds: single.intent && captureSeconds(recording),
   });
   let dir: string | undefined;
   try {

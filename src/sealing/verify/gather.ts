@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { captureDir, isSessionId, openIn, readTextIn } from '../../capture/paths.ts';
+import { type ByteSource, pieces } from '../../capture/byte-source.ts';
+import { findSource } from '../../capture/open-source.ts';
+import { captureDir, isSessionId, readTextIn } from '../../capture/paths.ts';
 import { openCapture, readState, type Store } from '../../capture/store.ts';
 import { findSessionFiles, readText } from '../../journal/files.ts';
 import { journalSessionIds } from '../../journal/reader.ts';
@@ -156,22 +158,18 @@ function digestOf(text: string | undefined): Buffer | undefined {
   return text === undefined ? undefined : createHash('sha256').update(text).digest();
 }
 
-const PIECE_BYTES = 1_048_576;
-
 function fileDigest(dir: string, name: string): Buffer | undefined {
-  let fd: number | undefined;
+  let source: ByteSource | undefined;
   try {
-    fd = openIn(dir, name, fs.constants.O_RDONLY);
-    const [hash, piece] = [createHash('sha256'), Buffer.allocUnsafe(PIECE_BYTES)];
-    for (let count = -1; count !== 0; ) {
-      count = fs.readSync(fd, piece);
-      hash.update(piece.subarray(0, count));
-    }
+    source = findSource(dir, name);
+    if (source === undefined) return undefined;
+    const hash = createHash('sha256');
+    for (const piece of pieces(source, 0, source.size)) hash.update(piece);
     return hash.digest();
   } catch {
-    return undefined; // there is none
+    return undefined; // there is none, or it is damaged
   } finally {
-    if (fd !== undefined) fs.closeSync(fd);
+    source?.close();
   }
 }
 

@@ -1,0 +1,147 @@
+// Opens a file of a capture, plain or packed: the reader of its bytes need not know which. The
+// packer puts the packed file in its place before it removes the plain one, so that a reader that
+// finds no plain file finds a packed one; where both are there, the plain one counts.
+import { closeSync, constants, fstatSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from '../errors.ts';
+import type { ByteSource } from './byte-source.ts';
+import { packedSource } from './packed/source.ts';
+import { openIn } from './paths.ts';
+
+/** What the packer adds to the name of a file, and to that for its table. */
+export const PACKED = '.gz';
+export const TABLE = '.gzi';
+
+/** A missing file is an empty one: writers make their files when they have something to say. */
+export function openSource(dir: string, name: string): ByteSource {
+  return findSource(dir, name) ?? EMPTY;
+}
+
+/** Undefined where there is no such file. Throws as `openIn` does, and `capture_damaged`. */
+export function findSource(dir: string, name: string): ByteSource | undefined {
+  return openFile(dir, name)?.source(true);
+}
+
+export type KeptFiles = {
+  /** As `openSource`, of a file that stays open behind it. */
+  open(name: string): ByteSource;
+  close(): void;
+};
+
+/** For a caller that reads the same growing files again and again. */
+export function keepOpen(dir: string): KeptFiles {
+  const files = new Map<string, OpenFile>();
+  return {
+    open(name) {
+      const file = files.get(name) ?? openFile(dir, name);
+      if (file === undefined) return EMPTY;
+      files.set(name, file);
+      return file.source(false);
+    },
+    close() {
+      for (const file of files.values()) file.source(true).close();
+    },
+  };
+}
+
+/** For a caller that reads the same files several times: a small one is opened and read once. */
+export function readOnce(dir: string, bytesMax: number): KeptFiles {
+  const files = new Map<string, ByteSource>();
+  return {
+    open(name) {
+      const source = files.get(name) ?? openSource(dir, name);
+      if (files.has(name) || source.size > bytesMax) return source;
+      const small = inMemory(source);
+      files.set(name, small);
+      return small;
+    },
+    close() {},
+  };
+}
+
+function inMemory(source: ByteSource): ByteSource {
+  const bytes = source.read(0, source.size);
+  source.close();
+  return {
+    size: bytes.length,
+    changedAt: source.changedAt,
+    read: (position, length) => bytes.subarray(position, position + Math.max(0, length)),
+    close() {},
+  };
+}
+
+type OpenFile = {
+  /** The file as it is now. `closing`: its `close` closes the file. */
+  source(closing: boolean): ByteSource;
+};
+
+function openFile(dir: string, name: string): OpenFile | undefined {
+  const fd = openIfThere(dir, name);
+  if (fd === undefined) return openPacked(dir, `${name}${PACKED}`);
+  return { source: (closing) => sourceOf(fd, closing ? () => closeSync(fd) : () => undefined) };
+}
+
+function openPacked(dir: string, name: string): OpenFile | undefined {
+  const source = packedIn(dir, name);
+  return source && { source: (closing) => (closing ? source : { ...source, close() {} }) };
+}
+
+/** The plain bytes of a packed file; undefined where there is none. */
+export function packedIn(dir: string, name: string): ByteSource | undefined {
+  const packed = fileIn(dir, name);
+  if (packed === undefined) return undefined;
+  let table: ByteSource | undefined;
+  try {
+    table = fileIn(dir, `${name}${TABLE}`);
+    return packedSource(packed, table, join(dir, name));
+  } catch (error) {
+    packed.close();
+    table?.close();
+    throw error;
+  }
+}
+
+/** The bytes of a file as they lie on the disk. */
+export function fileIn(dir: string, name: string): ByteSource | undefined {
+  const fd = openIfThere(dir, name);
+  return fd === undefined ? undefined : sourceOf(fd, () => closeSync(fd));
+}
+
+function openIfThere(dir: string, name: string): number | undefined {
+  try {
+    return openIn(dir, name, constants.O_RDONLY);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function sourceOf(fd: number, close: () => void): ByteSource {
+  const { size, mtimeMs } = fstatSync(fd);
+  return {
+    size,
+    changedAt: mtimeMs,
+    read: (position, length) => readAt(fd, position, Math.min(length, size - position)),
+    close,
+  };
+}
+
+const EMPTY: ByteSource = {
+  size: 0,
+  changedAt: 0,
+  read: () => new Uint8Array(),
+  close: () => {},
+};
+
+function readAt(fd: number, position: number, length: number): Uint8Array {
+  if (length <= 0) return new Uint8Array();
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(fd, bytes, done, length - done, position + done);
+    // Another process truncated the file: the rest cannot be read.
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
