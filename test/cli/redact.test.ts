@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_VARIABLES } from '../../src/text/agents.ts';
+import { planted } from '../text/secrets/planted.ts';
 import { binary, Cli, type Result } from './helper.ts';
 import { atOwnTerminal } from './terminal.ts';
 
@@ -146,5 +147,48 @@ describe('cuff redact --secret', () => {
     expect(verified.code).toBe(0);
     const again = await cuff(args, 'SECOND-SECRET\n');
     expect([again.code, again.out]).toEqual([0, 'It was recorded nowhere here.\n']);
+  });
+
+  it('names what goes on and stays, exits 1, and takes it out when that is over', async () => {
+    const words = ['run', '--session-id', 'live', '--', 'sh', '-c', 'echo LIVE-SECRET-1; read x'];
+    const run = cli.start(['env', '-u', 'CLAUDECODE', process.execPath, binary('cuff'), ...words]);
+    await run.seen(/LIVE-SECRET-1/);
+    const args = ['redact', '--secret', 'LIVE-SECRET-1', '--yes'];
+    const early = await cuff(args);
+    expect([early.code, early.out]).toEqual([
+      1,
+      expect.stringContaining('capture live: output.bin, meta.json (being written)\n'),
+    ]);
+    expect(early.err).toContain('The run live goes on.');
+    run.child.stdin?.end('\n');
+    await run.result;
+    const late = await cuff([...args, '--json']);
+    expect([late.code, JSON.parse(late.out)]).toMatchObject([0, { left: [] }]);
+    expect(filesWith('LIVE-SECRET-1')).toEqual([]);
+  });
+});
+
+describe('a leak', () => {
+  it('is gone after the command that the report names for it', async () => {
+    const [token] = planted('redacted by its line');
+    await record('sh', '-c', `echo '${token?.text}'`);
+    const before = await cuff(['record', 'leaks', '--json']);
+    const lines: string[] = JSON.parse(before.out).leaks.map(
+      (one: { redact: string }) => one.redact,
+    );
+    expect(lines.sort()).toEqual([
+      `cuff redact ${session} 3 --parts stdout,capture --why 'a leaked ${token?.kind}'`,
+      `cuff redact ${session} 3 --parts text,capture --why 'a leaked ${token?.kind}'`,
+    ]);
+    const program = `"$0" "$1" ${lines[0]?.replace(/^cuff /, '')} --yes && "$0" "$1" ${lines[1]
+      ?.replace(/^cuff /, '')
+      .replace(/$/, ' --yes')}`;
+    const none = [...AGENT_VARIABLES].flatMap((name) => ['-u', name]);
+    const shell = ['sh', '-c', program, process.execPath, binary('cuff')];
+    const { child, result } = cli.start(['env', ...none, ...shell], WHERE);
+    child.stdin?.end();
+    expect((await result).code).toBe(0);
+    expect((await cuff(['record', 'leaks'])).code).toBe(0);
+    expect(filesWith(token?.secret ?? '')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 // One journal: the sessions that are there against the sessions that the ledger knows.
-import { ENTRY_PARTS } from '../../ledger/commitments.ts';
+import { ENTRY_PARTS, type EntryPart } from '../../ledger/commitments.ts';
 import type { LeafOf } from '../../ledger/leaf.ts';
 import type { Finding } from './findings.ts';
 import type { Fork, LeafIndex, SealedEntry, SealedSession } from './leaf-index.ts';
@@ -82,9 +82,22 @@ function leavesOf(
       tombstone: merged?.tombstone,
       entries: [...entries, ...(merged?.entries ?? [])],
       amends: [...first.amends, ...(merged?.amends ?? [])],
+      ...redactionsOf([first, ...(merged === undefined ? [] : [merged])]),
     };
   }
   return merged;
+}
+
+/** Of the original and of its copy. */
+function redactionsOf(
+  sessions: readonly SealedSession[],
+): Pick<SealedSession, 'redacted' | 'redactions'> {
+  const redactions = sessions.flatMap((one) => one.redactions);
+  const redacted = new Map<number, Set<EntryPart>>();
+  for (const { sequence, parts } of redactions) {
+    redacted.set(sequence, new Set([...(redacted.get(sequence) ?? []), ...parts]));
+  }
+  return { redacted, redactions };
 }
 
 /** A session whose file is not there. */

@@ -140,6 +140,29 @@ describe('an entry', () => {
     expect(world.leaves('redact')).toEqual([]);
   });
 
+  it('of a copied journal is redacted in the copy alone', async () => {
+    const world = new RedactWorld();
+    const ledger = world.ledger();
+    const session = await world.sessionOf(ledger, DRAFTS);
+    const request = { session, sequence: 2 };
+    const directory = `${world.journal}-copy`;
+    const [first, second] = [world.journal, directory];
+    await redactEntry({ ...request, directory: first, parts: ['stderr'] }, world.context(ledger));
+    fs.cpSync(first, second, { recursive: true });
+    await redactEntry({ ...request, directory: second, parts: ['text'] }, world.context(ledger));
+    for (const [place, parts] of [
+      [first, 'stderr'],
+      [second, 'text,stderr'],
+    ] as const) {
+      const { intact, words } = await world.verified(ledger, place);
+      expect([place, intact, words[0]]).toEqual([
+        place,
+        true,
+        `1 entry was redacted: ${parts}, "customer data"`,
+      ]);
+    }
+  });
+
   it('can be gone on with afterwards', async () => {
     const world = new RedactWorld();
     const ledger = world.ledger();

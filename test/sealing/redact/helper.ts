@@ -79,10 +79,13 @@ export class RedactWorld extends SealWorld {
   }
 
   /** What `cuff verify --deep` says, without its first lines on how far it reaches. */
-  async verified(ledger: Ledger): Promise<{ intact: boolean; words: readonly string[] }> {
+  async verified(
+    ledger: Ledger,
+    directory = this.journal,
+  ): Promise<{ intact: boolean; words: readonly string[] }> {
     await ledger.sign();
     const { store } = this;
-    const evidence = gatherEvidence({ store, directories: [this.journal], deep: true });
+    const evidence = gatherEvidence({ store, directories: [directory], deep: true });
     const verification = verifyEvidence(evidence);
     const words = verificationWords(verification, this.time).filter((line) =>
       /redacted/.test(line),
