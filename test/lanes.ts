@@ -40,6 +40,7 @@ export const PURE_FILES = [
   'dialects/pipe_bash/document',
   'dialects/bash_recorder/config',
   'guard/guard',
+  'guard/sandbox-scopes',
   'mcp/http-access',
   'mcp/policy-asking',
   'mcp/progress',

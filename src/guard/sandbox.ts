@@ -58,13 +58,32 @@ export function lookAround(options: SandboxOptions): LookAround {
   const expanded = (globs: readonly string[]): readonly string[] =>
     globs.flatMap((glob) => matches(absolute(glob, options)));
   const { read, write, protect } = options.scopes;
+  const writes = expanded(write);
+  const plain = writes.filter((path) => realOf(path) === path);
+  // The project itself may be reached through a link.
+  const places = writes.filter((path) => !isPlanted(path, plain)).map(realOf);
+  const own = (path: string): boolean => !isPlanted(path, places);
   const scopes = {
-    read: expanded(read).map(realOf),
-    write: expanded(write).map(realOf),
+    read: expanded(read).filter(own).map(realOf),
+    write: writes.filter(own).map(realOf),
     protect: kinds(expanded(protect)),
   };
   const found = options.guarded && guardedIn(guardRoots(scopes, options), options.guarded);
   return { scopes, found };
+}
+
+/**
+ * Whether a scope leads through a link that lies where commands write: one of them may have made it,
+ * and the next sandbox would open what it leads to.
+ */
+function isPlanted(path: string, places: readonly string[]): boolean {
+  const names = path.split('/').slice(1);
+  return names.some((_, at) => {
+    const directory = `/${names.slice(0, at).join('/')}`;
+    const link = join(directory, names[at] ?? '');
+    if (realOf(link) === join(realOf(directory), names[at] ?? '')) return false;
+    return places.some((place) => isInside(realOf(directory), place));
+  });
 }
 
 function guardRoots({ read, write }: ScopePaths, options: SandboxOptions) {
