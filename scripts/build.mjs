@@ -49,6 +49,7 @@ const PARTS = {
   'mcp-front': 'src/cli/mcp-front.ts',
   judging: 'src/cli/judging.ts',
   'run-journal': 'src/cli/run-journal.ts',
+  'encrypt-run': 'src/cli/encrypt-run.ts',
   spool: 'src/shell/spool.ts',
   sh: 'src/cli/sh-start.ts',
   'sh-call': 'src/cli/sh.ts',

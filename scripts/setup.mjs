@@ -40,6 +40,7 @@ const PROGRAMS = [
   { name: 'bear', packages: ['bear'], dev: true, lost: 'comparisons with Bear' },
   { name: 'go', packages: ['golang-go'], dev: true, lost: 'tests with Go programs' },
   { name: 'bwrap', packages: ['bubblewrap'], dev: true, lost: 'tests of the sandbox' },
+  { name: 'age', packages: ['age'], dev: true, lost: 'tests with age' },
   { name: 'sudo', packages: ['sudo'], dev: true, lost: 'tests with sudo' },
   {
     name: 'qemu-aarch64',

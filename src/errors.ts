@@ -23,7 +23,9 @@ export type ErrorCode =
   | 'journal_unreadable'
   | 'journal_session_not_found'
   | 'catalog_unavailable'
-  | 'not_provable';
+  | 'not_provable'
+  | 'encryption_failed'
+  | 'decryption_failed';
 
 export class AppError extends Error {
   readonly code: ErrorCode;

@@ -17,7 +17,7 @@ export type SettingsCandidate = {
 
 /** Where settings are looked for, in this order. */
 export function settingsCandidates(cwd: string, env: Env): readonly SettingsCandidate[] {
-  const user = { path: join(userConfig(env), 'settings.yml'), named: false, own: true };
+  const user = { path: userSettings(env), named: false, own: true };
   if (env.CUFF_SETTINGS) {
     const path = resolve(cwd, env.CUFF_SETTINGS);
     const own = path === user.path || !isOfProject(cwd, env, path);
@@ -41,9 +41,19 @@ export function userConfig(env: Env): string {
   return join(config, 'cuff');
 }
 
+/** The user's own settings, which no project can write. */
+export function userSettings(env: Env): string {
+  return join(userConfig(env), 'settings.yml');
+}
+
 /** The list of project files that a person trusted. */
 export function trustListFile(env: Env): string {
   return join(userConfig(env), 'trusted.json');
+}
+
+/** The user's keys for what is encrypted at rest. */
+export function identityFile(env: Env): string {
+  return env.CUFF_IDENTITY ? resolve(env.CUFF_IDENTITY) : join(userConfig(env), 'identity');
 }
 
 /** Whether a path is in the project that `cwd` belongs to: below `cwd`, or in its repository. */

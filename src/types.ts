@@ -144,6 +144,8 @@ export type CaptureMeta = {
   readonly owner?: RunOwner;
   /** It was made in a sandbox and moved here later. */
   readonly source?: 'spool';
+  /** Its command is not known to this reader. */
+  readonly encrypted?: true;
 };
 
 /** final.json: how it ended. Written when the shell is done; rewritten once the output closed. */

@@ -68,6 +68,7 @@ export const PURE_FILES = [
 
 /** In the other folders, tests that do start processes. */
 export const REAL_FILES = [
+  'age/interop',
   'agent/report-stages',
   'agent/shell-prelude',
   'capture/hole',

@@ -53,6 +53,10 @@
 // there is NAME.gz in the place of NAME, the same bytes as `packed/member.ts` describes it, and for
 // more than one member NAME.gz.gzi, its table (`packed/table.ts`). Where both NAME and NAME.gz are
 // there, NAME counts. *.tmp is what a packer left that was killed.
+// They may also be encrypted (`packed/encrypt.ts`): then there is NAME.gz.age, and NAME.gz.gzi.age,
+// which are age files (`src/age/file.ts`) of NAME.gz and its table. The words of meta.json and
+// final.json are then in meta.json.age and final.json.age, and both say "encrypted":true: see
+// `words.ts`.
 //
 // meta.json is made in place, in one write; later it and final.json are replaced by temp file and
 // rename. Times are UTC, ISO 8601 with milliseconds and `Z`. Lines: one write(2) each. A line
@@ -172,6 +176,7 @@ function optionalKeys(json: JsonObject): Partial<CaptureMeta> {
     journal: decodeIntent(json.journal),
     owner: decodeOwner(json.owner),
     source: asOneOf(['spool'], json.source),
+    encrypted: asOneOf([true], json.encrypted),
     killAfterMs: asCount(json.kill_after_ms),
     runner: processId(json.runner_pid, json.runner_start),
     child: processId(json.pid, json.pid_start),

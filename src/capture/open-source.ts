@@ -1,9 +1,10 @@
-// Opens a file of a capture, plain or packed: the reader of its bytes need not know which. The
-// packer puts the packed file in its place before it removes the plain one, so that a reader that
-// finds no plain file finds a packed one; where both are there, the plain one counts.
+// Opens a file of a capture, plain, packed, or packed and encrypted: the reader of its bytes
+// need not know which. The packer puts the packed file in its place before it removes the plain
+// one, so that a reader that finds no plain file finds a packed one; where both are there, the
+// plain one counts.
 import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from '../errors.ts';
+import { AppError, errnoOf } from '../errors.ts';
 import type { ByteSource } from './byte-source.ts';
 import { packedSource } from './packed/source.ts';
 import { openIn } from './paths.ts';
@@ -12,14 +13,29 @@ import { openIn } from './paths.ts';
 export const PACKED = '.gz';
 export const TABLE = '.gzi';
 
-/** A missing file is an empty one: writers make their files when they have something to say. */
-export function openSource(dir: string, name: string): ByteSource {
-  return findSource(dir, name) ?? EMPTY;
+/** What is added to these names where the files are encrypted. */
+export const ENCRYPTED = '.age';
+
+/** The names that a file may have besides its own. */
+export function packedNames(name: string): string[] {
+  const packed = [`${name}${PACKED}`, `${name}${PACKED}${TABLE}`];
+  return [...packed, ...packed.map((one) => `${one}${ENCRYPTED}`)];
 }
 
-/** Undefined where there is no such file. Throws as `openIn` does, and `capture_damaged`. */
-export function findSource(dir: string, name: string): ByteSource | undefined {
-  return openFile(dir, name)?.source(true);
+/** The bytes of an encrypted file, whose path is for messages; throws where it cannot be read. */
+export type Decrypt = (file: ByteSource, path: string) => ByteSource;
+
+/** A missing file is an empty one: writers make their files when they have something to say. */
+export function openSource(dir: string, name: string, decrypt?: Decrypt): ByteSource {
+  return findSource(dir, name, decrypt) ?? EMPTY;
+}
+
+/**
+ * Undefined where there is no such file. Throws as `openIn` does, `capture_damaged`, and
+ * `decryption_failed`.
+ */
+export function findSource(dir: string, name: string, decrypt?: Decrypt): ByteSource | undefined {
+  return openFile(dir, name, decrypt)?.source(true);
 }
 
 export type KeptFiles = {
@@ -29,11 +45,11 @@ export type KeptFiles = {
 };
 
 /** For a caller that reads the same growing files again and again. */
-export function keepOpen(dir: string): KeptFiles {
+export function keepOpen(dir: string, decrypt?: Decrypt): KeptFiles {
   const files = new Map<string, OpenFile>();
   return {
     open(name) {
-      const file = files.get(name) ?? openFile(dir, name);
+      const file = files.get(name) ?? openFile(dir, name, decrypt);
       if (file === undefined) return EMPTY;
       files.set(name, file);
       return file.source(false);
@@ -45,11 +61,11 @@ export function keepOpen(dir: string): KeptFiles {
 }
 
 /** For a caller that reads the same files several times: a small one is opened and read once. */
-export function readOnce(dir: string, bytesMax: number): KeptFiles {
+export function readOnce(dir: string, bytesMax: number, decrypt?: Decrypt): KeptFiles {
   const files = new Map<string, ByteSource>();
   return {
     open(name) {
-      const source = files.get(name) ?? openSource(dir, name);
+      const source = files.get(name) ?? openSource(dir, name, decrypt);
       if (files.has(name) || source.size > bytesMax) return source;
       const small = inMemory(source);
       files.set(name, small);
@@ -75,30 +91,53 @@ type OpenFile = {
   source(closing: boolean): ByteSource;
 };
 
-function openFile(dir: string, name: string): OpenFile | undefined {
+function openFile(dir: string, name: string, decrypt?: Decrypt): OpenFile | undefined {
   const fd = openIfThere(dir, name);
-  if (fd === undefined) return openPacked(dir, `${name}${PACKED}`);
+  if (fd === undefined) return openPacked(dir, `${name}${PACKED}`, decrypt);
   return { source: (closing) => sourceOf(fd, closing ? () => closeSync(fd) : () => undefined) };
 }
 
-function openPacked(dir: string, name: string): OpenFile | undefined {
-  const source = packedIn(dir, name);
+function openPacked(dir: string, name: string, decrypt?: Decrypt): OpenFile | undefined {
+  const source = packedIn(dir, name, decrypt);
   return source && { source: (closing) => (closing ? source : { ...source, close() {} }) };
 }
 
-/** The plain bytes of a packed file; undefined where there is none. */
-export function packedIn(dir: string, name: string): ByteSource | undefined {
-  const packed = fileIn(dir, name);
+/** The plain bytes of a packed file, encrypted or not; undefined where there is none. */
+export function packedIn(dir: string, name: string, decrypt?: Decrypt): ByteSource | undefined {
+  const packed = fileIn(dir, name) ?? decryptedIn(dir, name, decrypt);
   if (packed === undefined) return undefined;
   let table: ByteSource | undefined;
   try {
-    table = fileIn(dir, `${name}${TABLE}`);
+    const named = `${name}${TABLE}`;
+    table = fileIn(dir, named) ?? decryptedIn(dir, named, decrypt);
     return packedSource(packed, table, join(dir, name));
   } catch (error) {
     packed.close();
     table?.close();
     throw error;
   }
+}
+
+/** The bytes of NAME.age; undefined where there is none. */
+export function decryptedIn(
+  dir: string,
+  name: string,
+  decrypt: Decrypt = withoutKeys,
+): ByteSource | undefined {
+  const file = fileIn(dir, `${name}${ENCRYPTED}`);
+  if (file === undefined) return undefined;
+  try {
+    return decrypt(file, join(dir, `${name}${ENCRYPTED}`));
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+function withoutKeys(_: ByteSource, path: string): never {
+  throw new AppError('decryption_failed', `${path} is encrypted.`, {
+    hint: 'Read it with `cuff cat`, where there is an identity.',
+  });
 }
 
 /** The bytes of a file as they lie on the disk. */

@@ -8,7 +8,7 @@ import { type ByteSource, pieces, without } from './byte-source.ts';
 import { type IndexRecord, type Pair, type StoredMeta, slotOf } from './format.ts';
 import { HoleMoved, type Holes, holeChecked, holesIn } from './hole.ts';
 import { endOf, neighbours, recordsAround } from './index-search.ts';
-import { type KeptFiles, openSource } from './open-source.ts';
+import { type Decrypt, type KeptFiles, openSource } from './open-source.ts';
 
 // The writer gathers an index record over at most 64 KiB and 50 ms, and while more data waits it
 // holds back up to 32 KiB of such records. As long as that may be going on, bytes without a record
@@ -28,6 +28,7 @@ export type Source = {
   readonly now: () => number;
   /** Files that a follower keeps open between two looks. */
   readonly files?: KeptFiles;
+  readonly decrypt?: Decrypt | undefined;
 };
 
 export type Snapshot = {
@@ -60,7 +61,8 @@ export function withSnapshot<T>(source: Source, use: (snapshot: Snapshot) => T):
 
 export function openSnapshot(source: Source): Snapshot {
   // Output first: every record that is read then has, or will have, its bytes.
-  const open = source.files?.open ?? ((name: string) => openSource(source.dir, name));
+  const open =
+    source.files?.open ?? ((name: string) => openSource(source.dir, name, source.decrypt));
   const output = open('output.bin');
   try {
     // The head of a capture is half of the cap: only behind it can there be a hole.

@@ -12,13 +12,26 @@ import { recordsFrom } from './byte-source.ts';
 import { type CaptureEvent, decodeEvent } from './event.ts';
 import * as format from './format.ts';
 import { PACKABLE, type StoredMeta } from './format.ts';
-import { findSource, type KeptFiles, openSource, PACKED, TABLE } from './open-source.ts';
+import {
+  type Decrypt,
+  ENCRYPTED,
+  findSource,
+  type KeptFiles,
+  openSource,
+  PACKED,
+  packedNames,
+} from './open-source.ts';
 import * as paths from './paths.ts';
 import { captureState, type Liveness, outputOpen, type Status } from './state.ts';
+import { textWithWords } from './words.ts';
 
 const START_MS_MAX = 2_000; // from making meta.json to having written it, on a slow disk
 
-export type Store = Liveness & { readonly root: string };
+export type Store = Liveness & {
+  readonly root: string;
+  /** Of readers; without it, encrypted files cannot be read. */
+  readonly decrypt?: Decrypt;
+};
 
 /** A capture as it was when it was opened. Open it again to see what changed. */
 export type Capture = {
@@ -35,6 +48,7 @@ export type Capture = {
   readonly now: () => number;
   /** Of a run of which nothing could be written: all of it is in memory, and `dir` is empty. */
   readonly files?: KeptFiles;
+  readonly decrypt?: Decrypt | undefined;
 };
 
 export type CaptureSummary = Omit<Capture, 'now'> & {
@@ -144,8 +158,8 @@ export function pinCapture(store: Store, id: string, pinned: boolean): void {
 }
 
 /** The events of a run in the order of the file, without repeated lines. */
-export function readEvents(capture: Pick<Capture, 'dir'>): CaptureEvent[] {
-  const source = openSource(capture.dir, 'events.jsonl');
+export function readEvents(capture: Pick<Capture, 'dir' | 'decrypt'>): CaptureEvent[] {
+  const source = openSource(capture.dir, 'events.jsonl', capture.decrypt);
   try {
     const events = new Map<string, CaptureEvent>();
     for (const event of recordsFrom(source, 0, { decode: decodeEvent })) {
@@ -157,25 +171,31 @@ export function readEvents(capture: Pick<Capture, 'dir'>): CaptureEvent[] {
   }
 }
 
-/** meta.json and final.json as far as they are whole. */
+/** meta.json and final.json as far as they are whole; with their words, where we can read them. */
 export function readState(
   dir: string,
-  retentionSeconds?: number,
+  { retentionSeconds, decrypt }: ReadStateOptions = {},
 ): { readonly meta: StoredMeta | undefined; readonly final: CaptureFinal | undefined } {
-  const meta = paths.readTextIn(dir, 'meta.json');
-  const final = paths.readTextIn(dir, 'final.json');
+  const meta = textWithWords(dir, 'meta.json', decrypt);
+  const final = textWithWords(dir, 'final.json', decrypt);
   return {
     meta: meta === undefined ? undefined : format.decodeMeta(meta, retentionSeconds),
     final: final === undefined ? undefined : format.decodeFinal(final),
   };
 }
 
+type ReadStateOptions = {
+  /** Stands in where meta.json says nothing about it. */
+  readonly retentionSeconds?: number;
+  readonly decrypt?: Decrypt | undefined;
+};
+
 function load(store: Store, id: string, dir: string): Capture | undefined {
   const world = { ...store, alive: askedOnce(store.alive) };
-  let { meta, final } = readState(dir);
+  let { meta, final } = readState(dir, store);
   if (final?.outputClosed !== true && !outputOpen(meta, final, world)) {
     // It may have ended, or found its runner, between the reading and the asking.
-    ({ meta, final } = readState(dir));
+    ({ meta, final } = readState(dir, store));
   }
   let status = captureState(meta, final, world);
   if (meta === undefined && final === undefined && !hasOutput(dir)) {
@@ -194,6 +214,7 @@ function load(store: Store, id: string, dir: string): Capture | undefined {
     outputOpen: status.state === 'starting' || outputOpen(meta, final, world),
     pinned: paths.hasIn(dir, 'pinned'),
     now: store.now,
+    ...(store.decrypt && { decrypt: store.decrypt }),
   };
 }
 
@@ -229,7 +250,7 @@ function summarise(store: Store, id: string): CaptureSummary | undefined {
     if (capture === undefined) return undefined;
     const { now: _, ...rest } = capture;
     const createdAt = capture.meta?.createdAt ?? sizes.createdAt;
-    return { ...rest, createdAt, outputBytes: outputSize(dir) };
+    return { ...rest, createdAt, outputBytes: outputSize(capture) };
   } catch (error) {
     // One that leads elsewhere or cannot be read must not hide the others.
     const reason = error instanceof AppError ? error.code : (errnoOf(error) ?? 'unreadable');
@@ -239,9 +260,11 @@ function summarise(store: Store, id: string): CaptureSummary | undefined {
 }
 
 /** How much output there is, packed or not. Throws `capture_damaged`. */
-export function outputSize(dir: string): number {
+export function outputSize({ dir, final }: Pick<Capture, 'dir' | 'final'>): number {
   const plain = plainOutputSize(dir);
   if (plain !== undefined) return plain;
+  // An encrypted file tells its size only to those that can read it.
+  if (paths.hasIn(dir, `output.bin${PACKED}${ENCRYPTED}`)) return final?.outputBytes ?? 0;
   const source = findSource(dir, 'output.bin');
   source?.close();
   return source?.size ?? 0;
@@ -253,7 +276,8 @@ function plainOutputSize(dir: string): number | undefined {
 }
 
 function hasOutput(dir: string): boolean {
-  return paths.hasIn(dir, 'output.bin') || paths.hasIn(dir, `output.bin${PACKED}`);
+  const ways = ['', PACKED, `${PACKED}${ENCRYPTED}`];
+  return ways.some((way) => paths.hasIn(dir, `output.bin${way}`));
 }
 
 /** True if this call made the directory. One without a capture in it is taken over. */
@@ -309,7 +333,7 @@ function makeLeaf(dir: string): boolean {
 }
 
 const LEFTOVERS: readonly string[] = [
-  ...PACKABLE.flatMap((name) => [name, `${name}${PACKED}`, `${name}${PACKED}${TABLE}`]),
+  ...PACKABLE.flatMap((name) => [name, ...packedNames(name)]),
   'append.lock',
   'control',
   'pinned',

@@ -132,7 +132,7 @@ function verdictOn(dir: string, { store, ttlMs, owed, io }: Sweep): Verdict | un
 
 function stateOf(dir: string, ttlSeconds: number): ReturnType<typeof readState> {
   try {
-    return readState(dir, ttlSeconds);
+    return readState(dir, { retentionSeconds: ttlSeconds });
   } catch {
     // A symlink in the place of a file, or no right to read: unreadable is what it is.
     return { meta: undefined, final: undefined };

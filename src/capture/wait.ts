@@ -114,7 +114,7 @@ async function* changes(
   const until = performance.now() + timeoutMs;
   let capture = openCapture(store, id);
   const watch = openWatch(capture.dir, ignored ?? silent(capture));
-  const files = keepOpen(capture.dir);
+  const files = keepOpen(capture.dir, capture.decrypt);
   try {
     // Once more before the first wait: it may have changed before the watch was there.
     for (let change: Change = 'state'; ; ) {

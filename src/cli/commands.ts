@@ -8,6 +8,7 @@ import { AGENT_IDS } from '../text/agents.ts';
 import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
 import { examples, JSON_DOCUMENT } from './help.ts';
+import { addIdentityCommand } from './identity.ts';
 import { addInitCommand } from './init/init.ts';
 import { addMcpCommand } from './mcp.ts';
 import type { ReadyFront } from './mcp-front.ts';
@@ -46,6 +47,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
   addTrace(top);
   addLiving(top);
   addKeeping(top);
+  addIdentityCommand(top);
   addInitCommand(top);
   addTrustCommand(top);
   addMcpCommand(top, front);

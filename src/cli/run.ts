@@ -2,6 +2,7 @@
 // cost more time than the rest of the start. A wrong call is refused before anything is touched.
 
 import { AppError } from '../errors.ts';
+import { ownSettingsWith } from '../packing/own-settings.ts';
 import { type ProxyEnd, type ProxyOptions, proxy } from '../shell/proxy.ts';
 import { parseDuration } from '../text/duration.ts';
 import { nameAndValue } from './name-and-value.ts';
@@ -29,9 +30,16 @@ export async function runCommand(name: 'cuff' | 'derun', args: readonly string[]
     return;
   }
   const { flags, entry, argv } = parseRun(name, args);
-  if (entry.journal !== true) return end(name, await proxy(argv, flags));
+  const options: ProxyOptions = { ...flags, over: encrypted };
+  if (entry.journal !== true) return end(name, await proxy(argv, options));
   const { entryOfRun } = await import('./run-journal.ts');
-  end(name, await proxy(argv, { ...flags, entry: await entryOfRun(argv, flags, entry) }));
+  end(name, await proxy(argv, { ...options, entry: await entryOfRun(argv, flags, entry) }));
+}
+
+async function encrypted({ id, dir }: { id: string; dir: string | undefined }): Promise<void> {
+  const named = ownSettingsWith('recipients', process.cwd(), process.env);
+  if (dir === undefined || named.length === 0) return;
+  await (await import('./encrypt-run.ts')).encryptRun(id, dir);
 }
 
 function parseRun(

@@ -24,6 +24,7 @@ type Summary = Pick<
 /** The command as a person would type it. */
 export function commandText({ meta }: Pick<Summary, 'meta'>): string {
   if (meta === undefined) return '(unknown)';
+  if (meta.encrypted === true) return '(encrypted)';
   return meta.command.kind === 'shell' ? meta.command.text : quoteWords(meta.command.argv);
 }
 

@@ -8,6 +8,7 @@ import { sweepIntents } from '../hooks/intent.ts';
 import { type Log, openLog } from '../log.ts';
 import { captureBudget } from '../packing/budget.ts';
 import { Packer, type PackResult } from '../packing/packer.ts';
+import { captureRecipients } from '../packing/recipients.ts';
 import { PackThread } from '../packing/thread.ts';
 import { thisProcess } from '../run/processes.ts';
 import { sealCaptures } from '../sealing/captures.ts';
@@ -81,10 +82,12 @@ async function show(all: readonly Row[], dryRun: boolean): Promise<void> {
 async function sealedAndPacked(store: Store, log: Log): Promise<PackResult[]> {
   const [ledger, owner, thread] = [ownLedger(), thisProcess(), new PackThread()];
   const budgetBytes = (): number => captureBudget(process.cwd(), process.env);
+  const recipients = () => captureRecipients(process.cwd(), process.env);
+  const about = { store, owner, ledger, budgetBytes, recipients };
   const results: PackResult[] = [];
   try {
     if (ledger !== undefined) await sealCaptures({ ledger, store, owner }).catch(() => undefined);
-    const packer = new Packer({ store, owner, ledger, pack: thread.pack, budgetBytes });
+    const packer = new Packer({ ...about, pack: thread.pack });
     for await (const row of packer.pass()) {
       results.push(row);
       const { id, result, reason } = row;

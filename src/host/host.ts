@@ -184,7 +184,9 @@ export class Host {
   notices(): readonly string[] {
     const { policy } = this.#options.services;
     const waiting = (this.#settings.waiting ?? []).map(waitingSentence);
-    return [...waiting, ...(policy?.waiting ?? []), ...new Set(this.#notes.values())];
+    const { ignored } = this.#settings;
+    const own = ignored === undefined ? [] : [ignored];
+    return [...waiting, ...own, ...(policy?.waiting ?? []), ...new Set(this.#notes.values())];
   }
 
   #note(plugin: string, sentence: string | undefined): void {

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { recipientOf } from '../age/recipients.ts';
 import { readTarget } from '../sealing/anchors/target.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
@@ -26,10 +27,11 @@ import { BUILTIN_PREFIX, builtinName } from '../trust/plugin-source.ts';
 import { type Builtins, moduleVersion, ownedByModule } from './modules.ts';
 import type { ConfigProblem, JsonSchema, PluginClass } from './plugin.ts';
 
-const TOP_KEYS = ['plugins', 'tool_names', 'ask', 'seal', 'captures'] as const;
+const TOP_KEYS = ['plugins', 'tool_names', 'ask', 'seal', 'captures', 'encryption'] as const;
 const ASK_KEYS = ['min_ms'] as const;
 const SEAL_KEYS = ['enabled', 'anchor'] as const;
 const CAPTURES_KEYS = ['budget'] as const;
+const ENCRYPTION_KEYS = ['recipients'] as const;
 const PLUGIN_KEYS = ['enabled', 'type', 'module', 'config'] as const;
 export const PLUGIN_TYPES = ['in_source'] as const;
 // More than this and no answer would come in time.
@@ -78,6 +80,7 @@ export async function checkSettings(
   const askMinMs = check.ask(top.get('ask'));
   check.seal(top.get('seal'));
   check.captures(top.get('captures'));
+  check.encryption(top.get('encryption'));
   const listed = top.get('plugins');
   // Everything below the key commented out is the same as no key.
   if (listed === undefined || isNothing(listed.value)) {
@@ -174,6 +177,25 @@ class Check {
     if (budget === undefined || isNothing(budget)) return;
     if (budget.kind === 'scalar' && parseSize(budget.value) !== undefined) return;
     this.#wrong(budget, ['captures', 'budget'], 'bytes, or a size like 2 GiB or 512 MiB');
+  }
+
+  /** As `seal`; what it says is read in src/packing/recipients.ts. */
+  encryption(entry: LocatedEntry | undefined): void {
+    if (entry === undefined || isNothing(entry.value)) return;
+    const entries = this.map(entry.value, ['encryption']);
+    this.keys(entries, ENCRYPTION_KEYS, ['encryption']);
+    const listed = entries.get('recipients')?.value;
+    if (listed === undefined || isNothing(listed)) return;
+    const path = ['encryption', 'recipients'];
+    if (listed.kind !== 'list') this.#wrong(listed, path, 'a list of recipients of age');
+    const items = listed.kind === 'list' ? listed.items : [];
+    for (const [place, one] of items.entries()) {
+      const text = one.kind === 'scalar' && typeof one.value === 'string' ? one.value : '';
+      if (recipientOf(text) !== undefined) continue;
+      // It may be a secret key, so its text is not shown.
+      const words = 'expected a recipient of age, such as `cuff identity` shows: age1...';
+      this.#problem(one.at, `${pathText([...path, place])}: ${words}`);
+    }
   }
 
   map(value: LocatedValue, path: readonly Step[]): Entries {

@@ -66,6 +66,7 @@ export function settingsSchema(builtins: Builtins): JsonSchema {
           },
         },
       },
+      encryption: ENCRYPTION,
       captures: {
         description: "Captures of agents' commands. Counts in the user's own settings alone.",
         type: ['object', 'null'],
@@ -83,6 +84,20 @@ export function settingsSchema(builtins: Builtins): JsonSchema {
     },
   };
 }
+
+const ENCRYPTION: JsonSchema = {
+  description: "Captures are encrypted when they are over. In the user's own settings alone.",
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    recipients: {
+      description: 'Who can read them: recipients of age, such as `cuff identity` shows.',
+      type: ['array', 'null'],
+      items: { type: 'string', pattern: '^(age1|ssh-)' },
+      default: [],
+    },
+  },
+};
 
 function pluginSchema(config: JsonSchema): JsonSchema {
   return {

@@ -5,11 +5,11 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, errnoOf } from '../errors.ts';
-import { isThere, realOf, settingsCandidates } from '../places.ts';
+import { isThere, realOf, settingsCandidates, userSettings } from '../places.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
 import { problemLines } from '../text/problems.ts';
-import { readYaml, type YamlResult } from '../text/yaml.ts';
+import { type LocatedValue, readYaml, type YamlResult } from '../text/yaml.ts';
 import { readAtMost } from '../trust/bounded-read.ts';
 import { builtinName } from '../trust/plugin-source.ts';
 import {
@@ -39,6 +39,8 @@ export type Settings = {
   readonly toolNames?: ToolNames;
   /** In how many milliseconds a person cannot have answered; absent is `ASK_MIN_MS`. */
   readonly askMinMs?: number;
+  /** A sentence for a person about keys that count in the user's own settings alone. */
+  readonly ignored?: string;
   /** Files of the project that do not count until a person trusts them. */
   readonly waiting?: readonly WaitingSettings[];
 };
@@ -115,12 +117,26 @@ async function settingsOf(counting: CountingSettings, options: LoadOptions): Pro
   if (stranger !== undefined) throw settingsError(stranger);
   const plugins = arranged(checked.plugins ?? defaultPlugins(builtins));
   const { toolNames, askMinMs } = checked;
+  const ignored = ignoredKeys(root, file, options);
   return {
     file,
     plugins,
+    ...(ignored !== undefined && { ignored }),
     ...(toolNames !== undefined && { toolNames }),
     ...(askMinMs !== undefined && { askMinMs }),
   };
+}
+
+/** Keys with which a project could say that less of what is done in it is kept from others. */
+const OWN_KEYS = ['seal', 'captures', 'encryption'];
+
+function ignoredKeys(root: LocatedValue, file: string, { cwd, env }: LoadOptions) {
+  const own = settingsCandidates(cwd, env).some((one) => one.own && one.path === file);
+  const entries = root.kind === 'map' && !own ? root.entries : [];
+  const keys = entries.map(({ key }) => key).filter((key) => OWN_KEYS.includes(key));
+  if (keys.length === 0) return undefined;
+  const where = printable(userSettings(env));
+  return `${printable(file)}: \`${keys.join('`, `')}\` says nothing here; it counts in ${where}.`;
 }
 
 /** The settings without a file: the default plugins, or these. */

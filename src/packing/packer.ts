@@ -5,8 +5,9 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { Recipient } from '../age/recipients.ts';
 import { adoptedInto } from '../capture/entry-marks.ts';
-import { hasIn } from '../capture/paths.ts';
+import { captureDir, hasIn } from '../capture/paths.ts';
 import { roomOf } from '../capture/room.ts';
 import { captureIds, type Store } from '../capture/store.ts';
 import { removeCapture } from '../capture/sweep.ts';
@@ -15,7 +16,7 @@ import { claimIn } from '../journal/claim.ts';
 import { releaseCapture } from '../sealing/captures.ts';
 import type { Ledger } from '../sealing/ledger.ts';
 import type { ProcessId } from '../types.ts';
-import { type AgentCapture, dueOf } from './due.ts';
+import { type AgentCapture, dueOf, mayBeEncrypted } from './due.ts';
 import type { Pack } from './thread.ts';
 
 const TURN_CAPTURES = 16; // looked at in one go; then others get their turn
@@ -27,12 +28,18 @@ export type PackerOptions = {
   readonly ledger: Ledger | undefined;
   readonly pack: Pack;
   readonly budgetBytes: () => number;
+  /** Asked once in a pass, and may throw. Without any nothing is encrypted. */
+  readonly recipients?: () => readonly Recipient[];
 };
 
 export type PackResult = {
   readonly id: string;
 } & (
-  | { readonly result: 'pack'; readonly reason: 'packed'; readonly savedBytes: number }
+  | {
+      readonly result: 'pack';
+      readonly reason: 'packed' | 'encrypted';
+      readonly savedBytes: number;
+    }
   | { readonly result: 'remove'; readonly reason: 'over_budget' | 'entry_removed' }
   | {
       readonly result: 'error';
@@ -47,6 +54,7 @@ export class Packer {
   readonly #options: PackerOptions;
   /** Captures that need not be looked at again. */
   readonly #never = new Set<string>();
+  readonly #hidden = new Set<string>();
   readonly #kept = new Map<string, Kept>();
 
   constructor(options: PackerOptions) {
@@ -61,6 +69,7 @@ export class Packer {
     if (claim === undefined) return;
     try {
       const ids = captureIds(store);
+      yield* this.#encrypted(ids, goOn);
       yield* this.#packed(ids, goOn);
       const there = new Set(ids);
       for (const id of this.#kept.keys()) if (!there.has(id)) this.#kept.delete(id);
@@ -71,6 +80,31 @@ export class Packer {
       }
     } finally {
       claim.release();
+    }
+  }
+
+  /** As soon as they are over, whether they are kept for an entry or not. */
+  async *#encrypted(ids: readonly string[], goOn: () => boolean): AsyncGenerator<PackResult> {
+    const { store, ledger, recipients, pack } = this.#options;
+    const whom = recipients?.() ?? [];
+    if (whom.length === 0) return;
+    let looked = 0;
+    for (const id of ids) {
+      looked += 1;
+      if (looked % TURN_CAPTURES === 0) await setImmediate();
+      if (!goOn()) return;
+      if (this.#hidden.has(id) || !mayBeEncrypted(store, id, { sealed: ledger !== undefined }))
+        continue;
+      const dir = captureDir(store.root, id);
+      const before = roomIn(dir);
+      const done = await pack(dir, whom);
+      if (!done.packed) {
+        yield { id, result: 'error', reason: 'pack_error', error: done.reason };
+        continue;
+      }
+      this.#hidden.add(id);
+      const savedBytes = Math.max(0, before - roomIn(dir));
+      yield { id, result: 'pack', reason: 'encrypted', savedBytes };
     }
   }
 

@@ -4,14 +4,18 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import type { Recipient } from '../age/recipients.ts';
 import { messageOf } from '../errors.ts';
+
+export type PackOrder = { readonly dir: string; readonly recipients: readonly Recipient[] };
 
 export type PackOutcome =
   | { readonly packed: true }
   /** The plain files are still there. `reason`: an errno name where the system gave one. */
   | { readonly packed: false; readonly reason: string; readonly message: string };
 
-export type Pack = (dir: string) => Promise<PackOutcome>;
+/** With recipients: packed and encrypted for them. */
+export type Pack = (dir: string, recipients?: readonly Recipient[]) => Promise<PackOutcome>;
 
 const HEAP_MB = 64; // it holds one piece of a file and the table of its members
 
@@ -19,7 +23,7 @@ export class PackThread {
   #worker: Worker | undefined;
 
   /** One at a time. Never rejects. */
-  readonly pack: Pack = (dir) => {
+  readonly pack: Pack = (dir, recipients = []) => {
     this.#worker ??= start();
     const worker = this.#worker;
     return new Promise((resolve) => {
@@ -34,7 +38,7 @@ export class PackThread {
       const failed = (error: unknown): void => lost(messageOf(error));
       const ended = (): void => lost('The thread that packs has ended.');
       worker.on('message', over).on('error', failed).on('exit', ended);
-      worker.postMessage(dir);
+      worker.postMessage({ dir, recipients } satisfies PackOrder);
     });
   };
 

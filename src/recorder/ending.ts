@@ -80,7 +80,7 @@ export function readOutputOf(shell: ReadingShell, run: EndedRun, headBytes: numb
   const memory = run.memory && OutputReader.ofMemory(run.memory).heads(headBytes);
   try {
     const opened = shell.open(run.id);
-    const files = opened.files ?? readOnce(opened.dir, IN_MEMORY_BYTES_MAX);
+    const files = opened.files ?? readOnce(opened.dir, IN_MEMORY_BYTES_MAX, opened.decrypt);
     const capture = { ...opened, files };
     const { final } = capture;
     const nothing = final?.outputBytes === 0 && final.lostBytes === 0;

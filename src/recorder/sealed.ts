@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import { captureBudget } from '../packing/budget.ts';
 import { Packer } from '../packing/packer.ts';
+import { captureRecipients } from '../packing/recipients.ts';
 import { PackThread } from '../packing/thread.ts';
 import { thisProcess } from '../run/processes.ts';
 import { AnchorKeeper } from '../sealing/anchors/keeper.ts';
@@ -54,7 +55,8 @@ export class SealedUpkeep {
     this.#anchors = ledger && new AnchorKeeper({ ...about, ledger, env, log, now, project });
     const { pack } = this.#thread;
     const budgetBytes = (): number => captureBudget(project, env);
-    this.#packer = new Packer({ store, ledger, pack, budgetBytes, owner });
+    const recipients = () => captureRecipients(project, env);
+    this.#packer = new Packer({ store, ledger, pack, budgetBytes, recipients, owner });
   }
 
   open(): void {

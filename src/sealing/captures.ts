@@ -8,6 +8,7 @@ import { finalText, saltFinal } from '../capture/final-salt.ts';
 import { findSource } from '../capture/open-source.ts';
 import { captureDir, type FileOps } from '../capture/paths.ts';
 import { captureIds, readState, type Store } from '../capture/store.ts';
+import { wordsAreHidden } from '../capture/words.ts';
 import { errnoOf, isAppError } from '../errors.ts';
 import { claimIn } from '../journal/claim.ts';
 import { SALT_BYTES } from '../journal/entry-parts.ts';
@@ -27,19 +28,21 @@ export type CaptureOptions = {
   readonly owner: ProcessId;
   /** Ids that need not be looked at again; those that are sealed are added. */
   readonly done?: Set<string>;
+  /** Instead of all. */
+  readonly ids?: readonly string[];
   /** Asked before each capture and each piece of one. */
   readonly goOn?: () => boolean;
 };
 
 /** How many were sealed. Captures that cannot be read are passed over; other errors reject. */
 export async function sealCaptures(options: CaptureOptions): Promise<number> {
-  const { store, owner, done = new Set(), goOn = () => true } = options;
+  const { store, owner, ids, done = new Set(), goOn = () => true } = options;
   ensureSealDir(store.root);
   const claim = claimIn(sealDir(store.root), 'captures', owner, store.alive);
   if (claim === undefined) return 0;
   let count = 0;
   try {
-    for (const id of captureIds(store)) {
+    for (const id of ids ?? captureIds(store)) {
       if (done.has(id)) continue;
       if (!goOn()) break;
       const result = await sealCapture(id, { ...options, goOn });
@@ -64,6 +67,7 @@ async function captureLeaf(
   if (meta === undefined || final?.outputClosed !== true) return undefined;
   const parts: Partial<Record<CapturePart, string | null>> = {};
   for (const [place, part] of CAPTURE_PARTS.entries()) {
+    if (meta.encrypted === true) break; // an earlier leaf has them, and we cannot read it
     const digest = part === 'final' ? finalDigest(dir) : await fileDigest(dir, FILES[part], goOn);
     if (digest === 'stopped') return undefined;
     parts[part] = digest === undefined ? null : commitmentTo(digest, partSalt(salt, place));
@@ -122,7 +126,8 @@ async function sealCapture(
   try {
     const final = finalText(dir);
     if (final === undefined) return 'later';
-    if (final.salt !== undefined) return 'was sealed';
+    // One that was encrypted before there was a ledger stays without a leaf.
+    if (final.salt !== undefined || wordsAreHidden(dir)) return 'was sealed';
     const salt = randomBytes(SALT_BYTES);
     const leaf = await captureLeaf(store, id, salt, goOn);
     if (leaf === undefined) return 'later';

@@ -19,6 +19,7 @@ import { AppError } from '../errors.ts';
 import { unreadText } from '../text/missing.ts';
 import { printable } from '../text/printable.ts';
 import type { CaptureState } from '../types.ts';
+import { decryption } from './decryption.ts';
 import { openStore } from './store.ts';
 
 export type { Capture, CaptureSummary, OutputPiece, Store };
@@ -27,7 +28,7 @@ export { follow, openCapture, pinCapture };
 const CANDIDATES_MAX = 10; // a longer list would scroll the sentence away
 
 export function storeOf(env: NodeJS.ProcessEnv): Store {
-  return openStore(stateRoot(env));
+  return { ...openStore(stateRoot(env)), decrypt: decryption(env) };
 }
 
 /** The one capture whose id contains `part`. There is no "latest" one: callers must give a part. */
@@ -90,7 +91,7 @@ export function missingBytes(capture: Capture): Missing {
   const gaps = events.filter(({ reason }) => reason !== 'stdin'); // typed input is not output
   const counted = gaps.reduce((sum, gap) => sum + gap.lostBytes, 0);
   const lost = Math.max(counted, capture.final?.lostBytes ?? 0);
-  const cut = cutBytes(capture, outputSize(capture.dir));
+  const cut = cutBytes(capture, outputSize(capture));
   const unnamed = lost > counted ? ['its event is lost'] : [];
   const reasons = [...gaps.map((gap) => gap.reason), ...unnamed];
   return {

@@ -33,6 +33,8 @@ export type ProxyOptions = {
   readonly trace?: boolean;
   /** The entry of the run in a journal. */
   readonly entry?: ProxyEntry;
+  /** Called behind that. Never rejects. */
+  readonly over?: (run: ProxyRun) => Promise<unknown>;
 };
 
 type ProxyEntry = {
@@ -101,6 +103,7 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
   await home;
   await state.noted;
   await options.entry?.finish({ ...ended, id: meta.id, dir });
+  await options.over?.({ id: meta.id, dir });
   stopForwarding();
   return ended;
 }

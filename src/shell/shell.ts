@@ -43,6 +43,7 @@ import type {
   View,
 } from '../types.ts';
 import { captureParts } from './attach.ts';
+import { decryption } from './decryption.ts';
 import { type GateRequest, gateCheck, reachedBy, withGate } from './gate-plan.ts';
 import { endedOf, endRun } from './kill.ts';
 import { ShellRuns } from './live-runs.ts';
@@ -148,7 +149,8 @@ export type Shell = {
 
 export function createShell(options: ShellOptions = {}): Shell {
   const env = options.env ?? process.env;
-  const store = openStore(options.stateRoot ?? stateRoot(env));
+  const decrypt = decryption(env);
+  const store = { ...openStore(options.stateRoot ?? stateRoot(env)), decrypt };
   const cwd = options.cwd ?? process.cwd();
   const backend = chooseBackend(options, env);
   const base = baseEnvironment(env, options.environment ?? 'inherit');

@@ -65,7 +65,7 @@ const OWED_MS_MAX = 30 * 24 * 60 * 60 * 1000;
  * running, or could not write the journal; the project's next server writes the entry from the
  * capture. Only looked up for old captures.
  */
-function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
+export function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
   return ({ id, journal }, { at }) => {
     if (journal === undefined || store.now() - at > OWED_MS_MAX) return false;
     const dir = captureDir(store.root, id);

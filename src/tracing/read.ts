@@ -63,14 +63,14 @@ const TRACE_BYTES_MAX = 128 * 1024 * 1024;
 function decodedTrace(capture: Capture): DecodedTrace | string {
   let source: ByteSource | undefined;
   try {
-    source = findSource(capture.dir, 'trace.bin');
+    source = findSource(capture.dir, 'trace.bin', capture.decrypt);
     if (source === undefined) return whyMissing(capture);
     const bytes = source.read(0, TRACE_BYTES_MAX);
     const decoded = decodeTrace(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     return { ...decoded, damagedBytes: decoded.damagedBytes + source.size - bytes.length };
   } catch (error) {
     const code = errnoOf(error);
-    if (code === undefined) throw error;
+    if (code === undefined || code === 'decryption_failed') throw error;
     if (code === 'capture_damaged') return messageOf(error).replace(/\.$/, '');
     if (error instanceof AppError) return 'in the place of its trace.bin is something else';
     return `its trace.bin cannot be read (${code})`;

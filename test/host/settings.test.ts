@@ -2,8 +2,10 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identityText, newIdentity, recipientText } from '../../src/age/x25519.ts';
 import { BUILTINS as REAL } from '../../src/dialects/builtins.ts';
 import { findSettings, loadSettings } from '../../src/host/settings.ts';
+import { captureRecipients } from '../../src/packing/recipients.ts';
 import { lacking } from '../requirements.ts';
 import { BUILTINS, Project } from './settings-helper.ts';
 
@@ -145,6 +147,45 @@ ask: { min_ms: 0 }
         plugin('derun', { enabled: false }),
       ],
     });
+  });
+
+  it("say for whom captures are encrypted, in the user's own file alone", async () => {
+    const recipient = recipientText(newIdentity().recipient);
+    const text = `encryption: {recipients: [${recipient}, ssh-ed25519 AAAA me@home]}\n`;
+    const own = project.write('home/.config/cuff/settings.yml', text);
+    expect(await project.load()).toEqual({
+      file: own,
+      plugins: [plugin('bash_recorder'), plugin('derun')],
+    });
+    const file = project.path('settings.yml');
+    const { ignored } = await project.load(`seal:\nencryption:\n  recipients: []\n`);
+    expect(ignored).toBe(
+      `${file}: \`seal\`, \`encryption\` says nothing here; it counts in ${own}.`,
+    );
+    const read = (cwd = project.directory) => captureRecipients(cwd, project.env);
+    expect(read().map((one) => one.text)).toEqual([recipient, 'ssh-ed25519 AAAA me@home']);
+    const named = { ...project.env, CUFF_SETTINGS: file };
+    expect(captureRecipients(project.directory, named)).toEqual(read());
+  });
+
+  it('refuse what is no recipient, and do not repeat it: it may be a secret key', async () => {
+    const secret = identityText(newIdentity());
+    const text = `encryption:\n  live: x\n  recipients: [${secret}, 7, -oProxyCommand]\n`;
+    const expected = 'expected a recipient of age, such as `cuff identity` shows: age1...';
+    const problems = await project.problems(text);
+    expect(problems).toEqual([
+      "2:3: unknown key 'live' in encryption; known are recipients",
+      `3:16: encryption.recipients[0]: ${expected}`,
+      `3:92: encryption.recipients[1]: ${expected}`,
+      `3:95: encryption.recipients[2]: ${expected}`,
+    ]);
+    expect(await project.problems('encryption: {recipients: age1}\n')).toEqual([
+      "1:26: encryption.recipients: expected a list of recipients of age, found the text 'age1'",
+    ]);
+    project.write('home/.config/cuff/settings.yml', 'encryption: {recipients: [age1]}\n');
+    expect(() => captureRecipients('/', project.env)).toThrow(
+      'encryption.recipients[0] is no recipient of age',
+    );
   });
 
   it('start the path of a module at their own directory', async () => {

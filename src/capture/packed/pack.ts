@@ -17,12 +17,12 @@ import { encodeTable, type Place } from './table.ts';
 const BLOCK_BYTES = 4096;
 
 // The hole in a capture takes no room on the disk. Packed it would, and hours to be read.
-const PLAIN_BYTES_MAX = 8 * 1024 * 1024 * 1024;
+export const PLAIN_BYTES_MAX = 8 * 1024 * 1024 * 1024;
 
 /** Streams as clean text, which an answer named: see src/agent/output-copy.ts. */
-const COPIES = 'text';
+export const COPIES = 'text';
 
-const TEMP = '.tmp';
+export const TEMP = '.tmp';
 const { O_WRONLY, O_CREAT, O_TRUNC } = nodeFs.constants;
 
 /** The disk operations of packing, so that tests can make each of them fail. */
@@ -51,7 +51,9 @@ function packFile(dir: string, name: string, io: PackOps): void {
   if (plain === undefined) return;
   const [packed, table] = [`${name}${PACKED}`, `${name}${PACKED}${TABLE}`];
   try {
-    const places = write(dir, packed, io, (fd) => writeMembers(fd, plain, io));
+    const places = write(dir, packed, io, (fd) =>
+      writeMembers((bytes) => writeAll(fd, bytes, io), plain),
+    );
     const temps = [packed];
     if (places.length > 1) {
       write(dir, table, io, (fd) => writeAll(fd, encodeTable(places), io));
@@ -59,7 +61,7 @@ function packFile(dir: string, name: string, io: PackOps): void {
     }
     for (const one of temps) io.renameSync(join(dir, `${one}${TEMP}`), join(dir, one));
     syncDirectory(dir, io);
-    if (!holds(dir, packed, plain)) throw changed(join(dir, packed));
+    if (!holds(packedIn(dir, packed), plain)) throw changed(join(dir, packed));
     io.unlinkSync(join(dir, name));
     syncDirectory(dir, io);
   } catch (error) {
@@ -71,7 +73,7 @@ function packFile(dir: string, name: string, io: PackOps): void {
 }
 
 /** Where each member begins. */
-function writeMembers(fd: number, plain: ByteSource, io: PackOps): Place[] {
+export function writeMembers(put: (bytes: Uint8Array) => void, plain: ByteSource): Place[] {
   const places: Place[] = [];
   const zeros = Buffer.alloc(MEMBER_PLAIN_BYTES);
   let ofZeros: Buffer | undefined; // a hole is many of them
@@ -81,16 +83,16 @@ function writeMembers(fd: number, plain: ByteSource, io: PackOps): Place[] {
     const empty = zeros.equals(bytes);
     const member = (empty ? ofZeros : undefined) ?? packMember(bytes);
     if (empty) ofZeros = member;
-    writeAll(fd, member, io);
+    put(member);
     places.push({ packed, plain: at });
     packed += member.length;
   }
-  writeAll(fd, END_MEMBER, io);
+  put(END_MEMBER);
   return places;
 }
 
 /** Into a temporary file, which is on the disk when this returns. */
-function write<T>(dir: string, name: string, io: PackOps, fill: (fd: number) => T): T {
+export function write<T>(dir: string, name: string, io: PackOps, fill: (fd: number) => T): T {
   const fd = openIn(dir, `${name}${TEMP}`, O_WRONLY | O_CREAT | O_TRUNC, 0o600, io);
   try {
     const filled = fill(fd);
@@ -101,15 +103,14 @@ function write<T>(dir: string, name: string, io: PackOps, fill: (fd: number) => 
   }
 }
 
-function writeAll(fd: number, bytes: Uint8Array, io: PackOps): void {
+export function writeAll(fd: number, bytes: Uint8Array, io: PackOps): void {
   for (let done = 0; done < bytes.length; ) {
     done += io.writeSync(fd, bytes, done, bytes.length - done);
   }
 }
 
-/** Read back by the way that every reader takes. */
-function holds(dir: string, packed: string, plain: ByteSource): boolean {
-  const found = packedIn(dir, packed);
+/** Read back by the way that every reader takes. Closes what was found. */
+export function holds(found: ByteSource | undefined, plain: ByteSource): boolean {
   try {
     if (found?.size !== plain.size) return false;
     for (const [at, bytes] of placed(plain)) {
@@ -130,7 +131,7 @@ function* placed(source: ByteSource): Generator<readonly [number, Uint8Array]> {
 }
 
 /** Some file systems cannot. Then the names are as durable as they can be. */
-function syncDirectory(dir: string, io: PackOps): void {
+export function syncDirectory(dir: string, io: PackOps): void {
   let fd: number | undefined;
   try {
     fd = io.openSync(dir, 'r');
@@ -142,7 +143,7 @@ function syncDirectory(dir: string, io: PackOps): void {
   }
 }
 
-function changed(path: string): AppError {
+export function changed(path: string): AppError {
   return new AppError('capture_damaged', `${path} does not read as it was written.`, {
     hint: 'The plain file stays. Look at the disk: it may be failing.',
   });

@@ -21,6 +21,7 @@ import {
   type Store,
   unreadNote,
 } from '../../shell/captures.ts';
+import { decryption } from '../../shell/decryption.ts';
 import { OutputReader } from '../../shell/output/reader.ts';
 import { openStore } from '../../shell/store.ts';
 import { printable } from '../../text/printable.ts';
@@ -62,7 +63,8 @@ export class DerunPlugin extends ToolPlugin {
 
   constructor(_config: unknown, services: Pick<Services, 'stateRoot' | 'now'>) {
     super();
-    this.#store = { ...openStore(services.stateRoot), now: services.now };
+    const decrypt = decryption(process.env);
+    this.#store = { ...openStore(services.stateRoot), now: services.now, decrypt };
   }
 
   async healthCheck(): Promise<Health> {

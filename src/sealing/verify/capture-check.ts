@@ -10,7 +10,7 @@ export type CaptureFiles = {
   /** Of final.json. */
   readonly salt: Uint8Array | undefined;
   /** SHA-256 of the files; undefined where there is none. */
-  readonly digest: (part: CapturePart) => Uint8Array | undefined;
+  readonly digest: (part: CapturePart) => Uint8Array | undefined | 'locked';
 };
 
 export type CaptureContext = {
@@ -64,9 +64,13 @@ function editedParts({ leaf, index }: SealedCapture, files: CaptureFiles): Findi
   const { salt, digest } = files;
   const about = { verdict: 'capture_edited', run, at, leaf: index } as const;
   if (salt === undefined) return [{ ...about, part: 'salt' }];
-  return CAPTURE_PARTS.flatMap((part, place) => {
-    const bytes = digest(part);
+  const digests = CAPTURE_PARTS.map((part) => digest(part));
+  const locked = digests.includes('locked');
+  const edited = CAPTURE_PARTS.flatMap((part, place): Finding[] => {
+    const bytes = digests[place];
+    if (bytes === 'locked') return [];
     const found = bytes === undefined ? null : commitmentTo(bytes, partSalt(salt, place));
     return found === leaf[part] ? [] : [{ ...about, part }];
   });
+  return locked ? [...edited, { ...about, verdict: 'encrypted' }] : edited;
 }

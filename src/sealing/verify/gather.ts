@@ -3,13 +3,15 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { type ByteSource, pieces } from '../../capture/byte-source.ts';
+import { pieces } from '../../capture/byte-source.ts';
+import { finalText, splitFinal } from '../../capture/final-salt.ts';
 import { findSource } from '../../capture/open-source.ts';
-import { captureDir, isSessionId, readTextIn } from '../../capture/paths.ts';
+import { captureDir, isSessionId } from '../../capture/paths.ts';
 import { openCapture, readState, type Store } from '../../capture/store.ts';
+import { wholeText } from '../../capture/words.ts';
+import { errnoOf } from '../../errors.ts';
 import { findSessionFiles, readText } from '../../journal/files.ts';
 import { journalSessionIds } from '../../journal/reader.ts';
-import { parseSalt } from '../../ledger/commitments.ts';
 import { parseVerifierKey, type VerifierKey } from '../../ledger/note-keys.ts';
 import { asCount, asObject, asString, parseObject } from '../../text/json.ts';
 import { introductionsIn } from '../introductions.ts';
@@ -135,41 +137,42 @@ const FILES = {
   final: 'final.json',
 } as const;
 
-const SALT = /,"salt":"([A-Za-z0-9_-]{22})"\}\n$/;
-
 function captureFiles(store: Store, run: string): CaptureFiles | undefined {
   if (!isSessionId(run)) return undefined;
   const dir = captureDir(store.root, run);
   try {
     if (readState(dir).meta === undefined) return undefined;
-    const final = readTextIn(dir, FILES.final);
-    const [end = '', coded = ''] = SALT.exec(final ?? '') ?? [];
-    const unsalted = end === '' ? final : `${final?.slice(0, -end.length)}}\n`;
-    return {
-      salt: parseSalt(coded),
-      digest: (part) => (part === 'final' ? digestOf(unsalted) : fileDigest(dir, FILES[part])),
-    };
+    return { salt: finalText(dir)?.salt, digest: (part) => partDigest(dir, part, store.decrypt) };
   } catch {
     return undefined; // not there, or not ours
   }
 }
 
-function digestOf(text: string | undefined): Buffer | undefined {
+function partDigest(dir: string, part: keyof typeof FILES, decrypt: Store['decrypt']) {
+  try {
+    if (part === 'meta') return textDigest(wholeText(dir, FILES.meta, decrypt));
+    if (part !== 'final') return fileDigest(dir, FILES[part], decrypt);
+    const final = wholeText(dir, FILES.final, decrypt);
+    return textDigest(final && splitFinal(final).text);
+  } catch (error) {
+    // There is none, or it is damaged; only what we have no key for may be as it was sealed.
+    return errnoOf(error) === 'decryption_failed' ? 'locked' : undefined;
+  }
+}
+
+function textDigest(text: string | undefined): Buffer | undefined {
   return text === undefined ? undefined : createHash('sha256').update(text).digest();
 }
 
-function fileDigest(dir: string, name: string): Buffer | undefined {
-  let source: ByteSource | undefined;
+function fileDigest(dir: string, name: string, decrypt: Store['decrypt']): Buffer | undefined {
+  const source = findSource(dir, name, decrypt);
+  if (source === undefined) return undefined;
   try {
-    source = findSource(dir, name);
-    if (source === undefined) return undefined;
     const hash = createHash('sha256');
     for (const piece of pieces(source, 0, source.size)) hash.update(piece);
     return hash.digest();
-  } catch {
-    return undefined; // there is none, or it is damaged
   } finally {
-    source?.close();
+    source.close();
   }
 }
 

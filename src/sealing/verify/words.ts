@@ -23,8 +23,11 @@ export function verificationWords(verification: Verification, now: number): read
   ];
 }
 
-function reachWords({ counts, ledger, intact, deep }: Verification, now: number): string[] {
-  const { entries, anchored, unsigned, sessions, captures } = counts;
+function reachWords(verification: Verification, now: number): string[] {
+  const { counts, ledger, intact, deep } = verification;
+  const { entries, anchored, unsigned, sessions } = counts;
+  const locked = verification.findings.filter(({ verdict }) => verdict === 'encrypted');
+  const captures = counts.captures - locked.length;
   const { anchor } = ledger;
   const newer = entries - anchored;
   const sealed = `${countText(entries)} sealed ${entries === 1 ? 'entry' : 'entries'}`;
@@ -168,6 +171,9 @@ const FACT_WORDS: Readonly<Partial<Record<Verdict, (about: About) => string>>> =
     `${manyText(many, 'session')} sealed elsewhere (${detail}): not checked here`,
   journal_gone: ({ at, detail, total }) =>
     `journal gone (last seen ${detail}, ${at}): ${countText(total)} sealed entries`,
+  encrypted: ({ many }) =>
+    `${wasWere(many, 'capture')} not hashed: encrypted, and no identity here reads ` +
+    (many === 1 ? 'it' : 'them'),
   expired: ({ many }) => `${wasWere(many, 'capture')} removed when the retention was over`,
 };
 

@@ -1,0 +1,97 @@
+// The words of an encrypted capture: what its command was, and those of the processes that it left
+// behind. meta.json and final.json keep what listing, sweeping and sealing need, with
+// `"encrypted":true` and without a word; what they were, byte for byte, is in meta.json.age and
+// final.json.age.
+import { isAppError } from '../errors.ts';
+import { asObject, type JsonObject, parseObject } from '../text/json.ts';
+import { type Decrypt, decryptedIn } from './open-source.ts';
+import * as paths from './paths.ts';
+
+const META_FACTS = [
+  ...['schema_version', 'session_id', 'working_directory', 'created_at', 'retention_seconds'],
+  ...['transport_mode', 'transport', 'tty_attached', 'starter_pid', 'starter_start'],
+  ...['kill_after_ms', 'output_bytes_max', 'trace', 'owner', 'source', 'runner_pid'],
+  ...['runner_start', 'pid', 'pid_start', 'started_at'],
+];
+const JOURNAL_FACTS = ['directory', 'session_id', 'capture_output', 'output_bytes_max', 'redact'];
+const ENTRY_FACTS = [
+  ...['timestamp', 'working_directory', 'timeout_seconds', 'agent_id', 'conversation_id'],
+  ...['tool_call_id', 'opencuff_version', 'plugin_version', 'trace_id', 'context_source'],
+];
+const FINAL_FACTS = [
+  ...['schema_version', 'session_id', 'state', 'exit_code', 'signal', 'error', 'ended_by'],
+  ...['ended_at', 'output_bytes', 'lost_bytes', 'output_closed', 'hole'],
+];
+
+export function wordsAreHidden(dir: string): boolean {
+  const meta = paths.readTextIn(dir, 'meta.json');
+  return meta === undefined || parseObject(meta)?.encrypted === true;
+}
+
+/** `keep` puts a text away for those who may read it; it is on the disk when that returns. */
+export function hideWords(
+  dir: string,
+  keep: (name: string, text: string) => void,
+  io: paths.FileOps,
+): void {
+  const [final, meta] = [read(dir, 'final.json'), read(dir, 'meta.json')];
+  if (final !== undefined) {
+    keep('final.json', final.text);
+    paths.replaceIn(dir, 'final.json', finalWithoutWords(final.json), { sync: true, io });
+  }
+  if (meta === undefined) return;
+  keep('meta.json', meta.text);
+  paths.replaceIn(dir, 'meta.json', metaWithoutWords(meta.json), { sync: true, io });
+}
+
+/**
+ * meta.json or final.json with its words, for readers that can decrypt it; for others as it lies
+ * there. Undefined where there is none.
+ */
+export function textWithWords(dir: string, name: string, decrypt?: Decrypt): string | undefined {
+  try {
+    if (decrypt !== undefined) return wholeText(dir, name, decrypt);
+  } catch (error) {
+    // Not for us, or damaged: what else is known of the run counts.
+    if (!isAppError(error) || error.code === 'path_unsafe') throw error;
+  }
+  return paths.readTextIn(dir, name);
+}
+
+/** The same, as it was before. Throws `decryption_failed` and `capture_damaged`. */
+export function wholeText(dir: string, name: string, decrypt?: Decrypt): string | undefined {
+  const there = paths.readTextIn(dir, name);
+  if (there === undefined || parseObject(there)?.encrypted !== true) return there;
+  const source = decryptedIn(dir, name, decrypt);
+  try {
+    return source && Buffer.from(source.read(0, source.size)).toString('utf8');
+  } finally {
+    source?.close();
+  }
+}
+
+function read(dir: string, name: string) {
+  const text = paths.readTextIn(dir, name);
+  const json = text === undefined ? undefined : parseObject(text);
+  // One that is damaged has no words that could be told from its facts; it is hidden as a whole.
+  return text === undefined || json?.encrypted === true ? undefined : { text, json: json ?? {} };
+}
+
+function metaWithoutWords(json: JsonObject): string {
+  const journal = asObject(json.journal);
+  const entry = { command: '', shell: '', ...only(asObject(journal?.entry) ?? {}, ENTRY_FACTS) };
+  const facts = only(json, META_FACTS);
+  const intent = journal && { journal: { ...only(journal, JOURNAL_FACTS), entry } };
+  return `${JSON.stringify({ ...facts, command: [], ...intent, encrypted: true })}\n`;
+}
+
+/** The salt stays at the end: see `final-salt.ts`. */
+function finalWithoutWords(json: JsonObject): string {
+  const salt = json.salt === undefined ? {} : { salt: json.salt };
+  const facts = { ...only(json, FINAL_FACTS), message: null, survivors: [], encrypted: true };
+  return `${JSON.stringify({ ...facts, ...salt })}\n`;
+}
+
+function only(json: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.filter((key) => key in json).map((key) => [key, json[key]]));
+}

@@ -1,0 +1,33 @@
+// Encrypts the capture of `cuff run` and `derun run` before they end as the command did. Loaded
+// only where the user's own settings name recipients.
+
+import { encryptCapture } from '../capture/packed/encrypt.ts';
+import { stateRoot } from '../capture/paths.ts';
+import { messageOf } from '../errors.ts';
+import { mayBeEncrypted } from '../packing/due.ts';
+import { captureRecipients } from '../packing/recipients.ts';
+import { thisProcess } from '../run/processes.ts';
+import { sealCaptures } from '../sealing/captures.ts';
+import { openStore } from '../shell/store.ts';
+import { say } from './output.ts';
+import { ownLedger } from './own-ledger.ts';
+import { safeWords } from './safe-words.ts';
+
+/** Never rejects: the command is over, and what went wrong is said. */
+export async function encryptRun(id: string, dir: string): Promise<void> {
+  try {
+    const recipients = captureRecipients(process.cwd(), process.env);
+    if (recipients.length === 0) return;
+    const store = openStore(stateRoot(process.env));
+    const ledger = ownLedger();
+    if (ledger !== undefined) {
+      await sealCaptures({ ledger, store, owner: thisProcess(), ids: [id] });
+      await ledger.close();
+    }
+    // One that a process left behind still prints to is for the next server or `cuff sweep`.
+    if (!mayBeEncrypted(store, id, { sealed: ledger !== undefined, entered: true })) return;
+    encryptCapture(dir, recipients);
+  } catch (error) {
+    say(safeWords(`cuff: run ${id} is not encrypted: ${messageOf(error)}`));
+  }
+}
