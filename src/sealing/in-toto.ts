@@ -45,6 +45,8 @@ function linkOf({ id, parts }: ProvenEntry, facts: JsonObject, text: JsonObject)
       'return-value': facts.exit_code ?? null,
       ...(stdout !== undefined && { stdout: { sha256: hexOf(stdout.data) } }),
       ...(stderr !== undefined && { stderr: { sha256: hexOf(stderr.data) } }),
+      // The hashes are those of what the entry has, which is then not all that was printed.
+      ...(facts.output_truncated === true && { 'output-truncated': true }),
     },
   };
 }

@@ -65,6 +65,13 @@ it('a link says what ran, how it ended and what its output hashes to', () => {
   expect(statements(entryOf({ command: 'npm test', process_list: null }))).toEqual([LINK]);
 });
 
+it('a link says that the output was cut, whose hash is that of the rest', () => {
+  const entry = entryOf({ command: 'npm test', process_list: null });
+  const facts = { salt: '', data: '{"exit_code":0,"output_truncated":true}' };
+  const [cut] = statements({ ...entry, parts: { ...entry.parts, facts } });
+  expect(cut).toMatchObject({ predicate: { byproducts: { 'output-truncated': true } } });
+});
+
 it('a traced entry has its processes, too', () => {
   const processes = ['npm test', 'node index.js'];
   expect(statements(entryOf({ command: 'npm test', process_list: processes }))).toEqual([
