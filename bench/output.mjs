@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createShell } from '../dist/index.js';
 import { bash, interleave, timed } from './measure.mjs';
 
-const MB = 1_000_000;
+export const MB = 1_000_000;
 const SHM = '/dev/shm';
 const HOLD_MS_MAX = 120_000; // should we be killed while a command waits for us
 
@@ -63,7 +63,7 @@ export const outputRows = [
 ];
 
 /** A file of lines of 70 characters. */
-async function withSource(dir, bytes, use) {
+export async function withSource(dir, bytes, use) {
   const place = existsSync(SHM) ? SHM : dir;
   const path = join(place, `cuff-bench-source-${process.pid}`);
   const remove = () => rmSync(path, { force: true });
@@ -82,7 +82,7 @@ async function withSource(dir, bytes, use) {
   }
 }
 
-async function captured(dir, text, options, bytesMin) {
+export async function captured(dir, text, options, bytesMin) {
   const stateRoot = join(dir, 'state');
   const shell = createShell({ stateRoot, durability: 'group' });
   try {

@@ -10,6 +10,7 @@ import { manyRunsRows } from './many-runs.mjs';
 import { mcpRows } from './mcp.mjs';
 import { judge, machine, rounds, summarise, withTempDir } from './measure.mjs';
 import { outputRows } from './output.mjs';
+import { packedRows } from './packed.mjs';
 import { policyRows } from './policy.mjs';
 import { readRows } from './read.mjs';
 import { readyRows } from './ready.mjs';
@@ -31,6 +32,7 @@ const ROWS = [
   ...shellRows,
   ...hookRows,
   ...readRows,
+  ...packedRows,
   ...followRows,
   ...mcpRows,
   ...readyRows,

@@ -47,6 +47,7 @@ export const PURE_FILES = [
   'mcp/retention',
   'mcp/server',
   'mcp/stdio',
+  'recorder/sealed',
   'recordings/transcripts/any',
   'recordings/transcripts/damaged',
   'recordings/transcripts/damaged-database',

@@ -1,9 +1,10 @@
 // Writes a capture of many chunks (the format is described in src/capture/format.ts), reads its
 // tail or waits at its end, and prints the samples. The live capture is this process's own: it is
 // the runner that meta.json names.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createShell } from '../../dist/index.js';
+import { finalOf, metaOf } from '../capture-files.mjs';
 import { interleave, timed } from '../measure.mjs';
 
 const IDLE_MS = 2_000;
@@ -54,51 +55,8 @@ function writeCapture(ended) {
     index.push(`${head},"lines":1,${totals}}\n`);
     offset += length;
   }
-  json('meta.json', metaOf(at));
+  json('meta.json', metaOf(ID, at));
   write('output.bin', output.join(''));
   write('index.jsonl', index.join(''));
-  if (ended) json('final.json', finalOf(at, offset));
-}
-
-function metaOf(at) {
-  const stat = readFileSync('/proc/self/stat', 'utf8');
-  const start = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
-  const { pid } = process;
-  return {
-    schema_version: 'v1alpha1',
-    session_id: ID,
-    command: ['build'],
-    working_directory: '/',
-    created_at: at,
-    retention_seconds: 86_400,
-    transport_mode: 'pipe',
-    transport: 'pipe',
-    tty_attached: false,
-    starter_pid: pid,
-    starter_start: start,
-    output_bytes_max: 2 ** 30,
-    runner_pid: pid,
-    runner_start: start,
-    pid,
-    pid_start: start,
-    started_at: at,
-  };
-}
-
-function finalOf(at, bytes) {
-  return {
-    schema_version: 'v1alpha1',
-    session_id: ID,
-    state: 'exited',
-    exit_code: 0,
-    signal: null,
-    error: null,
-    message: null,
-    ended_by: 'itself',
-    ended_at: at,
-    output_bytes: bytes,
-    lost_bytes: 0,
-    output_closed: true,
-    survivors: [],
-  };
+  if (ended) json('final.json', finalOf(ID, at, offset));
 }
