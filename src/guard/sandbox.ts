@@ -73,8 +73,8 @@ export function lookAround(options: SandboxOptions): LookAround {
 }
 
 /**
- * Whether a scope leads through a link that lies where commands write: one of them may have made it,
- * and the next sandbox would open what it leads to.
+ * Whether a scope leads through a link that lies where commands write: one of them may have made
+ * it, and the next sandbox would open what it leads to.
  */
 function isPlanted(path: string, places: readonly string[]): boolean {
   const names = path.split('/').slice(1);
