@@ -1,5 +1,5 @@
-// meta.json and final.json of captures that a bench writes itself. The runner that meta.json names is
-// this process.
+// meta.json and final.json of captures that a bench writes itself. The runner that meta.json names
+// is this process.
 import { readFileSync } from 'node:fs';
 
 export function metaOf(id, at) {

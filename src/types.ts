@@ -232,15 +232,13 @@ export type Entry = {
   /** The shell was given a wrapper of unknown form: `command` is the whole text. */
   readonly wrapper?: 'unknown';
   /** Parts that a person took out of the record later; not there for an entry that is whole. */
-  readonly redacted?: readonly RedactedPart[];
+  readonly redacted?: readonly (typeof REDACTED_PARTS)[number][];
   /** What they printed afterwards. Readers add it; the line in the journal never changes. */
   readonly later?: LaterOutput['output'];
 };
 
 /** What of an entry can be taken out. `text`: the words of the command, and what describes it. */
 export const REDACTED_PARTS = ['facts', 'text', 'stdout', 'stderr'] as const;
-
-type RedactedPart = (typeof REDACTED_PARTS)[number];
 
 /** `self-reported`: by the call. `environment`: by the variables that the agent gave its shell. */
 export const CONTEXT_SOURCES = ['self-reported', 'environment'] as const;

@@ -45,45 +45,48 @@ export function settingsSchema(builtins: Builtins): JsonSchema {
           },
         },
       },
-      seal: {
-        description: "The ledger that seals journals. Counts in the user's own settings alone.",
-        type: ['object', 'null'],
-        additionalProperties: false,
-        properties: {
-          enabled: {
-            description: 'Seal what is recorded.',
-            type: ['boolean', 'null'],
-            default: true,
-          },
-          anchor: {
-            description:
-              'Where the root of the ledger goes: journal, file PATH, git REPOSITORY ...',
-            type: ['array', 'null'],
-            items: {
-              type: 'string',
-              pattern: '^(journal|trailer|file /.*|git .+|witness https?://.* .*)$',
-            },
-          },
-        },
-      },
+      seal: SEAL,
       encryption: ENCRYPTION,
-      captures: {
-        description: "Captures of agents' commands. Counts in the user's own settings alone.",
-        type: ['object', 'null'],
-        additionalProperties: false,
-        properties: {
-          budget: {
-            description: 'How much room they may take after their first day; the oldest go first.',
-            type: ['integer', 'string', 'null'],
-            minimum: 0,
-            pattern: SIZE.source,
-            default: '2 GiB',
-          },
-        },
-      },
+      captures: CAPTURES,
     },
   };
 }
+
+const SEAL: JsonSchema = {
+  description: "The ledger that seals journals. Counts in the user's own settings alone.",
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    enabled: {
+      description: 'Seal what is recorded.',
+      type: ['boolean', 'null'],
+      default: true,
+    },
+    anchor: {
+      description: 'Where the root of the ledger goes: journal, file PATH, git REPOSITORY ...',
+      type: ['array', 'null'],
+      items: {
+        type: 'string',
+        pattern: '^(journal|trailer|file /.*|git .+|witness https?://.* .*)$',
+      },
+    },
+  },
+};
+
+const CAPTURES: JsonSchema = {
+  description: "Captures of agents' commands. Counts in the user's own settings alone.",
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    budget: {
+      description: 'How much room they may take after their first day; the oldest go first.',
+      type: ['integer', 'string', 'null'],
+      minimum: 0,
+      pattern: SIZE.source,
+      default: '2 GiB',
+    },
+  },
+};
 
 const ENCRYPTION: JsonSchema = {
   description: "Captures are encrypted when they are over. In the user's own settings alone.",

@@ -64,10 +64,8 @@ describe('cuff', () => {
     expect([asked.code, asked.err]).toEqual([0, '']);
     const commands = [...asked.out.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
     expect(commands).toEqual([
-      ...'run sh exec ls tail cat trace ps kill pin sweep init trust mcp hook record policy'.split(
-        ' ',
-      ),
-      ...['status', 'seal', 'verify', 'prove', 'redact', 'doctor', 'demo', 'help'],
+      ...'run sh exec ls tail cat trace ps kill pin sweep identity init trust mcp hook'.split(' '),
+      ...['record', 'policy', 'status', 'seal', 'verify', 'prove', 'redact', 'doctor', 'demo', 'help'],
     ]);
   });
 

@@ -195,8 +195,8 @@ describe('settings that are wrong', () => {
     await watched.complains(/.\n./);
     const { reasons } = await watched.host.health();
     expect(reasons.map((reason) => reason.replace(/^.*yml:/, ''))).toEqual([
-      "1:1: unknown key 'a'; known are plugins, tool_names, ask, seal, captures",
-      "2:1: unknown key 'b'; known are plugins, tool_names, ask, seal, captures",
+      "1:1: unknown key 'a'; known are plugins, tool_names, ask, seal, captures, encryption",
+      "2:1: unknown key 'b'; known are plugins, tool_names, ask, seal, captures, encryption",
     ]);
   });
 

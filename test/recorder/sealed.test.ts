@@ -19,7 +19,7 @@ it('an idle server packs the captures of yesterday', async () => {
   const said: string[] = [];
   const server = (): SealedUpkeep => {
     const log: Log = (_, message, fields) => said.push(`${message}: ${fields?.run_id}`);
-    const about = { env: { HOME: store.root }, workingDirectory: store.root };
+    const about = { env: { HOME: store.root }, workingDirectory: store.root, now: () => NOW };
     const upkeep = new SealedUpkeep({ ...about, ledger: undefined, store, log });
     upkeep.open();
     return upkeep;

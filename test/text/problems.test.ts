@@ -72,7 +72,8 @@ tool_name: dotted
 
   it('cannot move the cursor of whoever reads about it', async () => {
     expect(await said('"a\\u001b[2Jb": 1')).toEqual([
-      "1:1: unknown key 'a\\x1b[2Jb'; known are plugins, tool_names, ask, seal",
+      "1:1: unknown key 'a\\x1b[2Jb'; known are " +
+        'plugins, tool_names, ask, seal, captures, encryption',
     ]);
   });
 
