@@ -39,7 +39,8 @@ export function addEntry(rollup: Rollup, entry: CountedEntry): void {
   rollup.exitCodes[code === null ? 'none' : code === 0 ? 'zero' : code === 1 ? 'one' : 'other'] +=
     1;
   rollup.longest = longer(rollup.longest, { command, durationMs });
-  addForm(rollup, normalForm(command), 1);
+  // A command whose words were redacted has none.
+  if (command !== '') addForm(rollup, normalForm(command), 1);
 }
 
 export function addRollup(rollup: Rollup, other: Rollup): void {

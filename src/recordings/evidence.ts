@@ -52,6 +52,7 @@ function journalHistory({ directory, since, refused, step }: HistoryQuery): Hist
       const cwd = resolve('/', entry.working_directory);
       if (refused !== true && wasDenied(entry)) noteDenial(denials, cwd, entry);
       if (refused !== true && (wasRefused(entry) || hadMore(entry))) continue;
+      if (entry.redacted?.includes('text') === true) continue;
       entries += 1;
       const imported = entry.source === 'transcript';
       const key = `${id}\0${imported}\0${cwd}\0${entry.command}`;

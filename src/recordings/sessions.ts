@@ -79,6 +79,7 @@ export function sessionReport(directory: string, id: string): SessionReport {
   const tally = new Tally();
   for (const entry of sessionEntries(directory, id, damage)) {
     tally.add(entry);
+    if (entry.redacted?.includes('text') === true) continue;
     counts.set(entry.command, (counts.get(entry.command) ?? 0) + 1);
   }
   const all = [...counts].map(([command, count]) => ({ command, count }));

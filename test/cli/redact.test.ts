@@ -73,6 +73,12 @@ describe('cuff redact SESSION N', () => {
     expect(out).toContain('  1 capture was redacted: bytes 0-19, "customer data"; ');
     const shown = await cuff(['record', 'show', session, '--entries', '--output']);
     expect(shown.out).toContain('[redacted]\n');
+    // What it was is not counted as a command without words.
+    expect(shown.out).toContain('- 1 call');
+    expect((await cuff(['record', 'generate'])).out).toContain('# Commands analyzed: 1\n');
+    const { out: stats } = await cuff(['record', 'stats']);
+    expect(stats).toContain('Total Commands: 2\n');
+    expect(stats).toMatch(/Command Frequency:\n {2}sh \S.* - 1 \(50\.0%\)\n\n/);
     const again = await cuff(['redact', session, '1', ...parts, ...why, '--yes']);
     expect(again.out).toBe('Nothing of that is recorded any more.\n');
   });

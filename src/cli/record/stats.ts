@@ -85,7 +85,8 @@ export function statsText(stats: Stats, period: string): string {
 }
 
 function longest({ command, durationMs }: NonNullable<Stats['longest']>): string {
-  return `Longest Command: ${shortCommand(command)} (${secondsText(durationMs)})`;
+  const words = command === '' ? '[redacted]' : shortCommand(command);
+  return `Longest Command: ${words} (${secondsText(durationMs)})`;
 }
 
 function statsJson(stats: Stats, since: number | undefined): Readonly<Record<string, unknown>> {
