@@ -6,7 +6,12 @@ import { relative } from 'node:path';
 import { AppError, isAppError } from '../errors.ts';
 import { cleanseCatalog } from '../journal/catalog-cleanse.ts';
 import { knownJournals } from '../sealing/journals.ts';
-import { findSecret, redactPlace, type SecretPlace } from '../sealing/redact/secret.ts';
+import {
+  encryptedCaptures,
+  findSecret,
+  redactPlace,
+  type SecretPlace,
+} from '../sealing/redact/secret.ts';
 import { manyText } from '../text/plural.ts';
 import { printable } from '../text/printable.ts';
 import { OneSecret, SECRET_LENGTH_MIN } from '../text/secrets/one-secret.ts';
@@ -49,6 +54,8 @@ export async function redactSecret(
   );
   const search = { store, directories };
   const places = findSecret(secret, search);
+  const closed = encryptedCaptures(search);
+  if (closed > 0) say(`Not searched: ${manyText(closed, 'encrypted capture')}.`);
   if (places.length === 0) {
     if (json) return putJson({ redacted: [], left: [], beyond: BEYOND });
     return put('It was recorded nowhere here.\n');

@@ -6,7 +6,9 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type FileOps, hasIn, readTextIn, replaceIn } from '../../capture/paths.ts';
+import type { ByteSource } from '../../capture/byte-source.ts';
+import { findSource } from '../../capture/open-source.ts';
+import { type FileOps, replaceIn } from '../../capture/paths.ts';
 import { active } from '../../capture/state.ts';
 import { type Capture, openCapture } from '../../capture/store.ts';
 import { namesIn } from '../../directories.ts';
@@ -21,6 +23,8 @@ import { sayFirst } from '../first.ts';
 import { ensureSealDir, sealDir } from '../place.ts';
 import { type BytesDisk, overwriteBytes, rewriteBytes } from './overwrite.ts';
 import { type RedactContext, saidBefore } from './said.ts';
+import { fileSource } from './secret-ranges.ts';
+import { isEncrypted, unpackCapture } from './unpack.ts';
 
 export type CapturePlan = {
   /** What stays of a document or a line of JSON. */
@@ -28,7 +32,7 @@ export type CapturePlan = {
   /** What stays of a line that is no JSON, as a crash leaves it. */
   readonly damaged: (line: string) => string;
   /** Which bytes of a file go. */
-  readonly ranges: (path: string) => readonly ByteRange[];
+  readonly ranges: (source: Pick<ByteSource, 'size' | 'read'>) => readonly ByteRange[];
   /** Nothing stays of the trace, or all but some bytes. */
   readonly trace: 'removed' | 'ranges';
 };
@@ -50,7 +54,6 @@ type Findings = RedactedCapture & {
 
 const RANGES_MAX = 1_000; // of one leaf
 const DOCUMENTS = ['meta.json', 'final.json', 'events.jsonl'] as const;
-const PACKED = ['output.bin.gz', 'output.bin.gz.age'];
 
 /** What the plan would take out; undefined: nothing. */
 export function findInCapture(capture: Capture, plan: CapturePlan): RedactedCapture | undefined {
@@ -75,8 +78,8 @@ export async function redactCapture(
   const capture = openCapture(store, id);
   const { dir } = capture;
   if (isLiveCapture(capture, context)) throw unable(`The run ${id} goes on.`, END_IT);
-  if (PACKED.some((name) => hasIn(dir, name))) throw unable(`The capture ${id} is packed.`, UNPACK);
-  const claim = ledger === undefined ? undefined : await claimCaptures(context);
+  if (isEncrypted(dir)) throw unable(`The capture ${id} is encrypted.`, CLOSED);
+  const claim = await claimCaptures(context);
   try {
     const cutOff = saidBefore(store.root).unfinished.get(id);
     const found = findingsIn(capture, plan);
@@ -84,18 +87,19 @@ export async function redactCapture(
     if (files.length === 0 && cutOff === undefined) return undefined;
     const said = files.length === 0 || (cutOff !== undefined && covers(cutOff, ranges));
     await sayFirst(ledger, said ? [] : leavesOf(id, store.now(), ranges, why));
+    unpackCapture(dir, disk);
     takeOut(dir, { ...found, bytes: withRanges(found.bytes, cutOff ?? []) }, disk);
     if (ledger !== undefined && (await sealAnew(id, { ledger, store, io: disk }))) {
       await sayFirst(ledger, []);
     }
     return { ranges, files };
   } finally {
-    claim?.release();
+    claim.release();
   }
 }
 
 const END_IT = 'Nothing was redacted in it. End it, or wait for it, and redact again.';
-const UNPACK = 'Nothing was redacted in it.';
+const CLOSED = 'Nothing was redacted in it: it goes as a whole, when its retention is over.';
 
 function unable(message: string, hint: string): AppError {
   return new AppError('usage', message, { hint });
@@ -104,14 +108,35 @@ function unable(message: string, hint: string): AppError {
 const CLAIM_TRIES = 100;
 const CLAIM_PAUSE_MS = 100; // a server seals a capture in as much, as a rule
 
-/** No other process hashes captures meanwhile. */
-async function claimCaptures({ store, owner }: RedactContext): Promise<Claim> {
-  ensureSealDir(store.root);
+/** No other process packs or hashes captures meanwhile. */
+async function claimCaptures(context: RedactContext): Promise<Claim> {
+  const { ledger, store } = context;
+  const packing = await claimed(store.root, 'packer', context);
+  if (ledger === undefined) return packing;
+  try {
+    ensureSealDir(store.root);
+    const sealing = await claimed(sealDir(store.root), 'captures', context);
+    const release = (): void => {
+      sealing.release();
+      packing.release();
+    };
+    return { release };
+  } catch (error) {
+    packing.release();
+    throw error;
+  }
+}
+
+async function claimed(
+  directory: string,
+  subject: string,
+  { owner, store }: RedactContext,
+): Promise<Claim> {
   for (let tries = 1; ; tries += 1) {
-    const claim = claimIn(sealDir(store.root), 'captures', owner, store.alive);
+    const claim = claimIn(directory, subject, owner, store.alive);
     if (claim !== undefined) return claim;
     if (tries === CLAIM_TRIES) {
-      throw unable('Another process seals captures at this moment.', 'Redact again later.');
+      throw unable('Another process packs or seals captures.', 'Redact again when it is done.');
     }
     await delay(CLAIM_PAUSE_MS);
   }
@@ -158,19 +183,21 @@ function overwriteTrace(path: string, ranges: readonly ByteRange[], disk: BytesD
 
 function findingsIn({ dir }: Capture, plan: CapturePlan): Findings {
   const documents = DOCUMENTS.flatMap((name) => {
-    const before = readTextIn(dir, name);
+    const before = textIn(dir, name);
     const text = before === undefined ? undefined : changedText(before, plan);
     return text === undefined || text === before ? [] : [{ name, text }];
   });
   const bytes = new Map<string, readonly ByteRange[]>();
   const copies = isDirectory(join(dir, 'text')) ? namesIn(join(dir, 'text')) : [];
-  for (const name of ['output.bin', ...copies.map((one) => join('text', one))]) {
-    if (!isFile(join(dir, name))) continue;
-    const ranges = plan.ranges(join(dir, name));
+  const sources = [
+    ['output.bin', () => findSource(dir, 'output.bin')] as const,
+    ...copies.map((one) => [join('text', one), () => fileSource(join(dir, 'text', one))] as const),
+  ];
+  for (const [name, open] of sources) {
+    const ranges = within(open(), plan.ranges);
     if (ranges.length > 0) bytes.set(name, ranges);
   }
-  const traced = isFile(join(dir, 'trace.bin'));
-  const trace = traced ? traceFindings(join(dir, 'trace.bin'), plan) : [];
+  const trace = traceFindings(dir, plan);
   const files = [
     ...bytes.keys(),
     ...documents.map(({ name }) => name),
@@ -179,17 +206,39 @@ function findingsIn({ dir }: Capture, plan: CapturePlan): Findings {
   return { documents, bytes, trace, ranges: bytes.get('output.bin') ?? [], files };
 }
 
-function traceFindings(path: string, plan: CapturePlan): Findings['trace'] {
-  return plan.trace === 'removed' ? 'removed' : plan.ranges(path);
+function traceFindings(dir: string, plan: CapturePlan): Findings['trace'] {
+  const source = findSource(dir, 'trace.bin');
+  if (plan.trace === 'ranges' || source === undefined) return within(source, plan.ranges);
+  source.close();
+  return 'removed';
+}
+
+function within(
+  source: Pick<ByteSource, 'size' | 'read' | 'close'> | undefined,
+  ranges: CapturePlan['ranges'],
+): readonly ByteRange[] {
+  if (source === undefined) return [];
+  try {
+    return ranges(source);
+  } finally {
+    source.close();
+  }
+}
+
+/** Undefined where there is no such file. */
+function textIn(dir: string, name: string): string | undefined {
+  const source = findSource(dir, name);
+  if (source === undefined) return undefined;
+  try {
+    return Buffer.from(source.read(0, source.size)).toString();
+  } finally {
+    source.close();
+  }
 }
 
 /** And no link to one. */
 function isDirectory(path: string): boolean {
   return fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function isFile(path: string): boolean {
-  return fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function changedText(text: string, { words, damaged }: CapturePlan): string {

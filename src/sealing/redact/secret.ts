@@ -23,7 +23,7 @@ import {
 import { eachString, partOf } from './line.ts';
 import { overwriteBytes } from './overwrite.ts';
 import { type RedactContext, saidBefore } from './said.ts';
-import { secretRanges } from './secret-ranges.ts';
+import { secretRanges, secretRangesIn } from './secret-ranges.ts';
 import {
   findInSession,
   isLive,
@@ -31,6 +31,7 @@ import {
   redactSession,
   type SessionPlan,
 } from './session.ts';
+import { isEncrypted } from './unpack.ts';
 
 export type SecretPlace =
   | {
@@ -124,6 +125,11 @@ function inFile(path: string, secret: OneSecret): SecretPlace[] {
   return ranges.length === 0 ? [] : [{ kind: 'file', path, ranges }];
 }
 
+/** How many captures cannot be searched. */
+export function encryptedCaptures({ store }: Pick<Search, 'store'>): number {
+  return captureIds(store).filter((id) => isEncrypted(captureDir(store.root, id))).length;
+}
+
 function inCapture(id: string, secret: OneSecret, search: Search, cutOff: boolean): SecretPlace[] {
   const { store } = search;
   const others = filesIn(captureDir(store.root, id)).filter((path) => !HANDLED.test(path));
@@ -140,7 +146,7 @@ function inCapture(id: string, secret: OneSecret, search: Search, cutOff: boolea
   }
 }
 
-const HANDLED = /\/(?:output\.bin|meta\.json|final\.json|events\.jsonl|trace\.bin)$/;
+const HANDLED = /\/(?:output\.bin|(?:meta|final)\.json|events\.jsonl|trace\.bin)$|\.(?:gzi?|age)$/;
 
 function isOfCapture(path: string, root: string): boolean {
   return path.startsWith(join(root, 'sessions', '/'));
@@ -180,7 +186,7 @@ function capturePlan(secret: OneSecret): CapturePlan {
       return JSON.stringify(changed) === JSON.stringify(json) ? json : changed;
     },
     damaged: mask,
-    ranges: (path) => secretRanges(path, secret),
+    ranges: (source) => secretRangesIn(source, secret),
     trace: 'ranges',
   };
 }

@@ -1,12 +1,14 @@
 // All of what a command said and printed in its capture: the bytes of its output, the words that
 // started it, and its trace.
 
-import * as fs from 'node:fs';
+import type { ByteSource } from '../../capture/byte-source.ts';
 import type { ByteRange } from '../../ledger/tokens.ts';
 import { asObject, type JsonObject } from '../../text/json.ts';
 import type { CapturePlan } from './capture.ts';
 import { eachString } from './line.ts';
 import { isPlain } from './overwrite.ts';
+
+const BLOCK_BYTES = 1_048_576;
 
 export const WHOLE_CAPTURE: CapturePlan = {
   words: withoutWords,
@@ -41,17 +43,9 @@ function starred(text: string): string {
 }
 
 /** From the first byte to the last, unless all of it is overwritten already. */
-function all(path: string): readonly ByteRange[] {
-  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
-  try {
-    const { size } = fs.fstatSync(fd);
-    const block = Buffer.alloc(1_048_576);
-    for (;;) {
-      const count = fs.readSync(fd, block);
-      if (count === 0) return [];
-      if (block.subarray(0, count).some(isPlain)) return [[0, size]];
-    }
-  } finally {
-    fs.closeSync(fd);
+function all({ size, read }: Pick<ByteSource, 'size' | 'read'>): readonly ByteRange[] {
+  for (let at = 0; at < size; at += BLOCK_BYTES) {
+    if (read(at, BLOCK_BYTES).some(isPlain)) return [[0, size]];
   }
+  return [];
 }

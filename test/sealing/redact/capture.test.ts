@@ -3,16 +3,19 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packCapture } from '../../../src/capture/packed/pack.ts';
 import { readOutput } from '../../../src/capture/reader.ts';
 import { openCapture } from '../../../src/capture/store.ts';
 import { saltedLineOf } from '../../../src/journal/entry-parts.ts';
+import { sealCaptures } from '../../../src/sealing/captures.ts';
 import { type CaptureDisk, redactCapture } from '../../../src/sealing/redact/capture.ts';
-import { redactPlace } from '../../../src/sealing/redact/secret.ts';
+import { encryptedCaptures, findSecret, redactPlace } from '../../../src/sealing/redact/secret.ts';
 import { WHOLE_CAPTURE } from '../../../src/sealing/redact/whole-capture.ts';
 import { OneSecret } from '../../../src/text/secrets/one-secret.ts';
 import { decodeTrace } from '../../../src/trace/decode/decode.ts';
 import { encodeTrace, HEADER } from '../../trace/encode.ts';
 import { exit, start } from '../../trace/frames.ts';
+import { ME } from '../helper.ts';
 import { RedactWorld } from './helper.ts';
 
 const OUTPUT = 'one\nSECRET-WORDS here\r\nand SECRET-WORDS\n';
@@ -90,14 +93,15 @@ describe('a capture', () => {
     ]);
   });
 
-  it('of a run that goes on is refused, as one that is packed, and stays', async () => {
+  it('of a run that goes on is refused, as one that is encrypted, and stays', async () => {
     const world = new RedactWorld();
     const ledger = world.ledger();
     const { id, dir } = await world.captureOf(ledger, { output: OUTPUT });
-    fs.writeFileSync(join(dir, 'output.bin.gz'), '');
-    const packed = redactCapture(id, WHOLE_CAPTURE, world.context(ledger));
-    await expect(packed).rejects.toThrow(`The capture ${id} is packed.`);
-    fs.rmSync(join(dir, 'output.bin.gz'));
+    fs.writeFileSync(join(dir, 'meta.json.age'), '');
+    const closed = redactCapture(id, WHOLE_CAPTURE, world.context(ledger));
+    await expect(closed).rejects.toThrow(`The capture ${id} is encrypted.`);
+    expect(encryptedCaptures(world)).toBe(1);
+    fs.rmSync(join(dir, 'meta.json.age'));
     const alive = { ...world.store, alive: () => true };
     fs.rmSync(join(dir, 'final.json'));
     const live = redactCapture(id, WHOLE_CAPTURE, world.context(ledger, { store: alive }));
@@ -105,6 +109,38 @@ describe('a capture', () => {
     expect(fs.readFileSync(join(dir, 'output.bin'), 'utf8')).toBe(OUTPUT);
     expect(world.leaves('redact-capture')).toEqual([]);
   });
+
+  it('that is packed is unpacked first, and may be cut off then', async () => {
+    const output = `${'line of output\n'.repeat(9_000)}SECRET-WORDS\n`;
+    const events = `{"type":"signal","signal":"TERM","from":"SECRET-WORDS ${'x'.repeat(9_000)}"}\n`;
+    let operations = Number.POSITIVE_INFINITY;
+    for (let fail = 0; fail <= operations; fail += 3) {
+      const world = new RedactWorld();
+      const ledger = world.ledger();
+      const { id, dir } = await world.captureOf(undefined, { output });
+      fs.writeFileSync(join(dir, 'events.jsonl'), events, { mode: 0o600 });
+      await sealCaptures({ ledger, store: world.store, owner: ME });
+      packCapture(dir);
+      expect(fs.readdirSync(dir)).toContain('output.bin.gz');
+      const places = findSecret(SECRET, { store: world.store, directories: [] });
+      expect(places).toMatchObject([{ found: { files: ['output.bin', 'events.jsonl'] } }]);
+      const files = faulty(fail);
+      const context = { ...world.context(ledger), files };
+      const [place] = places;
+      if (place === undefined) throw new Error('nothing was found');
+      await redactPlace(place, SECRET, context).catch(() => undefined);
+      if (fail === 0) operations = files.count;
+      expect([fail, (await world.verified(ledger)).intact]).toEqual([fail, true]);
+      await redactPlace(place, SECRET, world.context(ledger));
+      expect([fail, findSecret(SECRET, { store: world.store, directories: [] })]).toEqual([
+        fail,
+        [],
+      ]);
+      expect(fs.readdirSync(dir).filter((name) => /gz|tmp/.test(name))).toEqual([]);
+      expect(outputIn(world, id).length).toBe(1_000);
+      expect([fail, (await world.verified(ledger)).intact]).toEqual([fail, true]);
+    }
+  }, 300_000);
 
   it('does not fill its hole, and follows no link', async () => {
     const world = new RedactWorld();
