@@ -1,6 +1,6 @@
 // One word on how far a session is sealed, for people who look at a list of them:
 //
-//   anchored   all its entries are older than the last anchor
+//   anchored   all its entries are older than the last anchor that the ledger notes
 //   sealed     all are signed, and not all are anchored
 //   open       it is being written, or its last leaves are not signed yet
 //   recovered  some were sealed late, after a crash
@@ -9,7 +9,7 @@
 //
 // For one session that is what a verification found. For a list it is what the files say of
 // themselves: the end of the ledger is read, leaves are counted and nothing is hashed, so that a
-// list needs no longer than before; only `cuff verify` proves anything.
+// list needs no longer than before. Neither asks the places of the anchors: `cuff verify` does.
 
 import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
@@ -33,10 +33,12 @@ const WORST_FIRST: readonly Badge[] = [
 
 const END_BYTES = 1_048_576; // 4,000 leaves, read in a millisecond or two
 
-/** Of a verification of one session. Undefined: nothing of it was sealed. */
+/**
+ * Of a verification of one session that a list calls `listed`. Undefined: nothing of it was sealed.
+ */
 export function verifiedBadge(
   { counts, findings }: Verification,
-  active: boolean,
+  { active, listed }: { readonly active: boolean; readonly listed: Badge | undefined },
 ): Badge | undefined {
   const found = (...verdicts: readonly string[]): boolean =>
     findings.some(({ verdict }) => verdicts.includes(verdict));
@@ -45,7 +47,7 @@ export function verifiedBadge(
   if (found('unsealed', 'gap')) return 'gap';
   if (found('recovered')) return 'recovered';
   if (active || counts.unsigned > 0) return 'open';
-  return counts.anchored === counts.entries ? 'anchored' : 'sealed';
+  return listed === 'anchored' ? listed : 'sealed';
 }
 
 type ListedSession = Pick<SessionMetadata, 'session_id' | 'status' | 'entry_count'> &

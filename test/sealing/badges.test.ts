@@ -31,7 +31,8 @@ function badges(world: SealWorld, id: string): [Badge | undefined, Badge | undef
   if (metadata === undefined) throw new Error('a session');
   const listed = listedBadges(world.root, journalName(world.journal), [metadata]);
   const active = storedMetadata(world.journal, id)?.status === 'active';
-  return [listed.get(id), verifiedBadge(world.verify([], id), active)];
+  const about = { active, listed: listed.get(id) };
+  return [about.listed, verifiedBadge(world.verify([], id), about)];
 }
 
 function edit(world: SealWorld, id: string, change: (lines: string[]) => string[]): void {

@@ -13,8 +13,11 @@ export function sealOf(directory: string, session: string): Badge | undefined {
   const stored = storedMetadata(directory, session);
   if (stored?.sealed_by === undefined) return undefined;
   const store = storeOf(process.env);
-  const evidence = gatherEvidence({ store, directories: [directory], only: session });
-  return verifiedBadge(verifyEvidence(evidence), stored.status === 'active');
+  const verification = verifyEvidence(
+    gatherEvidence({ store, directories: [directory], only: session }),
+  );
+  const listed = listedBadges(store.root, journalName(directory), [stored]).get(session);
+  return verifiedBadge(verification, { active: stored.status === 'active', listed });
 }
 
 export function sealsOf(
