@@ -65,7 +65,8 @@ describe('cuff', () => {
     const commands = [...asked.out.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
     expect(commands).toEqual([
       ...'run sh exec ls tail cat trace ps kill pin sweep identity init trust mcp hook'.split(' '),
-      ...['record', 'policy', 'status', 'seal', 'verify', 'prove', 'redact', 'doctor', 'demo', 'help'],
+      ...['record', 'policy'],
+      ...['status', 'seal', 'verify', 'prove', 'redact', 'doctor', 'demo', 'help'],
     ]);
   });
 
