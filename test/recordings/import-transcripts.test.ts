@@ -221,6 +221,18 @@ describe('an import', () => {
     expect(text).not.toContain('abc123def456ghi');
   });
 
+  it('keeps no token and no secret variable that was printed, without any setting', async () => {
+    const secret = 'hunter2-is-a-long-secret';
+    const token = ['gl', 'pat-', 'a1B2c3D4e5F6g7H8i9J0'].join('');
+    const stdout = `token ${token}\nline\n${Buffer.from(secret).toString('base64')}\n`;
+    const result = { toolUseResult: { stdout, stderr: '', interrupted: false } };
+    home.lines(FILE, here('a', 'make', { result }));
+    await cuff(['import', '--from', 'all'], [`MY_SECRET=${secret}`]);
+    expect(entries()[0]?.stdout).toBe(
+      'token [REDACTED:gitlab-token]\nline\n[REDACTED:MY_SECRET]\n',
+    );
+  });
+
   it.each([
     [['x.jsonl', '--from', 'all'], 'A file and --from cannot be imported together'],
     [['--from', 'all', '--rejects', 'r'], "Option '--rejects' is for a file"],

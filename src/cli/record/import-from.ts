@@ -14,7 +14,9 @@ import { TRANSCRIPT_AGENTS, type TranscriptAgent } from '../../recordings/transc
 import { countText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';
 import { printable, quoteWords } from '../../text/printable.ts';
-import { commandRedactor, redactor } from '../../text/redact.ts';
+import { commandRedactor, type Redactor, redactor, secretVariables } from '../../text/redact.ts';
+import { KnownValues } from '../../text/secrets/known-values.ts';
+import { outputWithoutSecrets } from '../../text/secrets/masked.ts';
 import { put, putJson, say } from '../output.ts';
 import { ownLedger } from '../own-ledger.ts';
 import type { Flags } from './flags.ts';
@@ -48,7 +50,7 @@ export async function importFrom(flags: Flags): Promise<void> {
     terms: {
       captureOutput: settings.captureOutput,
       outputBytesMax: settings.outputBytesMax,
-      redactOutput: settings.redact ? values : undefined,
+      redactOutput: outputRedactor(settings.redact ? values : undefined),
       redactCommand: commandRedactor(values),
     },
     dryRun: flags.on('--dry-run'),
@@ -144,4 +146,11 @@ function answerJson(done: TranscriptImportResult, directory: string, dryRun: boo
     file_edits: done.edits,
     ...tallyJson(done.tally),
   };
+}
+
+/** Whatever the settings say, tokens of well-known shapes and values of secret variables go. */
+function outputRedactor(values: Redactor | undefined): Redactor {
+  const known = new KnownValues(secretVariables(process.env), { whole: true });
+  const redact = (text: string): string => outputWithoutSecrets(values?.(text) ?? text, known);
+  return Object.assign(redact, { lengthMax: 0 }); // it is given whole outputs
 }

@@ -1,5 +1,5 @@
 // A call of a transcript as the start of an entry. Its facts are the agent's own word and marked as
-// such; secrets are taken out as the recorder does it.
+// such. Secrets are taken out, also of output: agents keep what was printed for longer than we do.
 
 import packageJson from '../../../package.json' with { type: 'json' };
 import { entryTimestamp } from '../../journal/entry.ts';
@@ -11,8 +11,7 @@ import type { CallEnd, TranscriptCall } from './call.ts';
 export type DraftTerms = {
   readonly captureOutput: boolean;
   readonly outputBytesMax: number;
-  /** For output; undefined where the settings do not ask for it. */
-  readonly redactOutput: Redactor | undefined;
+  readonly redactOutput: Redactor;
   readonly redactCommand: Redactor;
 };
 

@@ -18,7 +18,7 @@ import { facts, Home, linesOf, NO_SAMPLES, sampleText } from './helper.ts';
 const TERMS = {
   captureOutput: true,
   outputBytesMax: 1000,
-  redactOutput: undefined,
+  redactOutput: redactor({}),
   redactCommand: redactor({}),
 };
 

@@ -289,7 +289,7 @@ async function imported({ agent }: Sample, directory: string): Promise<number> {
   const terms = {
     captureOutput: true,
     outputBytesMax: 1000,
-    redactOutput: undefined,
+    redactOutput: redactor({}),
     redactCommand: redactor({}),
   };
   const now = (): number => Date.now() + 7_200_000; // its session is over
