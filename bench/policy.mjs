@@ -1,12 +1,11 @@
 // What a decision costs: the text taken apart and judged against a policy as it is generated. A
 // hostile text of 64 KB must not cost much more than it is worth, so each is measured by itself.
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { interleave } from './measure.mjs';
+import { policyEngine } from './policy-engine.mjs';
 
-const ROOM = fileURLToPath(new URL('../src/policy', import.meta.url));
-const PROJECT = '/home/user/app';
+const HOME = '/home/user';
+const PROJECT = `${HOME}/app`;
+const BACKTESTED = 100_000;
 
 const PROGRAMS = [
   ...[
@@ -74,10 +73,6 @@ const BEHIND = [
   ['echo $((x', '++x'],
 ];
 
-/** The parser of YAML asks for it. */
-const REQUIRE = `import { createRequire } from 'node:module';
-const require = createRequire(import.meta.url);`;
-
 export const policyRows = [
   {
     name: 'policy-decide',
@@ -111,6 +106,23 @@ export const policyRows = [
       return { ours: [Math.max(...times)] };
     },
   },
+  {
+    name: 'policy-backtest',
+    what: `a policy tried on ${BACKTESTED.toLocaleString('en')} recorded commands, all distinct`,
+    unit: 's',
+    target: { ours: ['<=', 10] },
+    measure: async ({ dir }) => {
+      const engine = await policyEngine(dir);
+      const policy = policyOf(engine);
+      const evidence = Array.from({ length: BACKTESTED }, (_, at) => ({
+        command: `${COMMANDS[at % COMMANDS.length]} # ${at}`,
+        cwd: PROJECT,
+        project: PROJECT,
+        sessionId: `s${at % 500}`,
+      }));
+      return { ours: [millis(() => engine.backtest(policy, evidence, HOME)) / 1000] };
+    },
+  },
 ];
 
 async function decisions({ dir, rounds }) {
@@ -140,20 +152,12 @@ function millis(work) {
 }
 
 async function judgement(dir) {
-  const outfile = join(dir, 'policy.mjs');
-  const contents = `export { judge } from './decide.ts'; export { readPolicy } from './load.ts';`;
-  await build({
-    stdin: { contents, resolveDir: ROOM },
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    banner: { js: REQUIRE },
-  });
-  const { judge, readPolicy } = await import(pathToFileURL(outfile).href);
+  const engine = await policyEngine(dir);
+  return engine.judge({ policies: [policyOf(engine)], project: PROJECT, home: HOME });
+}
+
+function policyOf({ readPolicy, unsaved }) {
   const commands = PROGRAMS.map((pattern) => ({ pattern }));
   const text = JSON.stringify({ policies: [{ name: 'all', commands }] });
-  const { policy } = readPolicy(text, { home: '/home/user' });
-  const policies = [{ policy, origin: 'user', file: undefined }];
-  return judge({ policies, project: PROJECT, home: '/home/user' });
+  return unsaved(readPolicy(text, { home: HOME }).policy);
 }
