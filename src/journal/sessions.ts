@@ -23,6 +23,8 @@ export type SessionsOptions = {
   readonly alive?: (one: ProcessId) => boolean;
   /** Sessions that were ended are free for other processes, although this one lives on. */
   readonly disowns?: boolean;
+  /** Whether runs that earlier writers left without entries have them by now. */
+  readonly lookedFor?: () => boolean;
   /** The state of the project's repository, asked when a session begins. Must not throw. */
   readonly vcs?: () => VcsState | undefined;
   /** Told whenever a session's metadata changed: for what else is derived from it. */
@@ -178,7 +180,7 @@ export class Sessions {
       try {
         const writer = this.recover(id);
         this.#recovering.delete(id);
-        if (owner !== null) writer.goOn(owner);
+        if (owner !== null) writer.goOn(owner, this.#options.lookedFor);
         return writer;
       } catch {
         // Another server has it, or it cannot be written: a new one may be.

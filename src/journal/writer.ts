@@ -173,7 +173,7 @@ export class SessionWriter {
   /** `endNow` ended it while commands were still running. */
   #endedEarly = false;
   /** The writer before this one may have left runs without entries. */
-  #lacking = false;
+  #lacking = (): boolean => false;
   #settling: Promise<void> = Promise.resolve();
 
   constructor(begun: Begun, env: JournalEnv, changed: SessionListener | undefined) {
@@ -240,10 +240,10 @@ export class SessionWriter {
     return entry;
   }
 
-  /** Another server goes on with it: `owner` is its writer from now on. */
-  goOn(owner: ProcessId): void {
+  /** `owner` is its writer from now on. `lookedFor`: whether what it lacked was looked for. */
+  goOn(owner: ProcessId, lookedFor: () => boolean = () => false): void {
     this.#ended = false;
-    this.#lacking = !endedWhole(this.metadata);
+    if (!endedWhole(this.metadata)) this.#lacking = () => !lookedFor();
     const now = this.#now();
     const { end_reason: _, ...before } = this.metadata;
     const active = { ...before, status: 'active', end_reason: null } as const;
@@ -309,7 +309,7 @@ export class SessionWriter {
   }
 
   #reason(endReason: string): string {
-    return this.#expected > 0 || this.#lacking ? lateReason(endReason) : endReason;
+    return this.#expected > 0 || this.#lacking() ? lateReason(endReason) : endReason;
   }
 
   /** Nothing was recorded, neither here nor in the file beside it, and nothing will be. */

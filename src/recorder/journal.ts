@@ -91,6 +91,8 @@ export class RecorderJournal {
   /** What went wrong with the last command's entry. */
   #trouble: string | undefined;
   #spaceLow = false;
+  /** What earlier servers left without entries has them: nothing here lacks any of theirs. */
+  lookedFor = false;
   entriesWritten = 0;
   errors = 0;
 
@@ -253,6 +255,7 @@ export class RecorderJournal {
     this.#last = undefined;
     this.#trouble = undefined;
     await sessions?.closeAll(status, endReason);
+    this.lookedFor = false;
     await this.ledger?.close();
     this.#count();
   }
@@ -272,6 +275,7 @@ export class RecorderJournal {
       env: this.#sealedEnv,
       changed,
       vcs,
+      lookedFor: () => this.lookedFor,
     });
     return this.#sessions;
   }

@@ -84,6 +84,8 @@ export class Recovery {
   readonly #stop = new AbortController();
   /** Resolves when all that can be done at once is done. Never rejects. */
   readonly first: Promise<void>;
+  /** All captures were looked at, and none is owed an entry that could be written. */
+  complete = false;
   readonly #watched = new Map<string, Watched>();
   #again: Promise<void> | undefined;
   #asked = false;
@@ -147,7 +149,9 @@ export class Recovery {
       if (one !== undefined && !one.own) found.push(one);
     }
     this.#earlier = earlierRuns(found, store);
-    return this.#settle(found.filter(mayLack(directory)));
+    const waiting = await this.#settle(found.filter(mayLack(directory)));
+    this.complete = this.#options.owed.size === 0;
+    return waiting;
   }
 
   async #settleOwed(): Promise<readonly string[]> {

@@ -133,7 +133,11 @@ export class Upkeep {
         await bringHome(store, { cwd: workingDirectory, env });
       },
     });
-    void this.#recovery.first.then(() => this.#retain());
+    const recovery = this.#recovery;
+    void recovery.first.then(() => {
+      if (recovery.complete && recovery === this.#recovery) journal.lookedFor = true;
+      return this.#retain();
+    });
   }
 
   /** Removes sessions whose time is over. One that cannot be removed stays until next time. */

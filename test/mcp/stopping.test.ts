@@ -112,9 +112,11 @@ describe('a server that is told to stop', () => {
     const last = await machine.server('bash_recorder');
     await until(() => machine.temporaries().length === 0, 'temporary files are gone');
     await last.close();
-    // One session, which every server went on with.
+    // One session, which every server went on with. The last may end before it has looked for what
+    // those before it left.
+    const end_reason = expect.stringMatching(/^shutdown(?:, late entries)?$/);
     expect(machine.sessions()).toMatchObject([
-      { metadata: { status: 'shutdown', end_reason: 'shutdown', entry_count: count } },
+      { metadata: { status: 'shutdown', end_reason, entry_count: count } },
     ]);
     const numbers = machine.entries().map((entry) => entry.sequence_number);
     expect(numbers).toEqual(numbers.map((_, i) => i + 1));

@@ -1,7 +1,8 @@
 // `cuff record stats`: what was run, how often, how it ended, how long it took, and how much room
 // the captures of those commands take.
 
-import { capturesRoom } from '../../capture/room.ts';
+import { type CapturesRoom, capturesRoom } from '../../capture/room.ts';
+import { errnoOf, isAppError } from '../../errors.ts';
 import { isFaulty } from '../../journal/sequence.ts';
 import type { Stats } from '../../journal/stats.ts';
 import { journalStats } from '../../recordings/catalog.ts';
@@ -23,7 +24,8 @@ const NAME_WIDTH = 18;
  * `--format json`: the same numbers in the names of the journal, and every command; and where
  * entries are not those that were written
  * "sequence_faults":{"skipped","repeated","backward","missing"}. "captures":{"count","disk_bytes",
- * "packed","packed_bytes","plain_bytes"} are those of the whole journal that are still there.
+ * "packed","packed_bytes","plain_bytes"} are those of the whole journal that are still there, null
+ * where this user may not look.
  */
 export async function stats(flags: Flags): Promise<void> {
   const since = flags.since();
@@ -32,19 +34,29 @@ export async function stats(flags: Flags): Promise<void> {
     journalStats(directory, since === undefined ? {} : { since }),
   );
   const unreadable = sayUnreadable(directory);
-  const room = capturesRoom(storeOf(process.env), directory);
+  const room = roomOf(directory);
   if (isFaulty(found.sequence)) say(sequenceWords('this journal', found.sequence));
   if (flags.format() === 'json')
     return putJson({
       ...statsJson(found, since),
-      captures: roomJson(room),
+      captures: room === undefined ? null : roomJson(room),
       ...unreadableJson(unreadable),
     });
   if (found.commands === 0 && since === undefined) return put(NO_RECORDINGS);
   const period = sinceText(flags.text('--since'));
   if (found.commands === 0) return put(`No recordings found (${period}).\n`);
   await put(statsText(found, period));
-  if (room.captures > 0) await put(`\n${roomWords(room)}\n`);
+  if (room !== undefined && room.captures > 0) await put(`\n${roomWords(room)}\n`);
+}
+
+/** Undefined for a state root that is another user's. */
+function roomOf(directory: string): CapturesRoom | undefined {
+  try {
+    return capturesRoom(storeOf(process.env), directory);
+  } catch (error) {
+    if (errnoOf(error) === undefined && !isAppError(error)) throw error;
+    return undefined;
+  }
 }
 
 /** The layout of seed 000. */
