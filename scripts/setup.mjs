@@ -41,6 +41,8 @@ const PROGRAMS = [
   { name: 'go', packages: ['golang-go'], dev: true, lost: 'tests with Go programs' },
   { name: 'bwrap', packages: ['bubblewrap'], dev: true, lost: 'tests of the sandbox' },
   { name: 'age', packages: ['age'], dev: true, lost: 'tests with age' },
+  { name: 'ssh-keygen', packages: ['openssh-client'], dev: true, lost: 'tests with ssh keys' },
+  { name: 'openssl', packages: ['openssl'], dev: true, lost: 'checks of signatures by openssl' },
   { name: 'sudo', packages: ['sudo'], dev: true, lost: 'tests with sudo' },
   {
     name: 'qemu-aarch64',
