@@ -245,6 +245,8 @@ export function readOptions<W>(
       at += 1;
       break;
     }
+    // Options that are turned off, none of them: `bash + -c 'ls'`.
+    if (table.style === 'shell' && written.value === '+') continue;
     const off = table.style === 'shell' && /^\+./s.test(written.prefix);
     const found = optionsIn(table, off ? turned(written) : written);
     if (found === undefined) {

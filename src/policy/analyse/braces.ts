@@ -20,10 +20,10 @@ export function expandAtoms(
   all: Braced,
 ): readonly (readonly Atom[])[] | undefined {
   if (atoms.some(hidesBraces)) return undefined;
+  // `"${x-"'"}'{a,b}"`: what stands in quotes may be outside of them to it.
+  if (atoms.some(hasOwnQuotes) && atoms.some(isBraceText)) return undefined;
   if (!hasBraces(atoms)) return [atoms];
-  if (all.braced > BRACED_MAX || atoms.some((atom) => hasOwnQuotes(atom) || hasOwnBraces(atom))) {
-    return undefined;
-  }
+  if (all.braced > BRACED_MAX || atoms.some(hasOwnBraces)) return undefined;
   const tokens: Token[] = atoms.flatMap((atom): Token[] =>
     atom.kind === 'text' && !atom.quoted ? [...atom.value] : [atom],
   );
@@ -62,6 +62,10 @@ function hasOwnBraces(atom: Atom): boolean {
 function hasOwnQuotes(atom: Atom): boolean {
   if (atom.kind !== 'node' || !atom.quoted) return false;
   return atom.node.text.includes('"') && !atom.node.text.startsWith('$(');
+}
+
+function isBraceText(atom: Atom): boolean {
+  return atom.kind === 'text' && atom.value.includes('{');
 }
 
 /** Whether braces would be replaced in it, if it were a word of a command. */

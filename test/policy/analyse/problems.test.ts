@@ -107,6 +107,7 @@ describe('flagged', () => {
     ['cat <(a)<(b)', 'process_substitution'],
     ['echo "${z-"{a,b}"}"', 'too_many'],
     ['echo "${z+"\'"}"{a,b}', 'too_many'],
+    [`echo "\${z-"'"}'{a,b}"`, 'too_many'],
     ["echo 'a\u0001'", 'parse_error'],
     ['echo a\\', 'parse_error'],
     ['shopt -s nullglob', 'syntax_option'],

@@ -34,6 +34,7 @@ describe('opened', () => {
     ['xargs', 'xargs: echo <...>*'],
     ["bash -c 'rm x'", 'bash -c: rm x'],
     ["bash -lc 'rm x'", 'bash -c: rm x'],
+    ["bash + -c + 'rm x'", 'bash -c: rm x'],
     ["bash -euo pipefail -c 'rm x'", 'bash -c: rm x'],
     ['bash -c \'rm "$1"\' _ x', 'bash -c: rm x'],
     ["sh -c 'rm x'", 'sh -c: rm x'],
