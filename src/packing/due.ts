@@ -50,7 +50,7 @@ export function mayBeEncrypted(
     if (hasIn(dir, 'spooled') && meta.source !== 'spool') return false;
     // A server that lives enters its commands within a moment.
     const entering = meta.journal !== undefined && final.at + ENTRY_MS_MAX > store.now();
-    if ((entering && !entered) || owedTo(store)(meta, final) || !hasPlainWords(dir)) return false;
+    if ((entering && !entered) || !hasPlainWords(dir) || owedTo(store)(meta, final)) return false;
     return !sealed || finalText(dir)?.salt !== undefined;
   } catch (error) {
     if (errnoOf(error) === undefined && !isAppError(error)) throw error;

@@ -7,6 +7,7 @@ import { captureDir } from '../capture/paths.ts';
 import type { Store } from '../capture/store.ts';
 import { type SweepOptions, type SweepResult, sweep } from '../capture/sweep.ts';
 import { errnoOf, isAppError } from '../errors.ts';
+import { entryOfRun } from '../journal/entry-lines.ts';
 import { SWEEP_PAUSE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
@@ -14,6 +15,7 @@ import { within } from './run.ts';
 
 const LOOKED_AT_MIN = 8; // captures looked at even for the shortest run: the oldest and some others
 const SLICE = 4; // captures between two checks of the run
+const SECOND_MS = 1_000;
 const LONG_MS = 50; // a longer run does not notice the sweep beside it
 
 /** Sweeps and writes one log line per capture looked at. */
@@ -71,7 +73,8 @@ export function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
     const dir = captureDir(store.root, id);
     const sessionId = adoptedInto(dir) ?? journal.sessionId;
     if (sessionId === null) return true;
-    const path = join(journal.directory, 'sessions', `${sessionId}.meta.json`);
+    const sessions = join(journal.directory, 'sessions');
+    const path = join(sessions, `${sessionId}.meta.json`);
     let session: JsonObject | undefined;
     try {
       session = parseObject(readFileSync(path, 'utf8'));
@@ -84,8 +87,19 @@ export function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
     const startTime = asCount(owner?.start_time) ?? 0;
     if (session?.status === 'active') return pid !== undefined && !store.alive({ pid, startTime });
     const ended = Date.parse(asString(session?.last_updated) ?? '');
-    return session?.status !== 'interrupted' && at >= ended;
+    if (session?.status === 'interrupted' || !(at >= ended)) return false;
+    // The session's time has whole seconds. Within the last one only its entries tell.
+    return at >= ended + SECOND_MS || !hasEntry(sessions, sessionId, id);
   };
+}
+
+/** A file of entries that cannot be read has none. */
+function hasEntry(sessions: string, sessionId: string, runId: string): boolean {
+  try {
+    return entryOfRun(join(sessions, `${sessionId}.jsonl`), runId) !== undefined;
+  } catch {
+    return false; // the next server may do better
+  }
 }
 
 /** The mtime of an empty file is the time of the last sweep. */

@@ -157,6 +157,14 @@ describe('encryption.recipients', () => {
     expect((await cuff('cat', 'plain')).out).toBe('no recipients\n');
   });
 
+  it('reaches a command with an entry that ended in the last second of its session', async () => {
+    const words = ['run', '--journal', '--session-id', 'entered', '--', 'echo', 'entered'];
+    expect(await cuff(...words)).toMatchObject({ code: 0, out: 'entered\n', err: '' });
+    const names = fs.readdirSync(cli.dir('entered'));
+    expect(names).toContain('output.bin.gz.age');
+    expect(names).not.toContain('output.bin');
+  });
+
   it('with a mistake in it leaves the capture plain, and says so', async () => {
     const secret = identityText(team);
     fs.writeFileSync(settings, `encryption: {recipients: [${secret}]}\n`);
