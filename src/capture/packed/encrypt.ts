@@ -19,6 +19,7 @@ import {
   holds,
   type PackOps,
   PLAIN_BYTES_MAX,
+  removeTemps,
   syncDirectory,
   TEMP,
   write,
@@ -40,6 +41,7 @@ export function encryptCapture(
   io: PackOps = nodeFs,
 ): void {
   if (!checkCaptureDir(dir, io)) return; // swept away
+  removeTemps(dir);
   for (const name of PACKABLE) if (isThere(dir, name)) encryptFile(dir, name, recipients, io);
   nodeFs.rmSync(join(dir, COPIES), { recursive: true, force: true });
   hideWords(dir, (name, text) => putAway(dir, name, text, recipients, io), io);

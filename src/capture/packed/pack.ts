@@ -5,6 +5,7 @@
 // a killed packer left is written anew.
 import * as nodeFs from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../directories.ts';
 import { AppError } from '../../errors.ts';
 import { type ByteSource, pieces } from '../byte-source.ts';
 import { PACKABLE } from '../format.ts';
@@ -44,6 +45,13 @@ export function packCapture(dir: string, io: PackOps = nodeFs): void {
   if (!checkCaptureDir(dir, io)) return; // swept away
   for (const name of PACKABLE) if (isPackable(dir, name)) packFile(dir, name, io);
   nodeFs.rmSync(join(dir, COPIES), { recursive: true, force: true });
+}
+
+/** What killed processes left half written. No reader sees it, and it may have plain bytes. */
+export function removeTemps(dir: string): void {
+  for (const name of namesIn(dir).filter((one) => one.endsWith(TEMP))) {
+    nodeFs.rmSync(join(dir, name), { recursive: true, force: true });
+  }
 }
 
 function packFile(dir: string, name: string, io: PackOps): void {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ByteSource } from '../../capture/byte-source.ts';
 import { findSource } from '../../capture/open-source.ts';
+import { removeTemps } from '../../capture/packed/pack.ts';
 import { type FileOps, replaceIn } from '../../capture/paths.ts';
 import { active } from '../../capture/state.ts';
 import { type Capture, openCapture } from '../../capture/store.ts';
@@ -87,6 +88,7 @@ export async function redactCapture(
     if (files.length === 0 && cutOff === undefined) return undefined;
     const said = files.length === 0 || (cutOff !== undefined && covers(cutOff, ranges));
     await sayFirst(ledger, said ? [] : leavesOf(id, store.now(), ranges, why));
+    removeTemps(dir);
     unpackCapture(dir, disk);
     takeOut(dir, { ...found, bytes: withRanges(found.bytes, cutOff ?? []) }, disk);
     if (ledger !== undefined && (await sealAnew(id, { ledger, store, io: disk }))) {

@@ -132,6 +132,16 @@ describe('an encrypted capture', () => {
     expect(onDisk(small.dir)).not.toContain('wombat');
   });
 
+  it('leaves nothing that a killed process had half written', () => {
+    const { dir, bytes } = capture();
+    for (const name of ['output.bin.gz', 'output.bin', 'meta.json.77']) {
+      fs.writeFileSync(join(dir, `${name}.tmp`), 'a wombat');
+    }
+    encryptCapture(dir, [to(mine)]);
+    expect(onDisk(dir)).not.toContain('wombat');
+    expect(contents(dir)).toEqual(bytes);
+  });
+
   it('keeps the salt with which it was sealed, where others find it', () => {
     const { dir } = capture();
     const salt = Buffer.alloc(16, 3);

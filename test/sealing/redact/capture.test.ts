@@ -142,6 +142,17 @@ describe('a capture', () => {
     }
   }, 300_000);
 
+  it('leaves nothing that a killed packer had half written', async () => {
+    const world = new RedactWorld();
+    const ledger = world.ledger();
+    const { id, dir } = await world.captureOf(ledger, { output: OUTPUT });
+    const temps = ['output.bin.gz.tmp', 'events.jsonl.tmp'].map((name) => join(dir, name));
+    for (const path of temps) fs.writeFileSync(path, OUTPUT);
+    await redactCapture(id, WHOLE_CAPTURE, world.context(ledger));
+    expect(temps.filter((path) => fs.existsSync(path))).toEqual([]);
+    expect((await world.verified(ledger)).intact).toBe(true);
+  });
+
   it('does not fill its hole, and follows no link', async () => {
     const world = new RedactWorld();
     const ledger = world.ledger();
