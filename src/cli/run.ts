@@ -37,7 +37,7 @@ export async function runCommand(name: 'cuff' | 'derun', args: readonly string[]
 }
 
 async function encrypted({ id, dir }: { id: string; dir: string | undefined }): Promise<void> {
-  const named = ownSettingsWith('recipients', process.cwd(), process.env);
+  const named = ownSettingsWith('encryption', process.cwd(), process.env);
   if (dir === undefined || named.length === 0) return;
   await (await import('./encrypt-run.ts')).encryptRun(id, dir);
 }

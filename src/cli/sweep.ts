@@ -27,6 +27,8 @@ type Options = { readonly dryRun?: boolean; readonly json?: boolean };
 /** `--json`: a line {"session_id","result","reason","pinned","error"} for each capture. */
 export async function sweep({ dryRun = false, json }: Options): Promise<void> {
   if (!dryRun) refuseAgents(process.env, 'delete what was recorded');
+  // What is wrong in the settings is said before anything is removed.
+  if (!dryRun) captureRecipients(process.cwd(), process.env);
   const store = storeOf(process.env);
   // The log lists removals, and a dry run removes nothing.
   const log = dryRun ? () => undefined : openLog(store.root);

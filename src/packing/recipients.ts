@@ -10,14 +10,18 @@ import { type OwnSettings, ownSettingsWith } from './own-settings.ts';
 
 /** None where nothing is to be encrypted. Throws `settings_invalid`: a mistake never means none. */
 export function captureRecipients(cwd: string, env: Env): readonly Recipient[] {
-  const [first] = ownSettingsWith('recipients', cwd, env);
+  const [first] = ownSettingsWith('encryption', cwd, env);
   return first === undefined ? [] : recipientsIn(first, env);
 }
 
 function recipientsIn({ path, text }: OwnSettings, env: Env): readonly Recipient[] {
   const { root, problems } = readYaml(text, env);
   if (problems.length > 0) throw invalid(problemLines(path, problems));
-  const listed = asObject(asObject(root && plain(root))?.encryption)?.recipients ?? [];
+  const said = asObject(asObject(root && plain(root))?.encryption ?? {});
+  if (said === undefined) throw invalid(`${path}: encryption names no recipients`);
+  const other = Object.keys(said).find((key) => key !== 'recipients');
+  if (other !== undefined) throw invalid(`${path}: encryption.${other} is no key of the settings`);
+  const listed = said.recipients ?? [];
   if (!Array.isArray(listed)) throw invalid(`${path}: encryption.recipients is no list`);
   return listed.map((one: unknown, place) => {
     const recipient = typeof one === 'string' ? recipientOf(one) : undefined;

@@ -177,4 +177,30 @@ describe('encryption.recipients', () => {
     ]);
     expect((await cuff('cat', 'wrong')).out).toBe('still here\n');
   });
+
+  it('with a mistake in it keeps `cuff sweep` from removing anything', async () => {
+    const path = join(cli.dir('wrong'), 'final.json');
+    const final = {
+      ...JSON.parse(fs.readFileSync(path, 'utf8')),
+      ended_at: '2020-01-01T00:00:00.000Z',
+    };
+    fs.writeFileSync(path, `${JSON.stringify(final)}\n`);
+    const swept = await cuff('sweep');
+    expect([swept.code, swept.out]).toEqual([2, '']);
+    expect(swept.err).toContain('encryption.recipients[0] is no recipient of age\n');
+    expect(fs.existsSync(cli.dir('wrong'))).toBe(true);
+    fs.rmSync(settings);
+    expect((await cuff('sweep')).out).toMatch(/^wrong +remove +expired$/m);
+  });
+
+  it.each([
+    ['encryption: yes', 'encryption names no recipients'],
+    [`encryption: {recipient: [${teamText}]}`, 'encryption.recipient is no key of the settings'],
+    ['encryption: {recipients: yes}', 'encryption.recipients is no list'],
+  ])('takes no mistake for none: %s', async (text, words) => {
+    fs.writeFileSync(settings, `${text}\n`);
+    const ran = await cuff('run', '--', 'true');
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining(`${settings}: ${words}\n`)]);
+    fs.rmSync(settings);
+  });
 });
