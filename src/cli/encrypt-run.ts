@@ -4,6 +4,7 @@
 import { encryptCapture } from '../capture/packed/encrypt.ts';
 import { stateRoot } from '../capture/paths.ts';
 import { messageOf } from '../errors.ts';
+import { claimToEncrypt } from '../packing/claim.ts';
 import { mayBeEncrypted } from '../packing/due.ts';
 import { captureRecipients } from '../packing/recipients.ts';
 import { thisProcess } from '../run/processes.ts';
@@ -25,8 +26,15 @@ export async function encryptRun(id: string, dir: string): Promise<void> {
       await ledger.close();
     }
     // One that a process left behind still prints to is for the next server or `cuff sweep`.
-    if (!mayBeEncrypted(store, id, { sealed: ledger !== undefined, entered: true })) return;
-    encryptCapture(dir, recipients);
+    const sealed = ledger !== undefined;
+    const due = (): boolean => mayBeEncrypted(store, id, { sealed, entered: true });
+    const claim = await claimToEncrypt(dir, thisProcess(), store.alive, due);
+    if (claim === undefined) return; // or another process is at it
+    try {
+      encryptCapture(dir, recipients);
+    } finally {
+      claim.release();
+    }
   } catch (error) {
     say(safeWords(`cuff: run ${id} is not encrypted: ${messageOf(error)}`));
   }

@@ -11,11 +11,12 @@ import { captureDir, hasIn } from '../capture/paths.ts';
 import { roomOf } from '../capture/room.ts';
 import { captureIds, type Store } from '../capture/store.ts';
 import { removeCapture } from '../capture/sweep.ts';
-import { errnoOf } from '../errors.ts';
-import { claimIn } from '../journal/claim.ts';
+import { errnoOf, isAppError, reasonOf } from '../errors.ts';
+import { type Claim, claimIn } from '../journal/claim.ts';
 import { releaseCapture } from '../sealing/captures.ts';
 import type { Ledger } from '../sealing/ledger.ts';
 import type { ProcessId } from '../types.ts';
+import { claimToEncrypt } from './claim.ts';
 import { type AgentCapture, dueOf, mayBeEncrypted } from './due.ts';
 import type { Pack } from './thread.ts';
 
@@ -85,7 +86,7 @@ export class Packer {
 
   /** As soon as they are over, whether they are kept for an entry or not. */
   async *#encrypted(ids: readonly string[], goOn: () => boolean): AsyncGenerator<PackResult> {
-    const { store, ledger, recipients, pack } = this.#options;
+    const { recipients } = this.#options;
     const whom = recipients?.() ?? [];
     if (whom.length === 0) return;
     let looked = 0;
@@ -93,18 +94,32 @@ export class Packer {
       looked += 1;
       if (looked % TURN_CAPTURES === 0) await setImmediate();
       if (!goOn()) return;
-      if (this.#hidden.has(id) || !mayBeEncrypted(store, id, { sealed: ledger !== undefined }))
-        continue;
-      const dir = captureDir(store.root, id);
+      const result = await this.#encrypt(id, whom);
+      if (result !== undefined) yield result;
+    }
+  }
+
+  /** Undefined where there is nothing to encrypt, or where `cuff run` does it at this moment. */
+  async #encrypt(id: string, whom: readonly Recipient[]): Promise<PackResult | undefined> {
+    const { store, owner, ledger, pack } = this.#options;
+    const due = (): boolean => mayBeEncrypted(store, id, { sealed: ledger !== undefined });
+    if (this.#hidden.has(id)) return undefined;
+    const dir = captureDir(store.root, id);
+    let claim: Claim | undefined;
+    try {
+      claim = await claimToEncrypt(dir, owner, store.alive, due);
+      if (claim === undefined) return undefined;
       const before = roomIn(dir);
       const done = await pack(dir, whom);
-      if (!done.packed) {
-        yield { id, result: 'error', reason: 'pack_error', error: done.reason };
-        continue;
-      }
+      if (!done.packed) return { id, result: 'error', reason: 'pack_error', error: done.reason };
       this.#hidden.add(id);
       const savedBytes = Math.max(0, before - roomIn(dir));
-      yield { id, result: 'pack', reason: 'encrypted', savedBytes };
+      return { id, result: 'pack', reason: 'encrypted', savedBytes };
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return { id, result: 'error', reason: 'pack_error', error: reasonOf(error) };
+    } finally {
+      claim?.release();
     }
   }
 

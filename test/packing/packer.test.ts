@@ -2,16 +2,20 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newIdentity } from '../../src/age/x25519.ts';
 import { finalText, saltFinal } from '../../src/capture/final-salt.ts';
+import { encryptCapture } from '../../src/capture/packed/encrypt.ts';
 import { packCapture } from '../../src/capture/packed/pack.ts';
 import { roomOf } from '../../src/capture/room.ts';
 import { pinCapture } from '../../src/capture/store.ts';
+import { claimToEncrypt } from '../../src/packing/claim.ts';
 import { Packer, type PackerOptions } from '../../src/packing/packer.ts';
 import type { Pack } from '../../src/packing/thread.ts';
 import { sealCaptures } from '../../src/sealing/captures.ts';
 import { gatherEvidence } from '../../src/sealing/verify/gather.ts';
 import { verifyEvidence } from '../../src/sealing/verify/verify.ts';
 import type { CaptureFinal, CaptureMeta } from '../../src/types.ts';
+import { to } from '../age/helper.ts';
 import { build, INTENT, NOW, type TestStore, testStore } from '../capture/helper.ts';
 import { ME, SealWorld } from '../sealing/helper.ts';
 
@@ -50,6 +54,28 @@ async function passed(packer: Packer): Promise<string[]> {
 }
 
 const isPacked = (dir: string): boolean => fs.existsSync(join(dir, 'output.bin.gz'));
+
+describe('an encrypted capture', () => {
+  const recipients = () => [to(newIdentity())];
+  const pack: Pack = async (dir, whom = []) => {
+    encryptCapture(dir, whom);
+    return { packed: true };
+  };
+
+  it('is left to the process that encrypts it already', async () => {
+    const store = testStore();
+    const { dir } = build(store, [{ bytes: TEXT }], { id: 'one', final: { at: NOW } });
+    const other = { pid: 400, startTime: 4_000 };
+    store.living.push(other);
+    const claim = await claimToEncrypt(dir, other, store.alive, () => true);
+    const packer = packerOf(store, { recipients, pack });
+    expect(await passed(packer)).toEqual([]);
+    expect(fs.readFileSync(join(dir, 'output.bin'), 'utf8')).toBe(TEXT);
+    claim?.release();
+    expect(await passed(packer)).toEqual(['one encrypted']);
+    expect(fs.readdirSync(dir).filter((name) => name.endsWith('.claim'))).toEqual([]);
+  });
+});
 
 describe('captures of agents', () => {
   it('are packed a day after their end, and no others are', async () => {
