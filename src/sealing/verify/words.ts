@@ -30,7 +30,7 @@ function reachWords(verification: Verification, now: number): string[] {
   const captures = counts.captures - locked.length;
   const { anchor } = ledger;
   const newer = entries - anchored;
-  const sealed = `${countText(entries)} sealed ${entries === 1 ? 'entry' : 'entries'}`;
+  const sealed = sealedText(entries);
   const good = intact ? 'as they were sealed' : 'compared with the ledger';
   const reach =
     anchor === undefined
@@ -142,6 +142,10 @@ function aboutOf(group: Group): About {
 }
 
 /** `1 session was`, `3 sessions were`. */
+function sealedText(entries: number): string {
+  return `${countText(entries)} sealed ${entries === 1 ? 'entry' : 'entries'}`;
+}
+
 function wasWere(many: number, one: string): string {
   return `${manyText(many, one)} ${many === 1 ? 'was' : 'were'}`;
 }
@@ -170,7 +174,7 @@ const FACT_WORDS: Readonly<Partial<Record<Verdict, (about: About) => string>>> =
   sealed_elsewhere: ({ many, detail }) =>
     `${manyText(many, 'session')} sealed elsewhere (${detail}): not checked here`,
   journal_gone: ({ at, detail, total }) =>
-    `journal gone (last seen ${detail}, ${at}): ${countText(total)} sealed entries`,
+    `journal gone (last seen ${detail}, ${at}): ${sealedText(total)}`,
   encrypted: ({ many }) =>
     `${wasWere(many, 'capture')} not hashed: encrypted, and no identity here reads ` +
     (many === 1 ? 'it' : 'them'),
