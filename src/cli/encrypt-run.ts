@@ -1,6 +1,8 @@
 // Encrypts the capture of `cuff run` and `derun run` before they end as the command did. Loaded
 // only where the user's own settings name recipients.
 
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { encryptCapture } from '../capture/packed/encrypt.ts';
 import { stateRoot } from '../capture/paths.ts';
 import { messageOf } from '../errors.ts';
@@ -14,6 +16,9 @@ import { say } from './output.ts';
 import { ownLedger } from './own-ledger.ts';
 import { safeWords } from './safe-words.ts';
 
+const SEAL_TRIES_MAX = 50;
+const PAUSE_MS_MAX = 20;
+
 /** Never rejects: the command is over, and what went wrong is said. */
 export async function encryptRun(id: string, dir: string): Promise<void> {
   try {
@@ -22,7 +27,14 @@ export async function encryptRun(id: string, dir: string): Promise<void> {
     const store = openStore(stateRoot(process.env));
     const ledger = ownLedger();
     if (ledger !== undefined) {
-      await sealCaptures({ ledger, store, owner: thisProcess(), ids: [id] });
+      const options = { ledger, store, owner: thisProcess(), ids: [id] };
+      // Another process may seal at this moment, as many runs at once do.
+      for (let tries = 1; tries <= SEAL_TRIES_MAX; tries += 1) {
+        await sealCaptures(options);
+        const waits = mayBeEncrypted(store, id, { sealed: false, entered: true });
+        if (!waits || mayBeEncrypted(store, id, { sealed: true, entered: true })) break;
+        await delay(randomInt(1, PAUSE_MS_MAX));
+      }
       await ledger.close();
     }
     // One that a process left behind still prints to is for the next server or `cuff sweep`.

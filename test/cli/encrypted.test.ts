@@ -165,6 +165,13 @@ describe('encryption.recipients', () => {
     expect(names).not.toContain('output.bin');
   });
 
+  it('reaches runs that end at once, of which only one can seal', async () => {
+    const ids = Array.from({ length: 8 }, (_, place) => `together-${place}`);
+    await Promise.all(ids.map((id) => cuff('run', '--session-id', id, '--', 'echo', 'wombats')));
+    const plain = ids.filter((id) => fs.existsSync(join(cli.dir(id), 'output.bin')));
+    expect(plain).toEqual([]);
+  });
+
   it('with a mistake in it leaves the capture plain, and says so', async () => {
     const secret = identityText(team);
     fs.writeFileSync(settings, `encryption: {recipients: [${secret}]}\n`);
