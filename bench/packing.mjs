@@ -51,14 +51,14 @@ function chunk(from) {
 export function packer() {
   const worker = new Worker(new URL('../dist/packer.js', import.meta.url));
   return {
-    pack: (capture) =>
+    pack: (dir) =>
       new Promise((resolve, reject) => {
         worker.once('error', reject).once('exit', () => reject(new Error('stopped')));
         worker.once('message', ({ packed, message }) => {
           if (packed) resolve();
           else reject(new Error(message));
         });
-        worker.postMessage(capture);
+        worker.postMessage({ dir, recipients: [] });
       }),
     stop: () => worker.terminate(),
   };
