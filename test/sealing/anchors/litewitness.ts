@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { until } from '../../cli/helper.ts';
 
 const PINNED = {
   version: '0.9.0-6',
@@ -93,7 +94,9 @@ export async function startLitewitness(programs: string, dir: string): Promise<L
     control('add-log', '-db', db, '-origin', origin);
     control('add-key', '-db', db, '-origin', origin, '-key', log);
   };
-  return { address: `http://127.0.0.1:${portOf(witness.pid ?? 0)}/`, vkey, trust };
+  const port = () => portOf(witness.pid ?? 0);
+  await until(() => port() !== undefined, 'the witness listens');
+  return { address: `http://127.0.0.1:${port()}/`, vkey, trust };
 }
 
 function started(program: string, args: readonly string[]) {
@@ -106,16 +109,22 @@ function started(program: string, args: readonly string[]) {
   return child;
 }
 
-/** It says only that it listens; the kernel knows where. */
-function portOf(pid: number): number {
-  const fds = fs
-    .readdirSync(`/proc/${pid}/fd`)
-    .map((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`));
+/** It says that it listens before it does, and not where; the kernel knows. */
+function portOf(pid: number): number | undefined {
+  const fds = fs.readdirSync(`/proc/${pid}/fd`).map((fd) => openedAs(`/proc/${pid}/fd/${fd}`));
   for (const line of fs.readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n')) {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
     if (state === '0A' && fds.includes(`socket:[${inode}]`)) {
       return Number.parseInt(local.split(':')[1] ?? '', 16);
     }
   }
-  throw new Error('the witness listens nowhere');
+  return undefined;
+}
+
+function openedAs(fd: string): string | undefined {
+  try {
+    return fs.readlinkSync(fd);
+  } catch {
+    return undefined; // closed meanwhile
+  }
 }
