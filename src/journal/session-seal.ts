@@ -1,5 +1,6 @@
-// What the ledger hears of one session, from the process that writes it: that it begins, each entry
-// once its line is on the disk, and that it ends. A session without entries is not spoken of.
+// What the ledger hears of one session, from the process that writes it: that it begins, as its
+// first entry is about to be written, each entry once its line is on the disk, and that it ends. A
+// session without entries is not spoken of.
 
 import type { Entry, SessionMetadata } from '../types.ts';
 import { encodeEntry, encodeSalted } from './entry.ts';
@@ -25,6 +26,10 @@ export class SessionSeal {
   line(entry: Entry): EntryLine {
     const seal = this.#seal;
     if (seal === undefined) return { text: encodeEntry(entry), written: () => undefined };
+    const { session_id: session, sequence_number: sequence, agent_id: agent } = entry;
+    // Before the line: one that a crash leaves without a leaf is then not behind the session's end.
+    if (!this.#open) seal.opened(session, { at: this.#now(), agent, sequence });
+    this.#open = true;
     const salt = seal.salt();
     const { text, parts } = encodeSalted(entry, salt);
     return { text, written: () => this.#entered(seal, entry, { salt, parts }) };
@@ -37,8 +42,6 @@ export class SessionSeal {
   ): void {
     const { session_id: session, sequence_number: sequence, timestamp, run_id: runId } = entry;
     const { source } = entry;
-    if (!this.#open) seal.opened(session, { at: this.#now(), agent: entry.agent_id, sequence });
-    this.#open = true;
     seal.entered({ session, sequence, timestamp, runId, source, ...sealed });
   }
 

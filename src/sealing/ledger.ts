@@ -37,6 +37,8 @@ export class Ledger {
   readonly #appender: Appender;
   readonly #journals = new Map<string, string>();
   readonly #begun = new Map<string, number>();
+  /** Writers of this process that have it open: one takes over before the last has closed it. */
+  readonly #writers = new Map<string, number>();
   #origin: string | undefined;
   #salts: Uint8Array = new Uint8Array(0);
   #cancelTimer: (() => void) | undefined;
@@ -201,7 +203,9 @@ export class Ledger {
       },
       salt: () => this.#salt(),
       opened: (session, { at, agent, sequence }) => {
-        this.#begun.set(`${journal} ${session}`, sequence);
+        const key = `${journal} ${session}`;
+        this.#begun.set(key, sequence);
+        this.#writers.set(key, (this.#writers.get(key) ?? 0) + 1);
         this.note({ kind: 'open', journal, session, at, agent: agent || null });
       },
       entered: ({ session, sequence, timestamp, source, runId, salt, parts }) =>
@@ -219,8 +223,14 @@ export class Ledger {
         const line = commitmentTo(sha256(Buffer.from(text)), partSalt(salt, 0));
         this.note({ kind: 'amend', journal, session, sequence, at, amends: kind, line });
       },
-      closed: (session, { at, status, count }) =>
-        this.note({ kind: 'close', journal, session, at, status, count }),
+      closed: (session, { at, status, count }) => {
+        const key = `${journal} ${session}`;
+        const others = (this.#writers.get(key) ?? 1) - 1;
+        this.#writers.set(key, others);
+        if (others > 0) return;
+        this.#writers.delete(key);
+        this.note({ kind: 'close', journal, session, at, status, count });
+      },
     };
   }
 }

@@ -90,6 +90,24 @@ describe('a session with a ledger', () => {
     expect(world.leaves('entry').map(({ run }) => run)).toEqual(['20260118-143052-0000abcd', null]);
   });
 
+  it('that another writer of the process goes on with is not said to end in between', async () => {
+    const world = new SealWorld();
+    const ledger = world.ledger();
+    const writer = startSession(world.journal, FACTS, world.env(ledger));
+    await writer.append(draftOf({ run_id: null }));
+    // Its end is being written when the other one begins.
+    const ending = writer.finalize('complete', 'over');
+    const again = resumeSession(world.journal, writer.id, world.env(ledger));
+    again.goOn({ pid: 1, startTime: 2 });
+    const entered = again.append(draftOf({ run_id: null }));
+    await Promise.all([ending, entered]);
+    await again.append(draftOf({ run_id: null }));
+    expect(world.leaves('close')).toEqual([]);
+    await again.finalize('complete', 'over');
+    expect(world.leaves('close').map(({ count }) => count)).toEqual([3]);
+    expect(world.wrongs()).toEqual([]);
+  });
+
   it('that stays empty is not spoken of', async () => {
     const world = new SealWorld();
     const ledger = world.ledger();

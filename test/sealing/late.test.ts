@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createCapture } from '../../src/capture/store.ts';
 import { entryTimestamp } from '../../src/journal/entry.ts';
 import type { SessionWriter } from '../../src/journal/writer.ts';
-import { startSession } from '../../src/journal/writer.ts';
+import { resumeSession, startSession } from '../../src/journal/writer.ts';
 import { newMeta } from '../../src/shell/new-run.ts';
 import { openStore } from '../../src/shell/store.ts';
 import type { JournalIntent, ProcessId } from '../../src/types.ts';
@@ -96,6 +96,54 @@ describe('an entry without a leaf', () => {
       expect(await world.late(world.ledger())).toBe(1);
       expect(lateLeaves(world)[0]?.run).toBe(end === 'ended' ? null : '.');
     }
+  });
+
+  it('is found where it was put into an ended session that was made to look cut off', async () => {
+    const world = new SealWorld();
+    const ledger = world.ledger({ owner: DEAD });
+    const writer = startSession(world.journal, FACTS, world.env(ledger));
+    await writer.append(draftOf({ run_id: null }));
+    await writer.finalize('complete', 'over');
+    await ledger.close();
+    world.kill(DEAD);
+    expect(world.wrongs()).toEqual([]);
+    const line = fs.readFileSync(world.session(writer.id), 'utf8');
+    fs.appendFileSync(
+      world.session(writer.id),
+      line.replace('"sequence_number":1', '"sequence_number":2'),
+    );
+    const metadata = world.session(writer.id).replace('.jsonl', '.meta.json');
+    const text = fs.readFileSync(metadata, 'utf8');
+    fs.writeFileSync(metadata, text.replace('"status": "complete"', '"status": "active"'));
+    expect(world.wrongs()).toEqual(['inserted']);
+    const next = world.ledger();
+    expect(await world.late(next)).toBe(1);
+    await next.close();
+    expect(world.wrongs()).toEqual(['inserted']);
+  });
+
+  it('of a session that goes on after its end is no attack', async () => {
+    const world = new SealWorld();
+    const first = world.ledger();
+    const writer = startSession(world.journal, FACTS, world.env(first));
+    await writer.append(draftOf({ run_id: null }));
+    await writer.finalize('complete', 'over');
+    await first.close();
+    // The next process dies between its first line and the leaf of that.
+    const next = world.ledger({ owner: DEAD });
+    const again = resumeSession(world.journal, writer.id, world.env(next));
+    again.goOn(DEAD);
+    await again.append(draftOf({ run_id: null }));
+    const kept = world.lines.slice(0, -1);
+    expect(kept.at(-1)).toMatch(/^cuff\/1 open /);
+    fs.writeFileSync(world.path('leaves'), kept.join(''));
+    world.kill(DEAD);
+    expect(world.wrongs()).toEqual([]);
+    const last = world.ledger();
+    expect(await world.late(last)).toBe(1);
+    await last.close();
+    const { counts, findings } = world.verify();
+    expect([counts.entries, findings.map(({ verdict }) => verdict)]).toEqual([2, ['recovered']]);
   });
 
   it('is left to its writer while that lives', async () => {

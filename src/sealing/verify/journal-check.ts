@@ -78,7 +78,7 @@ function leavesOf(
     const entries = first.entries.filter((entry) => entry.index < index);
     merged = {
       ...first,
-      closed: merged?.closed ?? first.closed,
+      closed: merged === undefined ? first.closed : merged.closed,
       tombstone: merged?.tombstone,
       entries: [...entries, ...(merged?.entries ?? [])],
       amends: [...first.amends, ...(merged?.amends ?? [])],

@@ -1,11 +1,14 @@
 // The leaves of a ledger by what they are about: sessions, journals and captures.
 import type { EntryPart } from '../../ledger/commitments.ts';
 import type { LeafOf } from '../../ledger/leaf.ts';
+import { VOUCHED_BY_SESSION } from '../place.ts';
 import type { NumberedLeaf } from './ledger-check.ts';
 
 export type SealedEntry = {
   readonly index: number;
   readonly leaf: LeafOf<'entry'>;
+  /** Its session had ended without it, and was not opened again. */
+  readonly afterEnd: boolean;
 };
 
 export type SealedSession = {
@@ -16,8 +19,8 @@ export type SealedSession = {
   /** By the number of the entry. */
   readonly redacted: Map<number, Set<EntryPart>>;
   readonly redactions: LeafOf<'redact'>[];
-  /** The last that was said: it has ended. */
-  closed: boolean;
+  /** How many entries it had when it ended; undefined where the last that was said is no end. */
+  closed: number | undefined;
   tombstone: LeafOf<'tombstone'> | undefined;
 };
 
@@ -53,8 +56,8 @@ export class LeafIndex {
   }
 
   #add({ index, leaf }: NumberedLeaf): void {
-    if (leaf.kind === 'open') this.#of(leaf).closed = false;
-    else if (leaf.kind === 'close') this.#of(leaf).closed = true;
+    if (leaf.kind === 'open') this.#of(leaf).closed = undefined;
+    else if (leaf.kind === 'close') this.#of(leaf).closed = leaf.count;
     else if (leaf.kind === 'entry') this.#entry({ index, leaf });
     else if (leaf.kind === 'amend') this.#of(leaf).amends.push(leaf);
     else if (leaf.kind === 'redact') this.#redacted(leaf);
@@ -67,16 +70,17 @@ export class LeafIndex {
     else if (leaf.kind === 'gap') this.gaps.push(leaf);
   }
 
-  #entry(sealed: SealedEntry): void {
-    const { leaf } = sealed;
+  #entry({ index, leaf }: NumberedLeaf & { readonly leaf: LeafOf<'entry'> }): void {
     const same = this.byFacts.get(leaf.facts) ?? [];
     const again = same.some(
       (one) => one.leaf.session === leaf.session && one.leaf.journal === leaf.journal,
     );
     // Of two processes that sealed one line at once, the first has said it.
     if (again) return;
+    const session = this.#of(leaf);
+    const sealed = { index, leaf, afterEnd: isAfterEnd(leaf, session) };
     this.byFacts.set(leaf.facts, [...same, sealed]);
-    this.#of(leaf).entries.push(sealed);
+    session.entries.push(sealed);
   }
 
   #redacted(leaf: LeafOf<'redact'>): void {
@@ -110,10 +114,23 @@ export class LeafIndex {
       amends: [],
       redacted: new Map(),
       redactions: [],
-      closed: false,
+      closed: undefined,
       tombstone: undefined,
     };
     sessions.set(session, made);
     return made;
   }
+}
+
+/**
+ * A writer opens a session before its first line. A late leaf may be of an entry that was there when
+ * the session was ended by another process, or of one whose run vouches for it.
+ */
+function isAfterEnd(
+  { origin, sequence, run }: LeafOf<'entry'>,
+  { closed }: SealedSession,
+): boolean {
+  if (closed === undefined) return false;
+  if (origin !== 'late') return true;
+  return sequence > closed && (run === null || run === VOUCHED_BY_SESSION);
 }

@@ -132,8 +132,9 @@ class Comparison {
       if (!line.exact) edited('form');
     }
     const about = { sequence: leaf.sequence, at: leaf.at };
+    if (sealed.afterEnd) this.#found({ verdict: 'inserted', ...about });
     if (leaf.origin === 'spool') this.#found({ verdict: 'spooled', ...about });
-    if (leaf.origin === 'late') {
+    if (leaf.origin === 'late' && !sealed.afterEnd) {
       this.#found({ verdict: leaf.run === null ? 'late_unexplained' : 'recovered', ...about });
     }
   }
@@ -170,7 +171,7 @@ class Comparison {
     const { leaves, vouched, place } = this.#context;
     if (!salted) return false;
     if (run !== null && vouched(run, place.session)) return true;
-    return this.#files.cutOff && leaves?.closed !== true && sequence > this.#last;
+    return this.#files.cutOff && leaves?.closed === undefined && sequence > this.#last;
   }
 
   #missing(unreadable: number): void {

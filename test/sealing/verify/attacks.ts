@@ -117,6 +117,31 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
+    // The leaves are a file: the next signer signs what it finds there.
+    name: 'append a forged entry to a closed session, and its leaf to the ledger',
+    verdicts: ['inserted'],
+    does: (world, random) => {
+      const { session } = target(world, random);
+      const { line, leaf } = world.entry(session);
+      session.lines.push(line);
+      world.note(leaf);
+      world.sign();
+    },
+  },
+  {
+    // Its metadata says `active` again, and a sealer takes that for a crash.
+    name: 'have a forged entry of a closed session sealed as a late one',
+    verdicts: ['inserted'],
+    does: (world, random) => {
+      const { session } = target(world, random);
+      const { line, leaf } = world.entry(session, { run_id: null });
+      session.lines.push(line);
+      session.cutOff = true;
+      world.note({ ...leaf, origin: 'late', run: '.' });
+      world.sign();
+    },
+  },
+  {
     name: 'put a forged entry in front of sealed ones',
     verdicts: ['inserted'],
     does: (world, random) => {
@@ -301,6 +326,19 @@ export const CRASHES: readonly Attack[] = [
       const at = open.lines.length;
       open.lines.push(`${line.slice(0, 1 + random(line.length - 3))}\n`, line);
       world.note({ ...leaf, sequence: at + 1, origin: 'late' });
+      world.sign();
+    },
+  },
+  {
+    name: 'an entry without a leaf, in a session that another process ended',
+    verdicts: ['recovered'],
+    does: (world) => {
+      const open = world.sessions.at(-1);
+      if (open === undefined) return;
+      const { line, leaf } = world.entry(open, { run_id: null });
+      open.lines.push(line);
+      world.close(open);
+      world.note({ ...leaf, origin: 'late', run: '.' });
       world.sign();
     },
   },
