@@ -114,6 +114,7 @@ export const REAL_FILES = [
   'sealing/anchors/interop',
   'sealing/anchors/journal',
   'sealing/killed',
+  'sealing/verify/gather',
   'sealing/redact/killed',
   'text/printable',
   'text/redact',

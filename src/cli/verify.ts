@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
 import { AppError } from '../errors.ts';
+import { readText } from '../journal/files.ts';
 import { checkpointOf } from '../ledger/checkpoint.ts';
 import { type LogPolicy, quorumOf } from '../ledger/log-policy.ts';
 import { checkSignature, type Note, parseNote } from '../ledger/note.ts';
@@ -86,8 +87,8 @@ function outsideTools({ root: stateRoot, now }: Store): AnchorTools {
 }
 
 function ownOrigin(stateRoot: string): string | undefined {
-  const path = join(sealDir(stateRoot), 'vkey');
-  return existsSync(path) ? parseVerifierKey(textOf(path).trim())?.name : undefined;
+  const text = readText(join(sealDir(stateRoot), 'vkey'));
+  return text === undefined ? undefined : parseVerifierKey(text.trim())?.name;
 }
 
 function isFile(path: string): boolean {

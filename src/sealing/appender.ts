@@ -5,7 +5,14 @@
 import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
 import { DISK, type Disk } from '../journal/files.ts';
-import { ensureSealDir, openForAppending, sealFile, shortWrite, waitForWriters } from './place.ts';
+import {
+  ensureSealDir,
+  openForAppending,
+  openForReading,
+  sealFile,
+  shortWrite,
+  waitForWriters,
+} from './place.ts';
 
 const WAITING_MAX = 10_000; // 2.3 MB; entries of later ones are sealed as late ones
 const NEWLINE = 0x0a;
@@ -104,7 +111,7 @@ export class Appender {
 }
 
 function endsWhole(path: string, size: number): boolean {
-  const fd = fs.openSync(path, 'r');
+  const fd = openForReading(path);
   try {
     const last = Buffer.alloc(1);
     return fs.readSync(fd, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE;

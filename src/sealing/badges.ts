@@ -15,7 +15,7 @@ import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
 import { parseLeaf } from '../ledger/leaf.ts';
 import type { SessionMetadata } from '../types.ts';
-import { readSmall, sealFile } from './place.ts';
+import { openForReading, readSmall, sealFile } from './place.ts';
 import { anchorsIn } from './verify/anchors.ts';
 import { isWrong } from './verify/findings.ts';
 import type { Verification } from './verify/verify.ts';
@@ -151,7 +151,7 @@ function noLeaves(): Leaves {
 
 /** Without their ends; what stands behind the last end is none. */
 function linesFrom(path: string, start: number): string[] {
-  const fd = fs.openSync(path, 'r');
+  const fd = openForReading(path);
   try {
     const bytes = Buffer.alloc(Math.min(fs.fstatSync(fd).size - start, 2 * END_BYTES));
     const count = fs.readSync(fd, bytes, 0, bytes.length, start);

@@ -1,11 +1,9 @@
 // The tombstone of a whole journal: a person says that it is gone, and why.
 
-import * as fs from 'node:fs';
 import { parseLeaf } from '../ledger/leaf.ts';
 import { journalNamed, type KnownJournal, knownJournals } from './journals.ts';
-import { leafLines } from './leaf-lines.ts';
+import { ledgerLines } from './leaf-lines.ts';
 import type { Ledger } from './ledger.ts';
-import { sealFile } from './place.ts';
 
 export type Forgetting =
   | { readonly kind: 'forgotten'; readonly journal: KnownJournal; readonly entries: number }
@@ -42,17 +40,12 @@ export function forgetJournal(
 }
 
 function leavesOf(stateRoot: string, journal: string): { entries: number; buried: boolean } {
-  const fd = fs.openSync(sealFile(stateRoot, 'leaves'), 'r');
-  try {
-    let [entries, buried] = [0, false];
-    for (const { bytes } of leafLines(fd, 0, fs.fstatSync(fd).size)) {
-      const leaf = parseLeaf(bytes.toString('latin1'));
-      if (leaf?.kind === 'entry' && leaf.journal === journal) entries += 1;
-      const whole = leaf?.kind === 'tombstone' && leaf.session === null;
-      if (whole && leaf.journal === journal) buried = true;
-    }
-    return { entries, buried };
-  } finally {
-    fs.closeSync(fd);
+  let [entries, buried] = [0, false];
+  for (const { bytes } of ledgerLines(stateRoot)) {
+    const leaf = parseLeaf(bytes.toString('latin1'));
+    if (leaf?.kind === 'entry' && leaf.journal === journal) entries += 1;
+    const whole = leaf?.kind === 'tombstone' && leaf.session === null;
+    if (whole && leaf.journal === journal) buried = true;
   }
+  return { entries, buried };
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { replaceFile } from '../directories.ts';
 import { asCount, asString, parseObject } from '../text/json.ts';
 import { newJournalName } from './keys.ts';
-import { createWhole, ensureSealDir, readSmall, sealFile } from './place.ts';
+import { createWhole, ensureSealDir, openForAppending, readSmall, sealFile } from './place.ts';
 
 const NAME = /^[a-z2-7]{26}$/;
 
@@ -128,8 +128,12 @@ function register(stateRoot: string, { journal, directory, at }: KnownJournal): 
   try {
     ensureSealDir(stateRoot);
     const line = JSON.stringify({ journal, directory, at: new Date(at).toISOString() });
-    const path = sealFile(stateRoot, 'journals.jsonl');
-    fs.appendFileSync(path, `${line}\n`, { mode: 0o600 });
+    const fd = openForAppending(sealFile(stateRoot, 'journals.jsonl'));
+    try {
+      fs.writeSync(fd, `${line}\n`);
+    } finally {
+      fs.closeSync(fd);
+    }
   } catch {
     // A state root that cannot be written: the next process that can writes it down.
   }

@@ -22,7 +22,7 @@ import type { Entry, ProcessId, SessionMetadata } from '../types.ts';
 import { entryCommitments } from './commit.ts';
 import { leafLines } from './leaf-lines.ts';
 import type { Ledger } from './ledger.ts';
-import { readSmall, sealDir, sealFile, VOUCHED_BY_SESSION } from './place.ts';
+import { openForReading, readSmall, sealDir, sealFile, VOUCHED_BY_SESSION } from './place.ts';
 import { signedBytes } from './sealer.ts';
 
 const TURN_MS = 10; // of work, before others have their turn
@@ -52,7 +52,7 @@ export async function sealLate(options: LateOptions): Promise<number> {
   const claim = claimIn(sealDir(store.root), `late-${journal}`, owner, store.alive);
   if (claim === undefined) return 0; // another process does it
   await ledger.sign();
-  const fd = fs.openSync(leaves, 'r');
+  const fd = openForReading(leaves);
   try {
     return await new Comparison(options, journal, fd).run();
   } finally {

@@ -41,7 +41,7 @@ import { DISK, type Disk } from '../journal/files.ts';
 
 const FILE_MODE = 0o600;
 const { O_RDONLY, O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
-const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0; // not on Windows
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants; // not on Windows
 
 /** In the place of a run where none could vouch for an entry, but its session does. */
 export const VOUCHED_BY_SESSION = '.';
@@ -73,12 +73,25 @@ export function ensureSealDir(stateRoot: string): void {
 }
 
 export function openForAppending(path: string, disk: Disk = DISK): number {
-  return disk.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, FILE_MODE);
+  return openFile(path, O_WRONLY | O_APPEND | O_CREAT, disk);
 }
 
 /** To be read, and written at chosen places. */
 export function openForChanges(path: string, disk: Disk = DISK): number {
-  return disk.openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, FILE_MODE);
+  return openFile(path, O_RDWR | O_CREAT, disk);
+}
+
+export function openForReading(path: string, disk: Disk = DISK): number {
+  return openFile(path, O_RDONLY, disk);
+}
+
+/** A FIFO in the place of a file would stop who opens it until another process comes. */
+function openFile(path: string, flags: number, disk: Disk): number {
+  const fd = disk.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, FILE_MODE);
+  if (disk.fstatSync(fd).isFile()) return fd;
+  disk.closeSync(fd);
+  const about = { code: 'EINVAL', syscall: 'open', path };
+  throw Object.assign(new Error(`EINVAL: ${path} is no file`), about);
 }
 
 /**
@@ -92,7 +105,7 @@ export function waitForWriters(fd: number): void {
 export function readSmall(path: string): string | undefined {
   let fd: number | undefined;
   try {
-    fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW);
+    fd = openForReading(path);
     return fs.readFileSync(fd, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;

@@ -2,7 +2,6 @@
 // the key of the ledger signed. What a proof looks like as a file is described in verify/proof.ts.
 // The tree is made anew from the leaves, so a proof never rests on a derived file.
 
-import * as fs from 'node:fs';
 import { AppError } from '../errors.ts';
 import { linesOf } from '../journal/entry-lines.ts';
 import { type SaltedLine, saltedLineOf } from '../journal/entry-parts.ts';
@@ -19,7 +18,7 @@ import { leafHash, StoredHashes } from '../ledger/tree.ts';
 import { printable } from '../text/printable.ts';
 import type { Entry } from '../types.ts';
 import { signerOf } from './keys.ts';
-import { leafLines } from './leaf-lines.ts';
+import { ledgerLines } from './leaf-lines.ts';
 import { readSmall, sealFile } from './place.ts';
 import { type SealerOptions, signLeaves } from './sealer.ts';
 import { saltedParts } from './verify/lines.ts';
@@ -117,7 +116,7 @@ function lookAt(
   let found: FoundLeaf | undefined;
   let sameNumber = false;
   let index = 0;
-  for (const bytes of leavesOf(stateRoot)) {
+  for (const { bytes } of ledgerLines(stateRoot)) {
     if (index < signed) tree.append(leafHash(bytes));
     const near = bytes.includes(number) || (facts !== undefined && bytes.includes(` ${facts} `));
     const line = near ? bytes.toString() : '';
@@ -132,17 +131,6 @@ function lookAt(
   }
   if (signing !== undefined && !sameRoot(tree, signing)) throw damaged('its lines are others');
   return { note: signing?.note, signed, tree, found, sameNumber, redacted };
-}
-
-function* leavesOf(stateRoot: string): Generator<Buffer, void, undefined> {
-  const path = sealFile(stateRoot, 'leaves');
-  if (!fs.existsSync(path)) return;
-  const fd = fs.openSync(path, 'r');
-  try {
-    for (const { bytes } of leafLines(fd, 0, fs.fstatSync(fd).size)) yield bytes;
-  } finally {
-    fs.closeSync(fd);
-  }
 }
 
 /** What is signed, and by the key that is here. */

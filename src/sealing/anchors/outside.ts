@@ -2,13 +2,13 @@
 // ledger notes about itself: who can change the ledger can change its notes, too. The places are
 // those that the settings, the notes and the leaves name.
 
-import * as fs from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import { type Checkpoint, checkpointOf } from '../../ledger/checkpoint.ts';
 import { parseLeaf } from '../../ledger/leaf.ts';
 import { parseNote } from '../../ledger/note.ts';
 import { cosignedAt } from '../../ledger/witness.ts';
 import { asString, parseObject } from '../../text/json.ts';
+import { ledgerLines } from '../leaf-lines.ts';
 import { readSmall, sealFile } from '../place.ts';
 import type { OutsideReading } from '../verify/outside.ts';
 import { cosignedSize, PLACES, signedHead } from './anchoring.ts';
@@ -111,27 +111,35 @@ function cosignedHeads(origin: string, where: string, stateRoot: string): Outsid
 
 /** The notes with which witnesses answered, oldest first. Never throws. */
 export function cosignedNotes(stateRoot: string): readonly { place: string; text: string }[] {
-  return linesIn(stateRoot, 'anchors.jsonl').flatMap((line) => {
-    const json = parseObject(line);
+  return notesOf(stateRoot).flatMap((line) => {
+    const json = line === '' ? undefined : parseObject(line);
     const [place, text] = [asString(json?.where), asString(json?.receipt)];
     const own = json?.kind === 'witness' && place !== undefined && text !== undefined;
     return own ? [{ place, text }] : [];
   });
 }
 
-/** They are signed with the rest, so that a line that was taken out of the notes is still there. */
-function anchorLeaves(stateRoot: string): { kind: string; where: string }[] {
-  return linesIn(stateRoot, 'leaves').flatMap((line) => {
-    const leaf = line.startsWith('cuff/1 anchor ') ? parseLeaf(`${line}\n`) : undefined;
-    return leaf?.kind === 'anchor' ? [{ kind: leaf.anchor, where: leaf.where ?? '' }] : [];
-  });
-}
-
-function linesIn(stateRoot: string, name: 'anchors.jsonl' | 'leaves'): string[] {
+function notesOf(stateRoot: string): string[] {
   try {
-    if (name === 'leaves') return fs.readFileSync(sealFile(stateRoot, name), 'latin1').split('\n');
-    return (readSmall(sealFile(stateRoot, name)) ?? '').split('\n').filter((line) => line !== '');
+    return (readSmall(sealFile(stateRoot, 'anchors.jsonl')) ?? '').split('\n');
   } catch {
     return []; // as if there were none
   }
+}
+
+const ANCHOR = Buffer.from('cuff/1 anchor ');
+
+/** They are signed with the rest, so that a line that was taken out of the notes is still there. */
+function anchorLeaves(stateRoot: string): { kind: string; where: string }[] {
+  const found: { kind: string; where: string }[] = [];
+  try {
+    for (const { bytes } of ledgerLines(stateRoot)) {
+      if (!bytes.subarray(0, ANCHOR.length).equals(ANCHOR)) continue;
+      const leaf = parseLeaf(bytes.toString('latin1'));
+      if (leaf?.kind === 'anchor') found.push({ kind: leaf.anchor, where: leaf.where ?? '' });
+    }
+  } catch {
+    // as if there were none
+  }
+  return found;
 }

@@ -7,7 +7,7 @@ import { replaceFile } from '../../directories.ts';
 import { base64 } from '../../ledger/base64.ts';
 import { parseLeaf } from '../../ledger/leaf.ts';
 import { asCount, asObject, asString, parseJson, parseObject } from '../../text/json.ts';
-import { openForAppending, readSmall, sealFile, shortWrite } from '../place.ts';
+import { openForAppending, openForReading, readSmall, sealFile, shortWrite } from '../place.ts';
 import { placeText } from '../verify/outside.ts';
 import type { SignedHead } from './place.ts';
 import type { AnchorTarget } from './target.ts';
@@ -105,7 +105,7 @@ export function hasNewsFor(
 
 /** Undefined where they are too long to be only anchors. */
 function lastLines(stateRoot: string, count: number): string[] | undefined {
-  const fd = fs.openSync(sealFile(stateRoot, 'leaves'), 'r');
+  const fd = openForReading(sealFile(stateRoot, 'leaves'));
   try {
     const { size } = fs.fstatSync(fd);
     const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));

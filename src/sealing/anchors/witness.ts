@@ -8,7 +8,7 @@ import { parseSignatures } from '../../ledger/note.ts';
 import { consistencyProof } from '../../ledger/proofs.ts';
 import { HASH_BYTES, type HashAt, rootOf } from '../../ledger/tree.ts';
 import { cosignedAt, formatAddCheckpoint } from '../../ledger/witness.ts';
-import { sealFile } from '../place.ts';
+import { openForReading, sealFile } from '../place.ts';
 import { type AnchorTools, AnchorTrouble, type SignedHead } from './place.ts';
 import { witnessOf } from './target.ts';
 
@@ -102,7 +102,7 @@ async function limited({ body }: Response): Promise<Buffer> {
 }
 
 function withHashes<T>(stateRoot: string, head: SignedHead, use: (at: HashAt) => T): T {
-  const fd = fs.openSync(sealFile(stateRoot, 'hashes'), 'r');
+  const fd = openForReading(sealFile(stateRoot, 'hashes'));
   try {
     const at: HashAt = (index) => {
       const bytes = Buffer.alloc(HASH_BYTES);

@@ -1,16 +1,14 @@
 // What the ledger says of redactions. Should the machine crash behind a leaf, that says what the
 // next redaction finishes.
 
-import * as fs from 'node:fs';
 import type { Store } from '../../capture/store.ts';
 import type { Disk } from '../../journal/files.ts';
 import type { EntryPart } from '../../ledger/commitments.ts';
 import { type Leaf, parseLeaf } from '../../ledger/leaf.ts';
 import type { ByteRange } from '../../ledger/tokens.ts';
 import type { ProcessId } from '../../types.ts';
-import { leafLines } from '../leaf-lines.ts';
+import { ledgerLines } from '../leaf-lines.ts';
 import type { Ledger } from '../ledger.ts';
-import { sealFile } from '../place.ts';
 
 export type RedactContext = {
   /** Undefined where the user wants none: then nothing says what was redacted. */
@@ -40,7 +38,7 @@ const STARTS = ['cuff/1 redact', 'cuff/1 capture '].map((text) => Buffer.from(te
 export function saidBefore(stateRoot: string): Redactions {
   const entries = new Map<string, Set<EntryPart>>();
   const unfinished = new Map<string, readonly ByteRange[]>();
-  for (const leaf of leavesOf(sealFile(stateRoot, 'leaves'))) {
+  for (const leaf of leavesOf(stateRoot)) {
     if (leaf.kind === 'redact') {
       const key = entryKey(leaf.journal, leaf.session, leaf.sequence);
       entries.set(key, new Set([...(entries.get(key) ?? []), ...leaf.parts]));
@@ -52,16 +50,10 @@ export function saidBefore(stateRoot: string): Redactions {
   return { entries, unfinished };
 }
 
-function* leavesOf(path: string): Generator<Leaf, void, undefined> {
-  if (!fs.existsSync(path)) return;
-  const fd = fs.openSync(path, 'r');
-  try {
-    for (const { bytes } of leafLines(fd, 0, fs.fstatSync(fd).size)) {
-      const wanted = STARTS.some((start) => bytes.subarray(0, start.length).equals(start));
-      const leaf = wanted ? parseLeaf(bytes.toString()) : undefined;
-      if (leaf !== undefined) yield leaf;
-    }
-  } finally {
-    fs.closeSync(fd);
+function* leavesOf(stateRoot: string): Generator<Leaf, void, undefined> {
+  for (const { bytes } of ledgerLines(stateRoot)) {
+    const wanted = STARTS.some((start) => bytes.subarray(0, start.length).equals(start));
+    const leaf = wanted ? parseLeaf(bytes.toString()) : undefined;
+    if (leaf !== undefined) yield leaf;
   }
 }

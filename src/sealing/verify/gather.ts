@@ -1,5 +1,6 @@
 // Reads from the disk what a verification is made of. Nothing is written; what cannot be read is as
 // if it were not there, and the verification says so.
+import { constants } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -42,11 +43,12 @@ export function gatherEvidence(options: GatherOptions): Evidence {
   const known = knownJournals(store.root);
   const wanted = directories === 'all' ? known.map(({ directory }) => directory) : directories;
   const there = [...new Set(wanted)].filter((directory) => fs.existsSync(directory));
+  // Also where there is a journal: it may have another name, and then it is another one.
   const gone = known.filter(({ directory }) => wanted.includes(directory));
   return {
     ledger: ledgerFiles(options),
     journals: there.map((directory) => journalFiles(directory, store)),
-    gone: gone.filter(({ directory }) => !there.includes(directory)),
+    gone: only === undefined ? gone : [],
     captures: {
       now: store.now(),
       deep: options.deep === true,
@@ -59,7 +61,7 @@ export function gatherEvidence(options: GatherOptions): Evidence {
 
 function ledgerFiles({ store, key, anchors = [], outside = [] }: GatherOptions): LedgerFiles {
   const bytes = (name: string): Buffer => readBytes(join(sealDir(store.root), name));
-  const text = (name: string): string => bytes(name).toString('utf8');
+  const text = (name: string): string => textOf(bytes(name));
   return {
     leaves: bytes('leaves'),
     hashes: bytes('hashes'),
@@ -78,9 +80,8 @@ export function sealDir(stateRoot: string): string {
 /** Where the ledger saw its journals last. */
 function knownJournals(stateRoot: string): Evidence['gone'] {
   const found = new Map<string, Evidence['gone'][number]>();
-  for (const line of readBytes(join(sealDir(stateRoot), 'journals.jsonl'))
-    .toString()
-    .split('\n')) {
+  const text = textOf(readBytes(join(sealDir(stateRoot), 'journals.jsonl')));
+  for (const line of text.split('\n')) {
     const json = line === '' ? undefined : parseObject(line);
     const [journal, directory] = [asString(json?.journal), asString(json?.directory)];
     if (journal === undefined || directory === undefined) continue;
@@ -174,6 +175,11 @@ function fileDigest(dir: string, name: string, decrypt: Store['decrypt']): Buffe
   } finally {
     source.close();
   }
+}
+
+/** More than a string can have is nothing that we wrote. */
+function textOf(bytes: Buffer): string {
+  return bytes.length > constants.MAX_STRING_LENGTH ? '' : bytes.toString('utf8');
 }
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;

@@ -1,7 +1,7 @@
 // The ledger by itself: are the leaves those that were signed, and those that were anchored? What
 // the leaves say about journals is compared elsewhere, also when the answer is no.
 import { type Checkpoint, checkpointOf } from '../../ledger/checkpoint.ts';
-import { type Leaf, parseLeaf } from '../../ledger/leaf.ts';
+import { LEAF_BYTES_MAX, type Leaf, parseLeaf } from '../../ledger/leaf.ts';
 import { checkSignature, type Note, parseNote } from '../../ledger/note.ts';
 import { formatVerifierKey, parseVerifierKey, type VerifierKey } from '../../ledger/note-keys.ts';
 import { leafHash, StoredHashes } from '../../ledger/tree.ts';
@@ -44,7 +44,7 @@ export function readLedger(files: LedgerFiles): LedgerReading {
   const tree = new StoredHashes();
   for (const line of lines) tree.append(leafHash(line));
   const leaves = lines.flatMap((line, index) => {
-    const leaf = parseLeaf(line.toString('latin1'));
+    const leaf = line.length > LEAF_BYTES_MAX ? undefined : parseLeaf(line.toString('latin1'));
     return leaf === undefined ? [] : [{ index, leaf }];
   });
   const signing = checkSigned(files, tree, leaves);

@@ -1,5 +1,5 @@
 // The lines of a session's file as a verifier reads them: what each commits to, if it has a salt.
-import { isUtf8 } from 'node:buffer';
+import { constants, isUtf8 } from 'node:buffer';
 import {
   entryParts,
   linePart,
@@ -97,7 +97,7 @@ export function lineCommitment(bytes: Buffer): string | undefined {
 }
 
 function salted(bytes: Buffer): ReturnType<typeof saltedLineOf> {
-  if (!isUtf8(bytes)) return undefined;
+  if (bytes.length > constants.MAX_STRING_LENGTH || !isUtf8(bytes)) return undefined;
   try {
     return saltedLineOf(bytes.toString('utf8'));
   } catch (error) {

@@ -105,6 +105,7 @@ function goneJournal(
   }
   const sessions = [...(sealed.journals.get(journal)?.values() ?? [])];
   const count = sessions.reduce((sum, { entries }) => sum + entries.length, 0);
+  if (count === 0) return []; // it was named, and nothing was recorded
   return [{ verdict: 'journal_gone', journal, at, count, detail: directory }];
 }
 
