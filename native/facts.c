@@ -13,6 +13,7 @@
 
 #define BLOCK_MAX (2u << 20) /* of a command line and of an environment: as much as there can be */
 #define WORDS_MAX 65536
+#define COPY_KIB 512u
 
 extern char **environ;
 
@@ -66,8 +67,12 @@ void facts_command(struct run *r, uint64_t at_ns) {
   char exe[PATH_MAX], here[PATH_MAX] = "";
   const char *cwd = r->o->cwd;
   if (cwd == NULL) cwd = getcwd(here, sizeof here) == NULL ? "" : here;
-  struct trace_start start = {
-      .parent = (uint32_t)getpid(), .uid = (uint32_t)getuid(), .start_ticks = r->start};
+  /* It began as a copy of us, and touched some pages more before it was the command. */
+  uint32_t peak = own_peak();
+  struct trace_start start = {.parent = (uint32_t)getpid(),
+                              .uid = (uint32_t)getuid(),
+                              .start_ticks = r->start,
+                              .peak_before = peak == 0 ? 0 : peak + COPY_KIB};
   struct image image = {.exe = link_of(r->pid, "exe", exe),
                         .cwd = cwd,
                         .argv = {r->o->argv, count_of(r->o->argv), false},

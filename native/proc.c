@@ -34,6 +34,28 @@ bool process_stat(pid_t pid, char *state, pid_t *parent, unsigned long long *sta
   return true;
 }
 
+/* Whether a process that has ended waited for no child: every child has page faults, which are then
+ * counted for the one that waited. A system that counts none, not even its own, does not say. */
+bool waited_for_none(pid_t pid) {
+  char path[64], data[1024];
+  unsigned long own = 0, minor = 1, major = 1;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  if (read_file(path, data, sizeof data) <= 0) return false;
+  char *p = strrchr(data, ')');
+  return p != NULL &&
+         sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %lu %lu %*u %lu",
+                &own, &minor, &major) == 3 &&
+         own > 0 && minor == 0 && major == 0;
+}
+
+/* How much memory we have had at most, in KiB; 0: not known. */
+uint32_t own_peak(void) {
+  char status[4096];
+  if (read_file("/proc/self/status", status, sizeof status) <= 0) return 0;
+  const char *line = strstr(status, "\nVmHWM:");
+  return line == NULL ? 0 : (uint32_t)strtoul(line + 7, NULL, 10);
+}
+
 unsigned long long process_start(pid_t pid) {
   char state;
   pid_t parent;

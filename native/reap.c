@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,18 +66,29 @@ static void command_stopped(struct run *r) {
   starter_too(r, SIGSTOP);
 }
 
+struct used { /* by a process that has ended */
+  bool known;
+  struct rusage by;
+};
+
 /* The next process whose state has changed. A tracer is also told about the processes that it
  * follows, but it must not take their WCONTINUED: the kernel reports that once, and it is for their
  * own parents. */
-static pid_t next_change(int *status) {
-  if (!follow_any()) return waitpid(-1, status, WNOHANG | WUNTRACED | WCONTINUED);
+static pid_t next_change(int *status, struct used *used) {
+  const int all = WNOHANG | WUNTRACED | WCONTINUED;
+  used->known = false;
+  if (!trace_on()) return waitpid(-1, status, all);
   siginfo_t info = {.si_pid = 0};
-  if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0) return -1;
-  if (info.si_pid == 0) return 0;
+  bool follows = follow_any();
+  int changes = WEXITED | WNOHANG | WNOWAIT | (follows ? WSTOPPED | __WALL : 0);
+  if (waitid(P_ALL, 0, &info, changes) != 0) return -1;
+  if (info.si_pid == 0) return follows ? 0 : waitpid(-1, status, all);
   bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
                info.si_code == CLD_DUMPED;
   if (ended) follow_ending(info.si_pid);
-  return waitpid(info.si_pid, status, WNOHANG | WUNTRACED | __WALL);
+  /* The kernel adds what the children used that it waited for. */
+  used->known = ended && waited_for_none(info.si_pid);
+  return wait4(info.si_pid, status, WNOHANG | WUNTRACED | (follows ? __WALL : 0), &used->by);
 }
 
 static bool command_went_on(const struct run *r) {
@@ -87,11 +99,13 @@ static bool command_went_on(const struct run *r) {
 void reap(struct run *r) {
   int status;
   pid_t pid;
-  while ((pid = next_change(&status)) > 0) {
+  struct used used;
+  while ((pid = next_change(&status, &used)) > 0) {
     bool command = pid == r->pid;
     if (WIFEXITED(status) || WIFSIGNALED(status)) {
       int from = follow_ended(pid);
-      if (from >= 0) trace_reap(pid, status, command ? FROM_RUNNER : from);
+      const struct rusage *by = used.known ? &used.by : NULL;
+      if (from >= 0) trace_reap(pid, status, command ? FROM_RUNNER : from, by);
       if (r->starting && launch_ended(pid, status)) continue;
       if (command && !r->exited) command_ended(r, status);
     } else if (WIFSTOPPED(status) && follow_stopped(pid, status)) {

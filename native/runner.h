@@ -267,6 +267,8 @@ void record_final(struct run *r, const struct process *list, int count, bool clo
 /* proc.c */
 ssize_t read_file(const char *path, char *data, size_t size);
 bool process_stat(pid_t pid, char *state, pid_t *parent, unsigned long long *start);
+bool waited_for_none(pid_t pid);
+uint32_t own_peak(void);
 unsigned long long process_start(pid_t pid);
 bool is_descendant(pid_t pid);
 bool file_name(pid_t pid, const char *fd, char *name, size_t size);

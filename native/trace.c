@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,11 +132,22 @@ void trace_relay(const char *hex) {
   trace_write();
 }
 
-void trace_reap(pid_t child, int status, int from) {
+static uint64_t nanoseconds(struct timeval t) {
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+/* `used` NULL: not known. */
+void trace_reap(pid_t child, int status, int from, const struct rusage *used) {
   if (!trace_on()) return;
   struct trace_reap told = {.child = (uint32_t)child, .status = status};
   trace_frame(TRACE_REAP, from, trace_now(), from == FROM_RUNNER ? getpid() : child);
   trace_put(&told, sizeof told);
+  if (used != NULL) {
+    struct trace_usage usage = {.user_ns = nanoseconds(used->ru_utime),
+                                .system_ns = nanoseconds(used->ru_stime),
+                                .peak_bytes = (uint64_t)used->ru_maxrss * 1024u};
+    trace_put(&usage, sizeof usage);
+  }
   trace_write();
 }
 

@@ -99,7 +99,9 @@ struct trace_start {
   uint32_t inner_pid, inner_space; /* how it calls itself, where that is something else; else 0 */
   uint32_t args, argv_bytes, kept_args; /* all of argv, and how many words are here */
   uint32_t env, kept_env;
-  uint32_t spare;
+  /* How much memory the process had at most before this program, in KiB: its own under former
+   * programs, and what it was copied from by fork. 0: not known. */
+  uint32_t peak_before;
 };
 
 /* Strings follow: file, `kept_args` words. For a spawn this comes when it has succeeded. */
@@ -119,11 +121,19 @@ struct trace_fork {
   uint32_t parent, inner_pid, inner_space, spare;
 };
 
+/* Of one process with all its threads, without its children: processor time, and the most memory
+ * that it ever had, also before its program (peak_before). A number that is 0 is not known. */
+struct trace_usage {
+  uint64_t user_ns, system_ns, peak_bytes;
+};
+
+/* Behind it, since it can be told: struct trace_usage. */
 struct trace_exit {
   int32_t code;
   uint32_t spare;
 };
 
+/* Behind it, said by the runner where it is known: struct trace_usage, of the child. */
 struct trace_reap {
   uint32_t child;
   int32_t status; /* as wait(2) gives it */

@@ -18,7 +18,8 @@ void trace_frame(int type, int flags, uint64_t at_ns, pid_t pid);
 void trace_put(const void *data, size_t length);
 void trace_write(void);
 void trace_relay(const char *hex);
-void trace_reap(pid_t child, int status, int from);
+struct rusage;
+void trace_reap(pid_t child, int status, int from, const struct rusage *used);
 void trace_sync(bool wait);
 void trace_end(void);
 

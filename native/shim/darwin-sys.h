@@ -75,6 +75,8 @@ extern void *mmap(void *at, size_t n, int protection, int flags, int fd, int64_t
 extern int munmap(void *at, size_t n);
 extern int clock_gettime(int clock, struct sys_time *to);
 extern int getrlimit(int what, struct sys_limit *to);
+struct sys_usage;
+extern int getrusage(int who, struct sys_usage *to);
 extern int pthread_threadid_np(void *thread, uint64_t *to);
 extern int pthread_sigmask(int how, const uint32_t *set, uint32_t *before);
 extern void _exit(int code) __attribute__((noreturn));
@@ -168,6 +170,18 @@ static inline uint64_t sys_now_ns(void) {
 static inline int sys_file_size_limited(void) {
   struct sys_limit limit = {0, 0};
   return SETTLED(getrlimit(RLIMIT_FSIZE, &limit)) < 0 || limit.now != INT64_MAX;
+}
+struct sys_usage { /* struct rusage; its microseconds have 32 bits and padding behind them */
+  struct { int64_t seconds, micros; } user, system;
+  int64_t peak; /* KiB, after sys_usage */
+  int64_t rest[13];
+};
+static inline int sys_usage(struct sys_usage *to) {
+  enum { RUSAGE_SELF = 0 };
+  if (SETTLED(getrusage(RUSAGE_SELF, to)) < 0) return 0;
+  to->user.micros = (int32_t)to->user.micros, to->system.micros = (int32_t)to->system.micros;
+  to->peak /= 1024; /* the system counts bytes */
+  return 1;
 }
 static inline int sys_filter_mode(void) { return 0; } /* there is no seccomp */
 static inline uint64_t sys_limit_of(int kind) {

@@ -1,12 +1,25 @@
-/* A process that exits reports it once, with its code. glibc calls what on_exit(3) registered. musl
- * has no on_exit, so exit is hooked there, and main, from which most programs return. An end by a
- * signal is reported by the process that waits (reap.c). */
+/* A process that exits reports it once, with its code and what it has used. glibc calls what
+ * on_exit(3) registered. musl has no on_exit, so exit is hooked there, and main, from which most
+ * programs return. An end by a signal is reported by the process that waits (reap.c). */
 #include "interpose.h"
 
 WEAK int on_exit(void (*call)(int code, void *data), void *data);
 
 /* The process that has reported its exit: a vfork child shares this variable with its parent. */
 static int said_by;
+
+static uint64_t nanoseconds(int64_t seconds, int64_t micros) {
+  return (uint64_t)seconds * 1000000000u + (uint64_t)micros * 1000u;
+}
+
+/* A vfork child has the memory of its parent: how much it had itself is not known. */
+static NOINLINE void fill_usage(struct trace_usage *to, int own_memory) {
+  struct sys_usage usage;
+  if (!sys_usage(&usage)) return;
+  to->user_ns = nanoseconds(usage.user.seconds, usage.user.micros);
+  to->system_ns = nanoseconds(usage.system.seconds, usage.system.micros);
+  if (own_memory) to->peak_bytes = (uint64_t)usage.peak * 1024u;
+}
 
 void exit_say(int code) {
   if (!shim_may_speak()) return;
@@ -16,10 +29,13 @@ void exit_say(int code) {
   struct {
     struct trace_frame head;
     struct trace_exit exit;
+    struct trace_usage usage;
     uint64_t room;
   } frame = {.exit = {code & 255, 0}};
   if (own == shim.own_pid) frame.head.pid = shim.pid, frame.head.space = shim.space;
-  frame_send_ready(&frame.head, sizeof frame.head + sizeof frame.exit, TRACE_EXIT, FROM_SHIM);
+  fill_usage(&frame.usage, own == shim.own_pid);
+  const uint32_t length = sizeof frame.head + sizeof frame.exit + sizeof frame.usage;
+  frame_send_ready(&frame.head, length, TRACE_EXIT, FROM_SHIM);
 }
 
 static void leaving(int code, void *data) {

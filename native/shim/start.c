@@ -105,6 +105,11 @@ static uint32_t count_of(char *const *list) {
   return count;
 }
 
+static uint32_t peak_now(void) {
+  struct sys_usage usage;
+  return sys_usage(&usage) ? (uint32_t)usage.peak : 0;
+}
+
 static void fill_start(struct frame *frame, const struct begin *begin, void *memory,
                        uint32_t room) {
   struct trace_start start = {.parent = begin->proc.pid != 0 ? begin->proc.parent
@@ -113,7 +118,8 @@ static void fill_start(struct frame *frame, const struct begin *begin, void *mem
                               .start_ticks = begin->proc.start_ticks,
                               .inner_pid = shim.inner_pid,
                               .inner_space = shim.inner_space,
-                              .env = count_of(begin->env)};
+                              .env = count_of(begin->env),
+                              .peak_before = peak_now()};
   struct words_facts words;
   int flags = (begin->argv == NULL ? TRACE_CUT : 0) | (begin->silent ? TRACE_SILENT : 0);
   frame_begin(frame, memory, room, TRACE_START, FROM_SHIM);

@@ -18,7 +18,7 @@ enum {
   SYS_execve = 59, SYS_exit = 60, SYS_wait4 = 61, SYS_fcntl = 72, SYS_getcwd = 79, SYS_getuid = 102,
   SYS_getgid = 104, SYS_getppid = 110, SYS_rt_sigtimedwait = 128, SYS_prctl = 157,
   SYS_gettid = 186, SYS_futex = 202, SYS_clock_gettime = 228, SYS_exit_group = 231,
-  SYS_tgkill = 234, SYS_shutdown = 48, SYS_fgetxattr = 193,
+  SYS_getrusage = 98, SYS_tgkill = 234, SYS_shutdown = 48, SYS_fgetxattr = 193,
   SYS_waitid = 247, SYS_openat = 257, SYS_newfstatat = 262, SYS_symlinkat = 266,
   SYS_readlinkat = 267, SYS_faccessat = 269, SYS_splice = 275, SYS_tee = 276,
   SYS_vmsplice = 278, SYS_dup3 = 292, SYS_prlimit64 = 302, SYS_seccomp = 317,
@@ -41,7 +41,7 @@ enum {
   SYS_getuid = 174, SYS_getgid = 176, SYS_gettid = 178, SYS_socket = 198, SYS_connect = 203,
   SYS_sendto = 206, SYS_sendmsg = 211,
   SYS_munmap = 215, SYS_clone = 220, SYS_execve = 221, SYS_mmap = 222, SYS_wait4 = 260,
-  SYS_prlimit64 = 261, SYS_seccomp = 277,
+  SYS_getrusage = 165, SYS_prlimit64 = 261, SYS_seccomp = 277,
   SYS_execveat = 281, SYS_pwritev2 = 287
 };
 #define O_DIRECTORY_BITS 040000
@@ -69,6 +69,11 @@ enum {
 
 struct sys_time { int64_t seconds, nanoseconds; };
 struct sys_limit { uint64_t now, most; };
+struct sys_usage { /* struct rusage */
+  struct { int64_t seconds, micros; } user, system;
+  int64_t peak; /* KiB */
+  int64_t rest[13];
+};
 struct sys_vector { const void *base; size_t length; }; /* struct iovec */
 
 /* What the kernel writes for fstat: only the first two numbers are the same on both. */
@@ -196,6 +201,11 @@ static inline int sys_filter_mode(void) {
   enum { PR_GET_SECCOMP = 21 };
   long mode = SYS6(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0);
   return mode > 0 ? (int)mode : 0;
+}
+/* Of the process with its threads; 0 where the kernel cannot say. */
+static inline int sys_usage(struct sys_usage *to) {
+  enum { RUSAGE_SELF = 0 };
+  return SYS2(SYS_getrusage, RUSAGE_SELF, to) == 0;
 }
 /* A soft limit of the process; without one it is the largest number. */
 static inline uint64_t sys_limit_of(int kind) {

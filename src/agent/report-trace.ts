@@ -3,6 +3,7 @@
 
 import type { Capture } from '../shell/shell.ts';
 import { signalExitCode } from '../text/signal-name.ts';
+import { cpuText, peakText } from '../trace/shown.ts';
 import { type Failure, failures } from '../tracing/failures.ts';
 import { smallTrace } from '../tracing/small-trace.ts';
 import type { Ended } from '../types.ts';
@@ -18,7 +19,13 @@ export type HiddenFailure = {
   readonly stage:
     | { readonly number: number; readonly of: number; readonly ending: boolean }
     | undefined;
+  /** What it used, if that is worth a word: `12 s of CPU, 1.2 GiB`. */
+  readonly used: string | undefined;
 };
+
+// Less than that is what any small program uses, and explains nothing.
+const CPU_NS_MIN = 1_000_000_000;
+const PEAK_BYTES_MIN = 256 * 1024 * 1024;
 
 /** Of a run of another server: its trace is decoded now. */
 export function hiddenIn({ dir, meta, final }: Capture): readonly HiddenFailure[] {
@@ -45,10 +52,19 @@ function tells(code: number | undefined, { exit, depth }: Failure['process']): b
   return code === signalExitCode(exit.signal);
 }
 
-function hidden({ process: { pid, exit }, name, place }: Failure): HiddenFailure[] {
-  if (exit.kind === 'unknown') return [];
+function hidden({ process, name, place }: Failure): HiddenFailure[] {
+  const { pid, exit } = process;
+  if (exit.kind === 'unknown' || exit.kind === 'running') return [];
   const before = place !== undefined && place.stage < place.of;
   if (!before && exit.kind !== 'signaled') return [];
   const stage = place && { number: place.stage, of: place.of, ending: place.ending };
-  return [{ pid, command: name, end: exit, stage }];
+  return [{ pid, command: name, end: exit, stage, used: usedText(process) }];
+}
+
+function usedText({ cpuNs = 0, peak }: Failure['process']): string | undefined {
+  const known = [
+    ...(cpuNs >= CPU_NS_MIN ? [`${cpuText(cpuNs)} of CPU`] : []),
+    ...(peak?.kind === 'known' && peak.bytes >= PEAK_BYTES_MIN ? [peakText(peak)] : []),
+  ];
+  return known.length === 0 ? undefined : known.join(', ');
 }

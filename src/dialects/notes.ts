@@ -18,8 +18,9 @@ export function hiddenLines(hidden: readonly HiddenFailure[]): string[] {
   return more > 0 ? [...shown, `and ${more} more inside`] : shown;
 }
 
-function hiddenText({ pid, command, end, stage }: HiddenFailure): string {
-  const how = end.kind === 'exited' ? `exited ${end.code}` : `died of ${end.signal}`;
+function hiddenText({ pid, command, end, stage, used }: HiddenFailure): string {
+  const ended = end.kind === 'exited' ? `exited ${end.code}` : `died of ${end.signal}`;
+  const how = used === undefined ? ended : `${ended} (${used})`;
   const name = command === undefined ? undefined : shortLine(command, PROGRAM_SHOWN_MAX);
   if (stage === undefined) return `inside: pid ${pid} ${name ?? '(a copy of the shell)'} ${how}`;
   const which = stage.ending ? 'the last pipeline' : 'a pipeline';

@@ -5,7 +5,7 @@
 import { fnv64 } from '../text/fnv.ts';
 import { defined, type JsonObject } from '../text/json.ts';
 import { lastImage } from './processes/process.ts';
-import { exitFields, exitText, hasFailed, programName } from './shown.ts';
+import { exitFields, exitText, hasFailed, programName, usageFields } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
 
 const INTERNAL = 1;
@@ -41,11 +41,12 @@ function spanOf(process: TracedProcess, captureId: string, traceId: string): Jso
     // A span needs an end; one that is not known is its last sign of life.
     endTimeUnixNano: String(endNs ?? lastImage(process)?.startNs ?? startNs),
     attributes: attributesOf(process),
-    ...(exit.kind !== 'unknown' && {
-      status: hasFailed(exit)
-        ? { code: STATUS.error, message: exitText(exit) }
-        : { code: STATUS.ok },
-    }),
+    ...(exit.kind !== 'unknown' &&
+      exit.kind !== 'running' && {
+        status: hasFailed(exit)
+          ? { code: STATUS.error, message: exitText(exit) }
+          : { code: STATUS.ok },
+      }),
   };
 }
 
@@ -66,6 +67,9 @@ function attributesOf(process: TracedProcess): JsonObject[] {
       'process.working_directory': image.cwd,
     }),
     ...defined({ 'process.exit.code': code, 'process.exit.signal': signal }),
+    ...Object.fromEntries(
+      Object.entries(usageFields(process)).map(([name, value]) => [`cuff.${name}`, value]),
+    ),
   });
 }
 

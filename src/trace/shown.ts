@@ -2,7 +2,14 @@
 
 import { baseName } from '../text/base-name.ts';
 import { quoteWords } from '../text/printable.ts';
-import { type Image, lastImage, type Process, type ProcessExit } from './processes/process.ts';
+import { formatSize } from '../text/size.ts';
+import {
+  type Image,
+  lastImage,
+  type PeakMemory,
+  type Process,
+  type ProcessExit,
+} from './processes/process.ts';
 
 /** `git`, `(sh)` for a copy of a shell, `pid 4711` when nothing is known. */
 export function programName(process: Pick<Process, 'images' | 'pid'>): string {
@@ -33,15 +40,69 @@ export function hasFailed(exit: ProcessExit): boolean {
   return exit.kind === 'signaled' || (exit.kind === 'exited' && exit.code !== 0);
 }
 
-/** `exit 3`, `SIGKILL`, `?` */
+/** `exit 3`, `SIGKILL`, `still runs`, `not seen` */
 export function exitText(exit: ProcessExit): string {
-  if (exit.kind === 'exited') return `exit ${exit.code}`;
-  return exit.kind === 'signaled' ? exit.signal : '?';
+  switch (exit.kind) {
+    case 'exited':
+      return `exit ${exit.code}`;
+    case 'signaled':
+      return exit.signal;
+    case 'running':
+      return 'still runs';
+    case 'unknown':
+      return 'not seen';
+  }
 }
 
-/** Empty while it runs. */
-export function durationText({ startNs, endNs }: Process): string {
-  return endNs === undefined ? '' : spanText(endNs - startNs);
+/** How long it ran, or has run until `nowNs`; undefined where its end is not known. */
+export function durationOf(
+  { startNs, endNs, exit }: Pick<Process, 'startNs' | 'endNs' | 'exit'>,
+  nowNs?: bigint,
+): bigint | undefined {
+  const end = endNs ?? (exit.kind === 'running' ? nowNs : undefined);
+  if (end === undefined) return undefined;
+  return end > startNs ? end - startNs : 0n;
+}
+
+/** Empty where it is not known. */
+export function durationText(
+  process: Pick<Process, 'startNs' | 'endNs' | 'exit'>,
+  nowNs?: bigint,
+): string {
+  const duration = durationOf(process, nowNs);
+  return duration === undefined ? '' : spanText(duration);
+}
+
+/** In cells of tables; a word would make the columns wide. */
+const NOT_KNOWN = '?';
+
+const SHORTEST_NS = 50_000; // less is shown as 0.0 ms
+
+export function cpuText(ns: number | undefined): string {
+  if (ns === undefined) return NOT_KNOWN;
+  return ns < SHORTEST_NS ? '<0.1 ms' : spanText(BigInt(ns));
+}
+
+/** `28 MiB`; `≤ 28 MiB` where only a limit is known. */
+export function peakText(peak: PeakMemory | undefined): string {
+  if (peak === undefined) return NOT_KNOWN;
+  const size = formatSize(peak.bytes >= MIB_10 ? Math.round(peak.bytes / MIB) * MIB : peak.bytes);
+  return peak.kind === 'known' ? size : `≤ ${size}`;
+}
+
+const MIB = 1024 * 1024;
+const MIB_10 = 10 * MIB; // above, no decimals
+
+/** What is known of it, for formats of other programs. */
+export function usageFields({
+  cpuNs,
+  peak,
+}: Pick<Process, 'cpuNs' | 'peak'>): Readonly<Record<string, number>> {
+  return {
+    ...(cpuNs !== undefined && { cpu_ns: cpuNs }),
+    ...(peak?.kind === 'known' && { peak_rss_bytes: peak.bytes }),
+    ...(peak?.kind === 'at most' && { peak_rss_bytes_at_most: peak.bytes }),
+  };
 }
 
 /** `0.4 ms`, `12 ms`, `3.21 s`, `2 min 5 s`; clocks may be set, so that a span is negative: 0 */

@@ -17,7 +17,7 @@ export type TraceInput = {
   readonly runEnd: RunEnd;
 };
 
-type StreamBytes = Readonly<Record<Exclude<Channel, 'unknown'>, number>>;
+export type StreamBytes = Readonly<Record<Exclude<Channel, 'unknown'>, number>>;
 
 export type TracedProcess = Process & { readonly bytes: StreamBytes };
 
@@ -81,6 +81,16 @@ export function processOutput(trace: Trace, pid: number): readonly Omit<Segment,
     .map(({ offset, length, channel }) => ({ offset, length, channel }));
 }
 
+/** The last that is known: until here everything that did not end is drawn. */
+export function lastMoment({
+  processes,
+  startedNs,
+}: Pick<Trace, 'processes' | 'startedNs'>): bigint {
+  return processes.reduce((last, { startNs, endNs = startNs }) => {
+    return endNs > last ? endNs : last;
+  }, startedNs);
+}
+
 const NO_BYTES: StreamBytes = { stdout: 0, stderr: 0, pty: 0 };
 
 function sumOf({ stdout, stderr, pty }: StreamBytes): number {
@@ -108,6 +118,8 @@ function strangersOf(table: ProcessTable, chunks: readonly Chunk[]): Map<number,
       images: [],
       forkedFrom: undefined,
       exit: { kind: 'unknown' },
+      cpuNs: undefined,
+      peak: undefined,
       failedExecs: [],
       sources: ['kernel'],
     });

@@ -44,7 +44,7 @@ export function failures(processes: readonly Process[], command = ''): readonly 
 function isFailure(process: Process, place: Place | undefined): boolean {
   const { exit } = process;
   if (exit.kind === 'signaled') return exit.signal !== 'SIGPIPE';
-  if (exit.kind === 'unknown' || exit.code === 0 || exit.code === BROKEN_PIPE) return false;
+  if (exit.kind !== 'exited' || exit.code === 0 || exit.code === BROKEN_PIPE) return false;
   // A copy of the shell runs a builtin.
   const program = (isCopy(process) ? place?.program : lastImage(process)?.argv[0]) ?? '';
   const answers = ANSWERS[program.slice(program.lastIndexOf('/') + 1)] !== undefined;
@@ -59,7 +59,7 @@ function isCopy({ forkedFrom }: Process): boolean {
 /** Its exit code, or for a signal any code a shell maps it to. */
 function codeOf(exit: ProcessExit): string {
   if (exit.kind === 'signaled') return 'signal';
-  if (exit.kind === 'unknown') return '';
+  if (exit.kind !== 'exited') return '';
   const signalled = exit.code > SIGNALLED_FROM && exit.code <= SIGNALLED_FROM + SIGNALS_MAX;
   return signalled ? 'signal' : String(exit.code);
 }

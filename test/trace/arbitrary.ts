@@ -29,6 +29,11 @@ const argv = {
   isStatic: fc.boolean(),
 };
 
+const count = fc.option(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), { nil: undefined });
+const usage = fc.record({ cpuNs: count, peakBytes: count });
+const withUsage = <T extends object>(frame: T): fc.Arbitrary<T> =>
+  fc.option(usage, { nil: undefined }).map((one) => (one ? { ...frame, usage: one } : frame));
+
 const write = fc.record({
   atNs,
   tookNs: uint32,
@@ -72,8 +77,10 @@ export const anyFrame: fc.Arbitrary<Frame> = fc.oneof(
     startTicks: fc.maxSafeNat(),
     inner,
   }),
-  fc.record({ type: fc.constant('exit'), ...head, code: int32 }),
-  fc.record({ type: fc.constant('reap'), ...head, child: uint32, status: int32 }),
+  fc.record({ type: fc.constant('exit'), ...head, code: int32 }).chain(withUsage),
+  fc
+    .record({ type: fc.constant('reap'), ...head, child: uint32, status: int32 })
+    .chain((frame) => (frame.child === 0 ? fc.constant(frame) : withUsage(frame))),
   fc.record({ type: fc.constant('write'), ...head, writes: fc.array(write, { maxLength: 9 }) }),
   fc.record({ type: fc.constant('drop'), ...head, frames: uint32, errno: int32 }),
 );

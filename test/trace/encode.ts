@@ -106,7 +106,7 @@ function bodyOf(frame: Frame, offsetNs: bigint): Buffer {
         uint64(BigInt(frame.startTicks)),
         innerOf(frame.inner),
         uint32s(frame.args, byteSum(frame.argv), frame.argv.length),
-        uint32s(frame.envCount, Object.keys(frame.env).length, 0),
+        uint32s(frame.envCount, Object.keys(frame.env).length, (frame.peakBefore ?? 0) / 1024),
         strings([frame.exe, frame.cwd, ...frame.argv]),
         strings(Object.entries(frame.env).map(([name, value]) => `${name}=${value}`)),
       ]);
@@ -125,16 +125,21 @@ function bodyOf(frame: Frame, offsetNs: bigint): Buffer {
         uint32s(0),
       ]);
     case 'exit':
-      return uint32s(frame.code, 0);
+      return Buffer.concat([uint32s(frame.code, 0), usageOf(frame)]);
     case 'reap':
       return frame.sinceNs === undefined
-        ? uint32s(frame.child, frame.status)
+        ? Buffer.concat([uint32s(frame.child, frame.status), usageOf(frame)])
         : Buffer.concat([uint32s(frame.child, frame.status), uint64(frame.sinceNs - offsetNs)]);
     case 'write':
       return Buffer.concat(frame.writes.map((record) => writeOf(record, offsetNs)));
     case 'drop':
       return uint32s(frame.frames, frame.errno);
   }
+}
+
+function usageOf({ usage }: Extract<Frame, { readonly type: 'exit' | 'reap' }>): Buffer {
+  if (usage === undefined) return Buffer.alloc(0);
+  return Buffer.concat([usage.cpuNs ?? 0, 0, usage.peakBytes ?? 0].map((n) => uint64(BigInt(n))));
 }
 
 function writeOf(record: WriteRecord, offsetNs: bigint): Buffer {

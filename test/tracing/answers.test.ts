@@ -49,6 +49,13 @@ describe.skipIf(noTracing)('a traced command of the native dialect', () => {
     ]);
   });
 
+  it('tells what a program used that used much, for that may be why', async () => {
+    const native = await Native.open(TRACED);
+    const text = `${process.execPath} -e 'Buffer.alloc(3e8, 1); process.exit(3)' | cat`;
+    const [line] = await told(native, text);
+    expect(line).toMatch(/^the last pipeline: stage 1 of 2 .* exited 3 \((.*, )?\d{3} MiB\)$/);
+  });
+
   it('says nothing about answers, closed readers, and what the command knows itself', async () => {
     const native = await Native.open(TRACED);
     for (const command of [

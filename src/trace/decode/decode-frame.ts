@@ -2,7 +2,14 @@
 // unknown type, is undefined: a process of the same user can forge a check, too.
 
 import { redactWords } from '../../text/secret-words.ts';
-import { FRAME_HEAD_BYTES, type Frame, type Source, type Who, type WriteRecord } from './format.ts';
+import {
+  FRAME_HEAD_BYTES,
+  type Frame,
+  type Source,
+  type UsageReport,
+  type Who,
+  type WriteRecord,
+} from './format.ts';
 
 const SOURCES: readonly Source[] = ['shim', 'runner', 'proc', 'ptrace'];
 const FROM_MASK = 3;
@@ -14,6 +21,8 @@ const SILENT = 32;
 const STREAMS = { 1: 'stdout', 2: 'stderr', 3: 'pty' } as const;
 const UNHASHED = 0x80000000;
 const WRITE_BYTES = 32;
+const USAGE_BYTES = 24;
+const KIB = 1024;
 
 type Head = Pick<Frame, 'source' | 'atNs' | 'who'>;
 type Decoder = (body: Body, head: Head, flags: number) => Frame | undefined;
@@ -24,7 +33,8 @@ const DECODERS: Readonly<Record<number, Decoder>> = {
   2: exec,
   3: execFail,
   4: fork,
-  5: (body, head) => body.fixed(8) && { type: 'exit', ...head, code: body.int32(0) },
+  5: (body, head) =>
+    body.fixed(8) && { type: 'exit', ...head, code: body.int32(0), ...usageAt(body, 8) },
   6: reap,
   [WRITE]: write,
   8: (body, head) =>
@@ -123,6 +133,7 @@ function start(body: Body, head: Head, flags: number): Frame | undefined {
     cwd,
     envCount: body.uint32(36),
     env: Object.fromEntries(strings.slice(2 + keptArgs).map(nameAndValue)),
+    ...(body.uint32(44) > 0 && { peakBefore: body.uint32(44) * KIB }),
     ...((flags & SILENT) !== 0 && { silent: true }),
   };
 }
@@ -169,8 +180,21 @@ function reap(body: Body, head: Head): Frame | undefined {
   if (!body.fixed(8)) return undefined;
   const child = body.uint32(0);
   const told = { type: 'reap', ...head, child, status: body.int32(4) } as const;
-  if (child !== 0 || !body.fixed(16)) return told;
+  if (child !== 0) return { ...told, ...usageAt(body, 8) };
+  if (!body.fixed(16)) return told;
   return { ...told, sinceNs: body.uint64(8) + body.offsetNs };
+}
+
+/** Frames of older writers have none. */
+function usageAt(body: Body, at: number): { readonly usage?: UsageReport } {
+  if (!body.fixed(at + USAGE_BYTES)) return {};
+  const [cpuNs, peakBytes] = [body.uint64(at) + body.uint64(at + 8), body.uint64(at + 16)];
+  return { usage: { cpuNs: countOf(cpuNs), peakBytes: countOf(peakBytes) } };
+}
+
+/** Zero means that it is not known: no process uses nothing at all. */
+function countOf(value: bigint): number | undefined {
+  return value > 0n && value <= Number.MAX_SAFE_INTEGER ? Number(value) : undefined;
 }
 
 function write(body: Body, head: Head): Frame | undefined {

@@ -54,6 +54,8 @@ export type StartFrame = Head &
     readonly envCount: number;
     readonly env: Readonly<Record<string, string>>;
     readonly isStatic: boolean;
+    /** The most memory the process had before this program: undefined where that is not known. */
+    readonly peakBefore?: number;
     /** It reports nothing else, because its program installs a seccomp filter by itself. */
     readonly silent?: true;
   };
@@ -66,6 +68,15 @@ export type ExecFrame = Head &
     readonly file: string;
     readonly isStatic: boolean;
   };
+
+/**
+ * Of one process, without its children. Undefined: not known. `peakBytes` counts what it had before
+ * its program, too.
+ */
+export type UsageReport = {
+  readonly cpuNs: number | undefined;
+  readonly peakBytes: number | undefined;
+};
 
 export type StreamName = 'stdout' | 'stderr' | 'pty';
 
@@ -93,13 +104,15 @@ export type Frame =
       readonly startTicks: number;
       readonly inner: Who | undefined;
     })
-  | (Head & { readonly type: 'exit'; readonly code: number })
+  | (Head & { readonly type: 'exit'; readonly code: number; readonly usage?: UsageReport })
   | (Head & {
       readonly type: 'reap';
       /** 0: the libc waited, for the one child that it had started since `sinceNs`. */
       readonly child: number;
       readonly status: number;
       readonly sinceNs?: bigint;
+      /** Of the child; only the runner says it. */
+      readonly usage?: UsageReport;
     })
   | (Head & { readonly type: 'write'; readonly writes: readonly WriteRecord[] })
   | (Head & { readonly type: 'drop'; readonly frames: number; readonly errno: number });

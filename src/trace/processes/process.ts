@@ -10,10 +10,18 @@ import type { Source } from '../decode/format.ts';
  */
 export type Teller = Source | 'parent' | 'kernel';
 
+/** `unknown`: no process saw its end, or at least it is not known to run. */
 export type ProcessExit =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signaled'; readonly signal: string; readonly core: boolean }
+  | { readonly kind: 'running' }
   | { readonly kind: 'unknown' };
+
+/**
+ * The most memory that its last program had. The kernel counts it together with the memory that the
+ * process had before as a copy of its parent: where that was more, only a limit is known.
+ */
+export type PeakMemory = { readonly kind: 'known' | 'at most'; readonly bytes: number };
 
 /** A program that a process was. An exec in the same process makes another one. */
 export type Image = {
@@ -63,6 +71,9 @@ export type Process = {
   /** The `id` of the process whose program it is a copy of, where it has none of its own. */
   readonly forkedFrom: number | undefined;
   readonly exit: ProcessExit;
+  /** Processor time of all its threads, without its children. Undefined: not known; never zero. */
+  readonly cpuNs: number | undefined;
+  readonly peak: PeakMemory | undefined;
   readonly failedExecs: readonly FailedExec[];
   readonly sources: readonly Teller[];
 };

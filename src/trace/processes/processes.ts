@@ -16,6 +16,7 @@ import {
   type ProcessExit,
   type Teller,
 } from './process.ts';
+import { usageOf } from './usage.ts';
 
 /** What the capture itself says about the first process and its end. */
 export type RunEnd = {
@@ -23,6 +24,8 @@ export type RunEnd = {
   readonly outcome?: Outcome | undefined;
   /** Epoch milliseconds. */
   readonly endedAt?: number | undefined;
+  /** Of a run that goes on: the processes that were alive before its frames were read. */
+  readonly alive?: readonly ProcessId[] | undefined;
 };
 
 export type OwnWrite = WriteRecord & { readonly process: number };
@@ -40,6 +43,7 @@ type Draft = Omit<Process, 'id' | 'depth' | 'parent' | 'forkedFrom'> & {
   readonly life: Life;
   readonly parent: Life | undefined;
   readonly forkedFrom: Life | undefined;
+  readonly peakBytes: number | undefined;
 };
 
 export function buildProcesses(
@@ -53,10 +57,12 @@ export function buildProcesses(
   for (const life of lives.all) drafts.set(life, draftOf(life, lives, drafts, runEnd));
   const ordered = treeOrder([...drafts.values()]);
   const ids = new Map(ordered.map(({ life }, id) => [life, id]));
-  const processes = ordered.map(({ life: _, parent, forkedFrom, ...draft }, id): Process => {
-    const idOf = (one: Life | undefined): number | undefined => one && ids.get(one);
-    return { ...draft, id, parent: idOf(parent), forkedFrom: idOf(forkedFrom) };
-  });
+  const processes = ordered.map(
+    ({ life: _, peakBytes: __, parent, forkedFrom, ...draft }, id): Process => {
+      const idOf = (one: Life | undefined): number | undefined => one && ids.get(one);
+      return { ...draft, id, parent: idOf(parent), forkedFrom: idOf(forkedFrom) };
+    },
+  );
   return {
     processes,
     writes: ordered.flatMap(({ life }, process) => writesOf(life, process)),
@@ -66,6 +72,8 @@ export function buildProcesses(
     },
   };
 }
+
+const AFTER_ALL_NS = 2n ** 63n;
 
 function draftOf(
   life: Life,
@@ -78,8 +86,10 @@ function draftOf(
   const isRoot = space === 0 && pid === runEnd.root?.pid && sameTicks(life, runEnd.root);
   const [reap = parent && unnamedReap(life, parent, lives)] = life.reaps;
   const { exit, endNs } = endOf(life, reap, isRoot ? runEnd : {});
+  const runs = exit.kind === 'unknown' && isAlive(life, lives, runEnd.alive ?? []);
   const { images, failedExecs } = imagesOf(life);
-  const inherited = parent && inheritedImage(life, images, drafts.get(parent));
+  const above = parent && drafts.get(parent);
+  const inherited = parent && inheritedImage(life, images, above);
   return {
     life,
     pid,
@@ -90,10 +100,23 @@ function draftOf(
     endNs,
     images: inherited ? [inherited] : images,
     forkedFrom: inherited && parent,
-    exit,
+    exit: runs ? { kind: 'running' } : exit,
+    ...usageOf(life, {
+      images: images.length,
+      isCopy: inherited !== undefined,
+      parentPeak: above?.peakBytes,
+    }),
     failedExecs,
     sources: tellersOf(life, reap),
   };
+}
+
+/** Its start is not always known in ticks: then the last process of this pid is the one alive. */
+function isAlive(life: Life, lives: Lives, alive: readonly ProcessId[]): boolean {
+  const [name] = life.names;
+  if (name === undefined || name.space !== 0) return false;
+  const seen = alive.find(({ pid }) => pid === name.pid);
+  return seen !== undefined && sameTicks(life, seen) && lives.find(name, AFTER_ALL_NS) === life;
 }
 
 function sameTicks(life: Life, id: ProcessId): boolean {

@@ -28,6 +28,6 @@ export function knownFrom({ dir, output, chunks }: Capture): Known {
 }
 
 function endText(exit: ProcessExit): string | undefined {
-  if (exit.kind === 'unknown') return undefined;
+  if (exit.kind === 'unknown' || exit.kind === 'running') return undefined;
   return exit.kind === 'exited' ? `exit ${exit.code}` : `signal ${exit.signal}`;
 }

@@ -6,7 +6,7 @@ import { buildProcesses } from '../../../src/trace/processes/processes.ts';
 import { workOf } from '../../pace.ts';
 import { anyFrame } from '../arbitrary.ts';
 import { encodeFrame, encodeHeader, encodeTrace, HEADER } from '../encode.ts';
-import { HEADER_HEX, VECTORS } from './vectors.ts';
+import { HEADER_HEX, USAGE_VECTORS, VECTORS } from './vectors.ts';
 
 const header = Buffer.alloc(4096);
 header.write(HEADER_HEX, 'hex');
@@ -27,6 +27,15 @@ describe('the golden vectors', () => {
   it('of a child without a name say since when it was started', () => {
     const frame = { ...VECTORS.reap.frame, child: 0, sinceNs: HEADER.startedNs } as const;
     expect(decodeTrace(encodeTrace(HEADER, [frame])).frames).toEqual([frame]);
+  });
+
+  it('with what a process used mean it, and older ones have nothing of it', () => {
+    const bytes = Buffer.concat(USAGE_VECTORS.map(({ hex }) => Buffer.from(hex, 'hex')));
+    const frames = USAGE_VECTORS.map(({ frame }) => frame);
+    const decoded = decodeTrace(Buffer.concat([header, bytes]));
+    expect(decoded).toEqual({ header: HEADER, frames, damagedBytes: 0 });
+    expect(VECTORS.exit.frame).not.toHaveProperty('usage');
+    expect(decodeTrace(all).frames.filter((frame) => 'usage' in frame)).toEqual([]);
   });
 
   it('of a start have every fact about the process', () => {

@@ -139,3 +139,60 @@ export const VECTORS: Readonly<Record<Frame['type'], Vector>> = {
     },
   },
 };
+
+/** What was added behind the frames of the first version, which older readers pass over. */
+export const USAGE_VECTORS: readonly Vector[] = [
+  {
+    hex:
+      '43464652050000004000000043bbd56620930d2a010000000810000000000000030000000000000060e31600' +
+      '0000000090d00300000000000090c90100000000',
+    frame: {
+      type: 'exit',
+      source: 'shim',
+      atNs: at(500),
+      who: { pid: 4104, space: 0 },
+      code: 3,
+      usage: { cpuNs: 1_750_000, peakBytes: 29_986_816 },
+    },
+  },
+  {
+    hex:
+      '4346465206000100400000007572c740c0190f2a010000000410000000000000061000000900000000000000' +
+      '00000000f03ac000000000000000000000000000',
+    frame: {
+      type: 'reap',
+      source: 'runner',
+      atNs: at(600),
+      who: { pid: 4100, space: 0 },
+      child: 4102,
+      status: 9,
+      usage: { cpuNs: 12_598_000, peakBytes: undefined },
+    },
+  },
+  {
+    hex:
+      '4346465201000000600000005d475016a078072a01000000061000000000000005100000e803000000000000' +
+      '0000000000000000000000000100000003000000010000000200000000000000f00500002f62696e2f696400' +
+      '2f00696400000000',
+    frame: {
+      type: 'start',
+      source: 'shim',
+      atNs: at(100),
+      who: { pid: 4102, space: 0 },
+      parent: 4101,
+      uid: 1000,
+      startTicks: 0,
+      inner: undefined,
+      args: 1,
+      argv: ['id'],
+      cut: false,
+      redacted: false,
+      isStatic: false,
+      exe: '/bin/id',
+      cwd: '/',
+      envCount: 2,
+      env: {},
+      peakBefore: 1520 * 1024,
+    },
+  },
+];
