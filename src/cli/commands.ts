@@ -5,8 +5,8 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import packageJson from '../../package.json' with { type: 'json' };
 import { ENTRY_PARTS, type EntryPart, partsNamed } from '../ledger/commitments.ts';
 import { AGENT_IDS } from '../text/agents.ts';
-import { parseDuration } from '../text/duration.ts';
 import type { CaptureState } from '../types.ts';
+import { count, countOrNone, duration } from './arguments.ts';
 import { examples, JSON_DOCUMENT } from './help.ts';
 import { addIdentityCommand } from './identity.ts';
 import { addInitCommand } from './init/init.ts';
@@ -17,6 +17,7 @@ import { addRecordCommands } from './record/index.ts';
 import { safeWords } from './safe-words.ts';
 import { addSealCommands } from './seal/index.ts';
 import { addStatusCommand } from './status.ts';
+import { addTraceCommand } from './trace/index.ts';
 import { addTrustCommand } from './trust.ts';
 
 const STATES: readonly CaptureState[] = [
@@ -44,7 +45,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
   addRun(top);
   addShell(top);
   addReading(top);
-  addTrace(top);
+  addTraceCommand(top, ID);
   addLiving(top);
   addKeeping(top);
   addIdentityCommand(top);
@@ -152,33 +153,6 @@ function addReading(top: Command): void {
     .action(async (id, options) => (await import('./cat.ts')).cat(id, options));
 }
 
-function addTrace(top: Command): void {
-  top
-    .command('trace')
-    .description('the processes inside a run: how each ended, and what each wrote')
-    .addArgument(new Argument('<id>', ID))
-    .addOption(new Option('--tree', 'each process below the one that started it (default)'))
-    .addOption(new Option('--timeline', 'a bar for each process').conflicts(['tree']))
-    .addOption(new Option('--json', JSON_DOCUMENT).conflicts(['tree', 'timeline']))
-    .addOption(
-      new Option('--output <pid>', 'what this process wrote, byte for byte')
-        .argParser(count)
-        .conflicts(['tree', 'timeline', 'json']),
-    )
-    .addOption(new Option('--stdout', 'with --output: not what went to stderr'))
-    .addOption(new Option('--stderr', 'with --output: only that').conflicts(['stdout']))
-    .addOption(
-      new Option('--format <format>', "for other programs: Chrome's trace viewer, OpenTelemetry")
-        .choices(['chrome', 'otlp'])
-        .conflicts(['tree', 'timeline', 'json', 'output']),
-    )
-    .addHelpText(
-      'after',
-      examples('cuff trace 1a2b', 'cuff trace 1a2b --timeline', 'cuff trace 1a2b --output 4711'),
-    )
-    .action(async (id, options) => (await import('./trace.ts')).trace(id, options));
-}
-
 function addLiving(top: Command): void {
   top
     .command('ps')
@@ -244,7 +218,9 @@ function addEvidence(top: Command): void {
     .option('--at <code|file>', 'a code or a checkpoint that you kept: the ledger must contain it')
     .option('--policy <file>', 'which witnesses must have seen it (C2SP tlog-policy)')
     .addOption(
-      new Option('--require-anchor <duration>', 'exit 1 if the anchor is older').argParser(age),
+      new Option('--require-anchor <duration>', 'exit 1 if the anchor is older').argParser(
+        duration,
+      ),
     )
     .option('--deep', 'hash the captures, too')
     .option('--json', JSON_DOCUMENT)
@@ -337,34 +313,16 @@ function addOthers(top: Command): void {
 const JSON_CHUNKS =
   'one line of JSON for every chunk: offset, length, channel, timestamp, data (base64)';
 
-function count(text: string): number {
-  const value = countOrNone(text);
-  if (value === 0) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return value;
-}
-
-function countOrNone(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
-}
-
 function parts(text: string): readonly EntryPart[] {
   const named = partsNamed(text);
   if (named !== undefined) return named;
   throw new InvalidArgumentError(`It must be of ${ENTRY_PARTS.join(', ')}, with commas between.`);
 }
 
-function age(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('It must be a duration like 1h or 30m.');
-  return ms;
-}
-
 const GRACE_MS_MAX = 3_600_000; // what the runner takes
 
 function grace(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('It is not a duration like 500ms or 10s.');
+  const ms = duration(text);
   if (ms > GRACE_MS_MAX) throw new InvalidArgumentError('An hour is the most.');
   return ms;
 }

@@ -3,12 +3,19 @@
 
 import type { JsonObject } from '../text/json.ts';
 import { type Image, lastImage } from './processes/process.ts';
-import type { Trace, TracedProcess, TraceLoss } from './trace.ts';
+import { usageFields } from './shown.ts';
+import { lastMoment, type Trace, type TracedProcess, type TraceLoss } from './trace.ts';
+import { criticalPath } from './views/critical.ts';
 
 /** The abilities of the machine that tracing depends on, each with whether it has it. */
 export type TraceCapabilities = Readonly<Record<string, boolean>>;
 
-export function traceJson(trace: Trace, capabilities: TraceCapabilities): JsonObject {
+/** `chosen` are the processes to tell, if not all. */
+export function traceJson(
+  trace: Trace,
+  capabilities: TraceCapabilities,
+  chosen: readonly TracedProcess[] = trace.processes,
+): JsonObject {
   const { captureId, mode, startedNs, processes, unattributedBytes, untraced } = trace;
   return {
     capture_id: captureId,
@@ -16,7 +23,12 @@ export function traceJson(trace: Trace, capabilities: TraceCapabilities): JsonOb
     mode: mode ?? null,
     started_at: timeOf(startedNs),
     capabilities,
-    processes: processes.map((one) => processJson(one, startedNs)),
+    processes: chosen.map((one) => processJson(one, startedNs)),
+    critical_path: criticalPath(processes, lastMoment(trace)).map(({ process, fromNs, toNs }) => ({
+      pid: process.pid,
+      start_ns: Number(fromNs - startedNs),
+      end_ns: Number(toNs - startedNs),
+    })),
     unattributed_bytes: unattributedBytes,
     untraced: untraced.map(untracedJson),
   };
@@ -53,8 +65,12 @@ function processJson(process: TracedProcess, startedNs: bigint): JsonObject {
     start_ns: Number(startNs - startedNs),
     end_ns: endNs === undefined ? null : Number(endNs - startedNs),
     images: images.map((image) => imageJson(image, startedNs)),
+    end: exit.kind === 'unknown' ? 'not_seen' : exit.kind,
     exit_code: exit.kind === 'exited' ? exit.code : null,
     signal: exit.kind === 'signaled' ? exit.signal : null,
+    cpu_ns: null,
+    peak_rss_bytes: null,
+    ...usageFields(process),
     bytes,
     sources,
     ...(process.space !== 0 && { pid_namespace: process.space }),

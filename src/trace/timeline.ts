@@ -5,7 +5,7 @@ import { table } from '../text/table.ts';
 import { lastImage } from './processes/process.ts';
 import { commandText, durationText, exitText, hasFailed, spanText } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
-import type { Drawing } from './tree.ts';
+import type { Drawing } from './views/process-table.ts';
 
 const BAR_MIN = 20;
 const BAR_MAX = 60;

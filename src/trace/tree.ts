@@ -1,99 +1,85 @@
 // The processes of a trace as a tree for a terminal, children below their parents: command line,
-// time, end and size of the output. Failed ones stand out.
+// time, end and size of the output. Failed ones stand out, equal siblings are one row.
 
-import { formatSize } from '../text/size.ts';
-import { table } from '../text/table.ts';
-import { argvText, commandText, durationText, exitText, hasFailed } from './shown.ts';
+import { argvText, commandText, programName } from './shown.ts';
 import type { Trace, TracedProcess } from './trace.ts';
+import { type Drawing, type ProcessRow, processTable } from './views/process-table.ts';
+import { type Row, type RowChoice, rowsOf } from './views/rows.ts';
+import { commonText } from './views/shape.ts';
 
-export type Drawing = {
-  /** Of the terminal; without it nothing is cut. */
-  readonly width?: number | undefined;
-  /** Of a run that goes on: a timeline reaches to here. */
-  readonly nowNs?: bigint | undefined;
-  readonly paint?: ((format: 'red' | 'dim' | 'bold', text: string) => string) | undefined;
+export type TreeChoice = RowChoice & {
+  /** Those that were asked for; others are there to show where they belong. */
+  readonly matches?: ReadonlySet<number> | undefined;
 };
 
 // Further in, the level is told as a number: a chain of thousands would be wider than any terminal.
 const DEPTH_MAX = 40;
 const NOTHING = { rails: '', cwd: '' };
 
-const STREAMS = { stdout: 'out', stderr: 'err', pty: 'pty' } as const;
-
 /** Lines, each with its `\n`; the head first. */
 export function renderTree(
-  trace: Trace,
-  { width, paint = (_, text) => text }: Drawing = {},
+  trace: Pick<Trace, 'processes'>,
+  drawing: Drawing = {},
+  choice: TreeChoice = {},
 ): string {
-  const lines = linesOf(trace.processes);
-  const failed = lines.map(({ process }) => process !== undefined && hasFailed(process.exit));
-  const colour = (text: string, row: number): string =>
-    failed[row] === true ? paint('red', text) : text;
-  return table(
-    [
-      { title: 'PID', align: 'right' },
-      { title: 'TIME', align: 'right' },
-      { title: 'END', style: colour },
-      { title: 'OUTPUT' },
-      { title: 'COMMAND', style: colour },
-    ],
-    lines.map(({ process, text }) =>
-      process === undefined
-        ? ['', '', '', '', text]
-        : [String(process.pid), durationText(process), endText(process), bytesText(process), text],
-    ),
-    { ...(width !== undefined && { width }), styleHead: (text) => paint('dim', text) },
-  );
+  return processTable(linesOf(rowsOf(trace.processes, choice), choice), drawing);
 }
 
-type Line = {
-  /** Undefined for a further program of the same process. */
-  readonly process: TracedProcess | undefined;
-  readonly text: string;
-};
-
-/** `processes` are in the order of the tree. */
-function linesOf(processes: readonly TracedProcess[]): Line[] {
-  const last = new Map<number | undefined, number>();
-  for (const { parent, id } of processes) last.set(parent, id);
-  const lines: Line[] = [];
-  /** The lines in front of the children of each process, and its directory. */
+function linesOf(rows: readonly Row[], { matches }: TreeChoice): ProcessRow[] {
+  const lines: ProcessRow[] = [];
+  /** The lines in front of the children of each row, and its directory. */
   const below: { readonly rails: string; readonly cwd: string }[] = [];
-  for (const process of processes) {
-    const { id, parent, depth } = process;
+  for (const row of rows) {
+    const { members, parent, depth, isLast, hasChildren } = row;
     const { rails, cwd } = (parent === undefined ? undefined : below[parent]) ?? NOTHING;
-    const isLast = last.get(parent) === id;
     const deep = depth > DEPTH_MAX;
     const branch = parent === undefined ? '' : isLast ? '└─ ' : '├─ ';
-    const [first, ...others] = process.images;
+    const [first = { text: '', cwd: '' }, ...others] = programsOf(members);
     const level = deep ? `(${depth}) ` : '';
-    const command = withCwd(commandText(process, first), first?.cwd ?? '', cwd);
-    lines.push({ process, text: rails + branch + level + command });
+    const hidden = row.below > 0 ? `  (+ ${row.below} below)` : '';
+    const command = withCwd(first.text, first.cwd, cwd) + hidden;
+    const isContext = matches !== undefined && !members.some(({ id }) => matches.has(id));
+    lines.push({ members, text: rails + branch + level + command, isContext });
     const own = deep || parent === undefined ? rails : rails + (isLast ? '   ' : '│  ');
-    let here = first?.cwd || cwd;
-    for (const image of others) {
-      const rail = last.has(id) ? '│  ' : '   ';
-      const words = withCwd(argvText(image), image.cwd, here);
-      lines.push({ process: undefined, text: `${own}${rail}→ ${words}` });
-      here = image.cwd || here;
+    let here = first.cwd || cwd;
+    for (const program of others) {
+      const rail = hasChildren ? '│  ' : '   ';
+      const words = withCwd(program.text, program.cwd, here);
+      lines.push({ members: [], text: `${own}${rail}→ ${words}`, isContext });
+      here = program.cwd || here;
     }
-    below[id] = { rails: own, cwd: here };
+    below.push({ rails: own, cwd: here });
   }
   return lines;
+}
+
+type Program = { readonly text: string; readonly cwd: string };
+
+/** What a row was, one after the other; equal processes were equally many programs. */
+function programsOf(members: readonly TracedProcess[]): readonly Program[] {
+  const [first] = members;
+  if (first === undefined) return [];
+  if (members.length > 1) return commonPrograms(members, first);
+  const [image, ...others] = first.images;
+  return [
+    { text: commandText(first, image), cwd: image?.cwd ?? '' },
+    ...others.map((other) => ({ text: argvText(other), cwd: other.cwd })),
+  ];
+}
+
+function commonPrograms(members: readonly TracedProcess[], first: TracedProcess): Program[] {
+  const own = first.images.map((image, i) => {
+    const all = members.map(({ images }) => images[i] ?? image);
+    const cwd = all.every((one) => one.cwd === image.cwd) ? image.cwd : '';
+    return { text: commonText(all.map(({ argv }) => argv)) || argvText(image), cwd };
+  });
+  const isOwn = first.images[0]?.inherited === false;
+  const [program = { text: '', cwd: '' }, ...others] = own;
+  const name = isOwn ? program.text : programName(first);
+  return [{ ...program, text: `x ${members.length} ${name}` }, ...others];
 }
 
 /** Where it works, if that is somewhere else. */
 function withCwd(words: string, cwd: string, before: string): string {
   return cwd === '' || cwd === before ? words : `${words}  [${cwd}]`;
-}
-
-function endText({ exit, endNs }: TracedProcess): string {
-  return exit.kind === 'unknown' && endNs === undefined ? '' : exitText(exit);
-}
-
-function bytesText({ bytes }: TracedProcess): string {
-  return (Object.keys(STREAMS) as (keyof typeof STREAMS)[])
-    .filter((stream) => bytes[stream] > 0)
-    .map((stream) => `${STREAMS[stream]} ${formatSize(bytes[stream])}`)
-    .join(', ');
 }

@@ -11,12 +11,39 @@ import { type DecodedTrace, decodeTrace } from '../trace/decode/decode.ts';
 import { disabledJson, type TraceCapabilities, traceJson } from '../trace/json.ts';
 import { otlpTrace } from '../trace/otlp.ts';
 import { renderTimeline } from '../trace/timeline.ts';
-import { buildTrace, processOutput, type Trace } from '../trace/trace.ts';
+import {
+  buildTrace,
+  lastMoment,
+  processOutput,
+  type Trace,
+  type TracedProcess,
+} from '../trace/trace.ts';
 import { renderTree } from '../trace/tree.ts';
-import type { Channel, Chunk } from '../types.ts';
+import { isChoice, matching, type ProcessChoice, withAncestors } from '../trace/views/choice.ts';
+import { criticalPath, renderCritical } from '../trace/views/critical.ts';
+import { differenceOf, differenceRows, renderDifference } from '../trace/views/difference.ts';
+import type { Drawing } from '../trace/views/process-table.ts';
+import { rank, renderTop, type TopKey } from '../trace/views/top.ts';
+import type { Channel, Chunk, ProcessId } from '../types.ts';
 
-export type { Trace };
-export { chromeTrace, otlpTrace, renderTimeline, renderTree };
+export type { Drawing, ProcessChoice, TopKey, Trace, TracedProcess };
+export {
+  chromeTrace,
+  criticalPath,
+  differenceOf,
+  differenceRows,
+  isChoice,
+  lastMoment,
+  matching,
+  otlpTrace,
+  rank,
+  renderCritical,
+  renderDifference,
+  renderTimeline,
+  renderTop,
+  renderTree,
+  withAncestors,
+};
 
 export type CapturedTrace =
   | {
@@ -29,7 +56,8 @@ export type CapturedTrace =
 /** The reason of a run that was started without `--trace`. */
 export const NOT_REQUESTED = 'tracing was not requested';
 
-export function readTrace(capture: Capture): CapturedTrace {
+/** `alive`: the processes of a run that goes on, looked up before this. */
+export function readTrace(capture: Capture, alive: readonly ProcessId[] = []): CapturedTrace {
   const reason = whyUntraced(capture);
   if (reason !== undefined) return { kind: 'untraced', reason };
   // Frames before the output: the writer of any byte read afterwards has then reported its start.
@@ -38,7 +66,7 @@ export function readTrace(capture: Capture): CapturedTrace {
   if (decoded.header === undefined) {
     return { kind: 'untraced', reason: 'its trace.bin is no trace that this version can read' };
   }
-  const trace = withSnapshot(capture, (snapshot) => built(capture, decoded, snapshot));
+  const trace = withSnapshot(capture, (snapshot) => built(capture, decoded, snapshot, alive));
   return { kind: 'traced', trace, capabilities: capabilitiesOf(trace, decoded) };
 }
 
@@ -79,7 +107,12 @@ function decodedTrace(capture: Capture): DecodedTrace | string {
   }
 }
 
-function built({ id, meta, final }: Capture, decoded: DecodedTrace, snapshot: Snapshot): Trace {
+function built(
+  { id, meta, final }: Capture,
+  decoded: DecodedTrace,
+  snapshot: Snapshot,
+  alive: readonly ProcessId[],
+): Trace {
   const { end } = snapshot;
   const chunks = Array.from(spans(snapshot, 0, end), ({ lines = 0, ...span }): Chunk => {
     return { ...span, lines };
@@ -89,7 +122,7 @@ function built({ id, meta, final }: Capture, decoded: DecodedTrace, snapshot: Sn
     decoded,
     chunks,
     read: (offset, length) => bytesNear(snapshot, offset, Math.min(length, end - offset)),
-    runEnd: { root: meta?.child, outcome: final?.outcome, endedAt: final?.at },
+    runEnd: { root: meta?.child, outcome: final?.outcome, endedAt: final?.at, alive },
   });
 }
 
@@ -108,9 +141,10 @@ const NO_CAPABILITIES: TraceCapabilities = { shim: false, socket: false, ptrace:
 export function capturedTraceJson(
   { id }: Capture,
   found: CapturedTrace,
+  chosen?: readonly TracedProcess[],
 ): Readonly<Record<string, unknown>> {
   if (found.kind === 'untraced') return disabledJson(id, found.reason, NO_CAPABILITIES);
-  return traceJson(found.trace, found.capabilities);
+  return traceJson(found.trace, found.capabilities, chosen);
 }
 
 const PIECE_BYTES = 64 * 1024;

@@ -18,7 +18,8 @@ afterAll(() => cli.close());
 function steady(text: string): string {
   return text
     .replace(/^ *\d{2,} /gm, 'P ')
-    .replace(/\d+(\.\d+)? (ms|s)\b/g, 'T')
+    .replace(/<?\d+(\.\d+)? (ms|s)\b/g, 'T')
+    .replace(/(≤ )?\d+(\.\d+)? [KM]iB\b/g, 'M')
     .replace(/█+/g, '█')
     .replace(/ {2,}/g, ' ')
     .replace(/^ /gm, '');

@@ -64,6 +64,7 @@ function named({ processes }: TraceJson, ...argv: readonly string[]): ProcessJso
 function steady(text: string): string {
   return text
     .replace(/\d+(\.\d+)? (ms|s)\b/g, 'T ms')
+    .replace(/ +T ms +(?:<?T ms|\?) +(?:(?:≤ )?[\d.]+ [KMG]?i?B|\?) /g, ' T ms ')
     .replace(/^ *\d+ +/gm, 'P ')
     .replaceAll(process.cwd(), '/here')
     .replace(/ {2,}/g, ' ')
@@ -79,7 +80,7 @@ describe.skipIf(noTracing)('cuff trace', () => {
     const { code, out, err } = await cli.cuff('trace', 'pipeline');
     expect([code, err]).toEqual([0, '']);
     const lines = steady(out).trimEnd().split('\n');
-    expect(lines[0]).toBe('PID TIME END OUTPUT COMMAND');
+    expect(lines[0]).toBe('PID TIME CPU MEMORY END OUTPUT COMMAND');
     expect(lines[1]).toBe(`P T ms exit 0 out 5 B sh -c '${PIPELINE}' [/here]`);
     expect(
       lines
@@ -116,8 +117,11 @@ describe.skipIf(noTracing)('cuff trace', () => {
           start_ns: expect.any(Number),
         },
       ],
+      end: 'exited',
       exit_code: 1,
       signal: null,
+      cpu_ns: expect.any(Number),
+      peak_rss_bytes: expect.any(Number),
       bytes: { stdout: 0, stderr: 40, pty: 0 },
       sources: ['parent', 'shim'],
     });

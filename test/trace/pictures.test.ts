@@ -7,7 +7,7 @@ import { renderTimeline } from '../../src/trace/timeline.ts';
 import { renderTree } from '../../src/trace/tree.ts';
 import { HEADER } from './encode.ts';
 import { exampleTrace } from './example.ts';
-import { fork, start } from './frames.ts';
+import { exit, fork, reap, start } from './frames.ts';
 
 const trace = exampleTrace();
 const paint = (format: string, text: string): string => `<${format}>${text}</${format}>`;
@@ -20,7 +20,7 @@ PID    TIME  END       OUTPUT    COMMAND
                                  │     → wc  [/project/sub]
  13   10 ms  exit 137  err 7 B   └─ (sh)
  14  8.0 ms  SIGKILL   out 12 B     └─ rg --files '[API_KEY]' (static)
- 99                    out 13 B  pid 99
+ 99          not seen  out 13 B  pid 99
 `;
 
 const TIMELINE = `\
@@ -90,7 +90,8 @@ describe('a span of time', () => {
 });
 
 describe('Chrome’s format', () => {
-  const { traceEvents } = chromeTrace(trace) as { traceEvents: Record<string, unknown>[] };
+  const chrome = chromeTrace(trace) as { traceEvents: Record<string, unknown>[] };
+  const { traceEvents } = chrome;
 
   it('has a complete event for each program', () => {
     const complete = traceEvents.filter(({ ph }) => ph === 'X');
@@ -110,6 +111,29 @@ describe('Chrome’s format', () => {
       exit_code: 2,
       bytes: { stdout: 0, stderr: 21, pty: 0 },
     });
+  });
+
+  it('keeps the names of processes apart that were given the same pid', () => {
+    const again = exampleTrace(
+      [
+        start(0, 20, ['sh']),
+        start(10, 30, ['first'], { parent: 20 }),
+        exit(20, 30, 0),
+        reap(21, 20, 30, 0),
+        start(30, 30, ['second'], { parent: 20 }),
+        reap(40, 20, 30, 9),
+      ],
+      0,
+    );
+    const { traceEvents: events } = chromeTrace(again) as typeof chrome;
+    const named = events.filter(({ ph, pid }) => ph === 'M' && Number(pid) % 4_194_304 === 30);
+    const names = named.filter(({ name }) => name === 'process_name');
+    expect(names.map(({ pid, args }) => [pid, args])).toEqual([
+      [30, { name: 'first' }],
+      [4_194_334, { name: 'second (pid 30)' }],
+    ]);
+    const second = events.find(({ ph, name }) => ph === 'X' && name === 'second');
+    expect(second).toMatchObject({ pid: 4_194_334, tid: 4_194_334, args: { pid: 30 } });
   });
 
   it('names every process', () => {
