@@ -174,7 +174,7 @@ export function pathObjection(
 type KnownPath = { readonly path: string; readonly glob: boolean; readonly pattern: string };
 
 /** The path, or for a glob the directory that all its names are in. */
-function knownPath({ value, prefix, arg }: PathWord): KnownPath | undefined {
+function knownPath({ value, prefix, arg }: PathWord, climbs = false): KnownPath | undefined {
   if (value !== undefined) return { path: value, glob: false, pattern: value };
   // A file that `find` finds lies where it began, or below; with more behind `{}` it may not.
   if (arg?.kind === 'unknown' && arg.found !== undefined && FOUND_FILE.test(arg.source)) {
@@ -184,7 +184,7 @@ function knownPath({ value, prefix, arg }: PathWord): KnownPath | undefined {
   // Of `--out=.git/[c]onfig` it is what is behind the name of the option.
   const start = arg.prefix.endsWith(prefix) ? arg.prefix.length - prefix.length : 0;
   const glob = arg.pattern.slice(start);
-  if (/(?:^|\/)\.\.(?:\/|$)/.test(glob.slice(prefix.length))) return undefined;
+  if (!climbs && /(?:^|\/)\.\.(?:\/|$)/.test(glob.slice(prefix.length))) return undefined;
   const directory = prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.';
   return { path: directory, glob: true, pattern: glob };
 }
@@ -244,7 +244,7 @@ export function protectionObjection(
   where: FileUseContext,
 ): Objection | undefined {
   const { cwds, bounds, removes = false, certain = true, built = false } = where;
-  const known = knownPath(word);
+  const known = knownPath(word, true);
   const span = word.arg?.span;
   const shown = word.value ?? word.arg?.source ?? word.prefix;
   const from = cwds ?? [bounds.roots.project, bounds.roots.home];

@@ -9,6 +9,7 @@ import {
   pathObjection,
   urlObjection,
 } from './bounds.ts';
+import { factsOf } from './facts.ts';
 import { absolute, type PathSet, pathSet } from './paths.ts';
 import { isTooLong, type WordPattern } from './pattern.ts';
 import type { CommandRule } from './policy.ts';
@@ -306,7 +307,35 @@ function pathPart(
 ): Objection | undefined {
   // Only a rule that names `xargs` gets here with words that are not in the text.
   if (matching.unseen && arg?.kind === 'unknown' && arg.source === 'xargs') return undefined;
-  return scopeObjection({ value: part.value, prefix: part.prefix, arg }, access, matching);
+  const word = { value: part.value, prefix: part.prefix, arg };
+  return scopeObjection(word, access, matching) ?? codeObjection(word, matching);
+}
+
+/** What is there to be read is not there to be run, nor to tell a program what to run. */
+function codeObjection(
+  word: PathWord,
+  { unit, call, rule, bounds }: RuleMatch,
+): Objection | undefined {
+  if (rule.paths !== undefined || call === undefined || !runsFiles(unit, call)) return undefined;
+  const where = { cwds: unit.cwds, bounds, scope: bounds.cwd };
+  const objection = pathObjection(word, 'read', where);
+  if (objection?.code !== 'path.outside') return objection;
+  const shown = word.value ?? word.arg?.source ?? word.prefix;
+  return {
+    ...objection,
+    message: `\`${shown}\` may be read, but what lies there may not be run`,
+    hint: 'Directories that commands may run in are listed under scopes.cwd.',
+  };
+}
+
+function runsFiles({ argv }: Unit, { kind, inner }: Call): boolean {
+  const programs = [argv[0], inner === undefined ? undefined : argv[inner]];
+  return (
+    kind === 'exec' ||
+    programs.some(
+      (arg) => arg?.kind === 'literal' && factsOf(programName(arg.value))?.manifests !== undefined,
+    )
+  );
 }
 
 function scopeObjection(

@@ -51,6 +51,26 @@ describe('under rules that allow its programs', () => {
     expect(life.made('pwned')).toBe(false);
   });
 
+  it('what the shell itself would evaluate does not run', async () => {
+    const { life, client } = await served(allowing(ALLOWING));
+    writeFileSync(join(life.project, 'value'), 'a[$(touch pwned)]\n');
+    const tries = [
+      ...["RANDOM='a[$(touch pwned)]'; cat code", "OPTIND='a[$(touch pwned)]'"],
+      ...["for SECONDS in 'a[$(touch pwned)]'; do cat code; done", 'read OPTIND < value'],
+      ...[`cat \${RANDOM:='a[$(touch pwned)]'}`, 'while read -r RANDOM; do cat code; done < value'],
+    ];
+    for (const command of tries) {
+      expect([command, await run(client, command)]).toEqual([
+        command,
+        expect.objectContaining({ refused: true }),
+      ]);
+    }
+    expect(life.made('pwned')).toBe(false);
+    // What is asked about is no idle fear.
+    execFileSync('bash', ['-c', tries[0] ?? ''], { cwd: life.project });
+    expect(life.made('pwned')).toBe(true);
+  });
+
   it('nothing but git writes into its directory', async () => {
     const { client } = await served(allowing(ALLOWING));
     const tries = [

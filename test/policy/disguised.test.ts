@@ -92,8 +92,9 @@ function quotedSomewhere(text: string, by: Chance): string {
   return text.slice(0, index) + by.pick(QUOTINGS)(word) + text.slice(index + word.length);
 }
 
-// `! cd .. && ls` lists where it is, and a quoted `~root` is a name like any other.
-const OTHERWISE = /^cd\b|~root|\$\{x/;
+// `! cd .. && ls` lists where it is, a quoted `~root` is a name like any other, and a loop has none
+// in quotes.
+const OTHERWISE = /^cd\b|~root|\$\{x|^for [A-Z]/;
 
 it('an attack that is written otherwise is not allowed', () => {
   const attacks = own.flatMap(({ rules, commands }) => {

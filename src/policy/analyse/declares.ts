@@ -7,7 +7,7 @@ import { literalOf, textOf } from './args.ts';
 import { assignTo } from './ends.ts';
 import { optionsOf, optionValue } from './options.ts';
 import type { Run } from './run.ts';
-import type { State } from './state.ts';
+import type { State, Value } from './state.ts';
 
 export type Doing = {
   readonly run: Run;
@@ -46,8 +46,9 @@ function assign(
   span: Span | undefined,
   how: Assigned['how'],
   { run, state, assigned }: Doing,
+  known: Value | undefined = value === undefined ? undefined : [value],
 ): void {
-  assignTo(run, state, name, value === undefined ? undefined : [value]);
+  assignTo(run, state, name, known);
   const exports = how === 'export' || state.allExported || state.exported.has(name);
   if (exports) state.exported.add(name);
   assigned.push({ name, value, span, how: exports ? 'export' : how });
@@ -188,7 +189,8 @@ export function byOption(name: '-v' | '-p', doing: Doing): void {
 
 export function getopts(doing: Doing): void {
   assignUnknown(doing.argv[2], doing);
-  for (const name of ['OPTARG', 'OPTIND']) assignUnknown(name, doing);
+  assignUnknown('OPTARG', doing);
+  assign('OPTIND', undefined, undefined, 'shell', doing, 'number');
 }
 
 /** `[ -v name ]` looks at a subscript. */

@@ -2,7 +2,7 @@
 // `x`, `cd x; make` in `x` or where it was.
 
 import type { Run } from './run.ts';
-import type { Hint, State, Value } from './state.ts';
+import { type Hint, isInteger, type State, type Value } from './state.ts';
 
 /** Undefined: it does not end like that, as `exit` does not end at all. */
 export type Ends = { readonly ok: State | undefined; readonly fail: State | undefined };
@@ -37,13 +37,22 @@ export function joinEnds(all: readonly Ends[]): Ends {
 
 const READ_ONLY = /^(?:E?UID|PPID|SHELLOPTS|BASHOPTS|BASH_VERSINFO)$/;
 
-/** Every assignment goes through here. */
+/** Integers of the shell from its start on: `RANDOM='a[$(rm x)]'` runs what is in it. */
+const EVALUATED = /^(?:S?RANDOM|SECONDS|OPTIND|HISTCMD|LINENO|BASHPID|EPOCH\w+)$/;
+
+export function checkEvaluated(run: Run, name: string, value: Value | undefined): void {
+  if (!EVALUATED.test(name) || value === 'number' || value?.every(isInteger) === true) return;
+  run.problem('arithmetic', undefined, `\`${name}\` is an integer, which evaluates its value`);
+}
+
+/** Every assignment goes through here, but for those inside of an expansion. */
 export function assignTo(run: Run, state: State, name: string, value: Value | undefined): void {
   run.assigned.add(name);
   if (isUnexpected(run, name)) {
     run.problem('indirection', undefined, `\`${name}\` is changed where its name is not written`);
   }
   if (run.untrusted.has(name) || READ_ONLY.test(name)) run.discards = true;
+  checkEvaluated(run, name, value);
   state.set(name, run.untrusted.has(name) || run.volatile ? undefined : value);
 }
 

@@ -11,6 +11,7 @@ import {
 import { arithmetic, countingIn } from './arithmetic.ts';
 import { atomsOf } from './atoms.ts';
 import { expandAtoms } from './braces.ts';
+import { checkEvaluated } from './ends.ts';
 import { quotedText } from './resolve.ts';
 import { type Place, type Run, spanIn, type Walker } from './run.ts';
 import type { State } from './state.ts';
@@ -153,6 +154,7 @@ export class Visitor {
 
   assign(name: string, number: boolean): void {
     this.#run.assigned.add(name);
+    checkEvaluated(this.#run, name, number ? 'number' : undefined);
     this.#state.set(name, number && !this.#run.untrusted.has(name) ? 'number' : undefined);
     this.assigned.push({ name, number });
   }
