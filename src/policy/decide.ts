@@ -157,7 +157,7 @@ export function decideText(court: Court, text: string, cwd: string, gated = fals
   const given: Case = {
     text,
     functions: new Set(analysis.functions.map(({ name }) => name)),
-    tainted: () => wordsForXargs(analysis.units, court.bounds),
+    tainted: () => wordsForXargs(analysis, court.bounds),
     makes: makesFiles(analysis.units),
     moves: movesIn(analysis),
     activated: () => analysis.units.some((unit) => activates(unit, bounds)),

@@ -24,7 +24,7 @@ export const LISTS = [
   'telling-names',
   ...(['startup-names', 'harmless-variables', 'plain-variables', 'plain-flags'] as const),
   ...(['manager-commands', 'usual-scripts', 'maven-phases', 'kubectl-things'] as const),
-  ...(['quiet', 'text-readers', 'listers'] as const),
+  ...(['quiet', 'text-readers', 'listers', 'anywhere'] as const),
 ] as const;
 type ListName = (typeof LISTS)[number];
 

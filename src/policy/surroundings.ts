@@ -12,7 +12,9 @@ import {
   unknownDirectory,
 } from './bounds.ts';
 import type { Verdict } from './decision.ts';
-import { absolute } from './paths.ts';
+import { hasTrait, isListed } from './facts.ts';
+import { absolute, type PathSet } from './paths.ts';
+import { readCall } from './profiles/index.ts';
 import { programName } from './programs.ts';
 import { isSink } from './protected.ts';
 import type { Assigned, Unit, UnitRedirect } from './unit.ts';
@@ -34,6 +36,7 @@ export function surroundings(
 ): Objection | undefined {
   const open = fallback === 'allow';
   for (const assigned of unit.assigned) {
+    if (splitsLines(assigned, unit)) continue;
     const objection = variableObjection(assigned, bounds, open);
     if (objection !== undefined) return objection;
   }
@@ -100,6 +103,11 @@ function* above(directory: string, project: string): Generator<string> {
   }
 }
 
+/** `while IFS= read -r line`: only where `read` divides its line, which names no file. */
+function splitsLines({ name, how }: Assigned, { argv }: Unit): boolean {
+  return name === 'IFS' && how === 'prefix' && literalOf(argv[0]) === 'read';
+}
+
 function variableObjection(
   { name, value, how, span }: Assigned,
   { variables }: Bounds,
@@ -146,13 +154,18 @@ function redirectObjection(
   };
 }
 
-function directoryObjection(
-  { cwds, span }: Unit,
-  { cwd, roots, real }: Bounds,
-): Objection | undefined {
+function directoryObjection(unit: Unit, bounds: Bounds): Objection | undefined {
+  const { cwds, span } = unit;
+  const { cwd, roots } = bounds;
   if (cwds === undefined) return unknownDirectory(span);
-  const outside = cwds.find((one) => !cwd.has(one) || !cwd.has(real(one)));
+  const fits = (one: string, set: PathSet): boolean => set.has(one) && set.has(bounds.real(one));
+  const outside = cwds.find((one) => !fits(one, cwd));
   if (outside === undefined) return undefined;
+  const { secret } = bounds.protected;
+  const looks = (one: string): boolean =>
+    fits(one, bounds.read) &&
+    [one, bounds.real(one)].every((path) => !secret(path) && !secret(`${path}/x`));
+  if (needsNoDirectory(unit) && cwds.every((one) => fits(one, cwd) || looks(one))) return undefined;
   return {
     code: 'cwd',
     detail: outside,
@@ -160,4 +173,19 @@ function directoryObjection(
     message: `it runs in \`${outside}\`, outside of ${roots.project}`,
     hint: 'Directories that commands may run in are listed under scopes.cwd.',
   };
+}
+
+/**
+ * Nothing that lies in its directory tells it what to do: `cd ../docs && grep -r x .` is what
+ * `grep -r x ../docs` is. What it names is judged by where that is.
+ */
+function needsNoDirectory({ argv }: Unit): boolean {
+  const [first] = argv;
+  if (first === undefined) return true;
+  if (first.kind !== 'literal') return false;
+  const name = programName(first.value);
+  if (hasTrait(name, 'steers')) return true;
+  if (!hasTrait(name, 'filter') && !isListed('anywhere', name)) return false;
+  const call = readCall(argv);
+  return call?.kind === 'read' && call.parts.every(({ effect }) => effect === undefined);
 }

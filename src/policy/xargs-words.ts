@@ -10,11 +10,15 @@ import type { Part } from './profile.ts';
 import { readCall } from './profiles/index.ts';
 import { aimsAtSecrets } from './profiles/name-globs.ts';
 import { programName } from './programs.ts';
-import type { Arg, Unit } from './unit.ts';
+import type { Analysis, Arg, Unit } from './unit.ts';
 
 /** Undefined: every command of the text prints names that it found, and looks for no secrets. */
-export function wordsForXargs(units: readonly Unit[], bounds: Bounds): Objection | undefined {
+export function wordsForXargs(
+  { units, functions, text }: Analysis,
+  bounds: Bounds,
+): Objection | undefined {
   const last = units.findLastIndex(({ via }) => via.includes('xargs'));
+  const end = functions.length === 0 && !LEADS_BACK.test(text) ? spanEnd(units[last]) : Infinity;
   for (const [at, unit] of units.entries()) {
     const { argv, via, redirects, span } = unit;
     if (via.includes('xargs')) {
@@ -27,10 +31,19 @@ export function wordsForXargs(units: readonly Unit[], bounds: Bounds): Objection
       if (at === last || printsNames(argv)) continue;
       return unknownWords(argv[0]);
     }
+    // What stands behind the last one reads what that prints, and gives it nothing.
+    if ((span?.from ?? 0) >= end) continue;
     const found = argv.length === 0 ? undefined : printed(unit, bounds);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Where a command may write to one that stands in front of it. */
+const LEADS_BACK = /[<>]\(|<>|[<>]&\s*[^12]|\b(?:exec|coproc|mkfifo|mknod)\b/;
+
+function spanEnd(unit: Unit | undefined): number {
+  return unit?.span?.to ?? Infinity;
 }
 
 function printed({ argv, cwds }: Unit, bounds: Bounds): Objection | undefined {

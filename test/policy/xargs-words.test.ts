@@ -11,6 +11,14 @@ it.each([
   ["find . -name '*.ts' -printf '%p\\n' | xargs wc -l", 'allow'],
   ['cd src && ls -t | head -1 | xargs head', 'allow'],
   ['find src -type f | xargs grep -l x | xargs wc -l', 'allow'],
+  ['find src -name x | xargs grep -l x | grep -v y', 'allow'],
+  ['find src | xargs head 2>&1 | sort list', 'allow'],
+  // What stands behind may be given to it all the same.
+  ['f() { xargs head; }; sort list | f', 'ask path.unknown'],
+  ['xargs head < <(sort list)', 'ask path.unknown'],
+  ['exec > >(xargs head); sort list', 'ask path.unknown'],
+  ['ls | xargs head | xargs wc; sort list', 'ask path.unknown'],
+  ['ls | sort list | xargs head | sort', 'ask path.unknown'],
   // These print what is in a file, or what somebody chose.
   ['sort list | xargs head', 'ask path.unknown'],
   ['head -3 list | xargs head', 'ask path.unknown'],

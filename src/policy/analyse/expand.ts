@@ -138,6 +138,8 @@ function argOf(field: readonly Piece[], written: Written): Arg {
   if (more.length === 0 && first?.kind === 'unknown' && first.glob !== undefined) {
     return globArg(written, first.glob.pattern, first.glob.prefix);
   }
+  const file = ofOneFile(field, written);
+  if (file !== undefined) return file;
   const prefix = prefixOf(field);
   // A backslash that a variable brought in is one more thing that a pattern can mean.
   const odd = field.some(
@@ -148,6 +150,19 @@ function argOf(field: readonly Piece[], written: Written): Arg {
   const bare = text === '' && !field.some((piece) => piece.kind === 'unknown' && piece.like);
   const shape = bare ? undefined : { open: patternOf(field, '*'), shut: patternOf(field, '') };
   return unknownArg(written, prefix, one, shape);
+}
+
+/** `"$dir"main.ts`, where `$dir` is one of the names that match: what it makes matches, too. */
+function ofOneFile(field: readonly Piece[], written: Written): Arg | undefined {
+  const plain = field.every((piece) =>
+    piece.kind === 'text' ? piece.quoted || !/[*?[\\]/.test(piece.value) : piece.glob,
+  );
+  const files = field.filter((piece) => piece.kind === 'unknown').length;
+  if (!plain || files !== 1) return undefined;
+  const pattern = field.map((piece) =>
+    piece.kind === 'unknown' ? (piece.glob?.pattern ?? '') : patternOf([piece], ''),
+  );
+  return globArg(written, pattern.join(''), prefixOf(field));
 }
 
 function hasGlob(field: readonly Piece[]): boolean {

@@ -19,6 +19,17 @@ export type Member = {
 
 const READS_SEEN_MIN = 2;
 
+const OWN_READS_SEEN_MIN = 4; // an agent that used four of them will use a fifth
+
+/** The other ways to look with a program of which several were seen. */
+export function readsOf(tally: Tally): readonly Member[] {
+  return [...readMembers()].flatMap(([program, members]) => {
+    if (program === 'xargs') return [];
+    const seen = members.filter((member) => countOf(member, tally) > 0);
+    return seen.length < OWN_READS_SEEN_MIN ? [] : members;
+  });
+}
+
 /** Members of the classes that were seen often enough. */
 export function closureOf(tally: Tally, minFrequency: number): readonly Member[] {
   const enough = (members: readonly Member[], seenMin: number): boolean => {

@@ -2,7 +2,7 @@
 // and for what does more than read so many that others are likely to follow. Words that are always
 // the same stay in the pattern there.
 
-import { closureOf, type Member } from './closures.ts';
+import { closureOf, type Member, readsOf } from './closures.ts';
 import type { Shape } from './shape.ts';
 import { type Count, type Tails, type Tally, unseenMass } from './tally.ts';
 
@@ -34,13 +34,10 @@ export function candidates(tally: Tally, minFrequency: number, closing: boolean)
   for (const tails of tally.heads.values()) {
     if (varies(tails, [...tails.shapes])) found.set(tails.text, openHead(tails.text));
   }
-  if (closing) {
-    for (const member of closureOf(tally, minFrequency)) {
-      const general = generalOf(member, true);
-      // A member without a `*` must not replace the candidate for the same head.
-      const key = [member.head, ...member.fixed].join(' ');
-      found.set(member.open ? key : `=${key}`, general);
-    }
+  for (const member of closing ? closureOf(tally, minFrequency) : readsOf(tally)) {
+    // A member without a `*` must not replace the candidate for the same head.
+    const key = [member.head, ...member.fixed].join(' ');
+    found.set(member.open ? key : `=${key}`, generalOf(member, true));
   }
   return [...found.values()];
 }

@@ -109,6 +109,11 @@ function depthOf(path: string): number {
 
 const READ = 'read\0';
 const SIBLINGS_ENOUGH = 3;
+const TEMPORARY_ENOUGH = 4; // all programs keep something there
+
+function enoughOf(parent: string): number {
+  return TEMPORARY.includes(parent) ? TEMPORARY_ENOUGH : SIBLINGS_ENOUGH;
+}
 
 /**
  * The same needs where several directories of one parent were read: the parent. None of a home
@@ -123,15 +128,15 @@ export function gathering(
     for (const need of needs) {
       const path = need.slice(READ.length);
       const parent = posix.dirname(path);
-      if (!need.startsWith(READ) || namesBelow(parent, home).length < 2) continue;
-      if (isInside(seen.project, parent)) continue;
+      if (!need.startsWith(READ) || isInside(seen.project, parent)) continue;
+      if (!TEMPORARY.includes(parent) && namesBelow(parent, home).length < 2) continue;
       const known = children.get(parent);
       if (known === undefined) children.set(parent, new Set([path]));
       else known.add(path);
     }
   }
   const parents = new Set(
-    [...children].flatMap(([parent, own]) => (own.size < SIBLINGS_ENOUGH ? [] : [parent])),
+    [...children].flatMap(([parent, own]) => (own.size < enoughOf(parent) ? [] : [parent])),
   );
   if (parents.size === 0) return undefined;
   return (need) => {

@@ -52,13 +52,18 @@ function typedWord(
   if (subcommands.includes(at) || first.role === 'option' || first.role === 'program') {
     return arg.kind === 'literal' ? word(arg) : undefined;
   }
+  // On a Mac `sed -i '' s/a/b/ x` has a suffix in front of the script.
+  if (arg.kind === 'literal' && arg.value === '' && first.role === 'sed') return word(arg);
   return holeFor(arg, own);
 }
 
 function holeFor(arg: Arg, parts: readonly Part[]): string | undefined {
   if (arg.kind === 'unknown' || parts.some(({ value }) => value === '')) return undefined;
   if (parts.every(({ role }) => role === 'path' || role === 'output')) return PATH;
-  if (arg.kind !== 'literal' || !parts.every(({ role }) => WORDS.has(role))) return undefined;
+  const words = parts.some(({ role }) => role === 'sed')
+    ? parts.filter(({ role }) => role !== 'path')
+    : parts;
+  if (arg.kind !== 'literal' || !words.every(({ role }) => WORDS.has(role))) return undefined;
   return /\s/.test(arg.value) ? '*' : WORD;
 }
 

@@ -204,7 +204,10 @@ describe('variables', () => {
 describe('a loop over files', () => {
   it.each([
     ['for f in src/*.ts; do wc -l "$f"; done', ['wc -l glob(src/*.ts)']],
-    ['for f in a* b; do cat "$f" "${f}.x"; done', ['cat glob(a*) <a...>', 'cat b b.x']],
+    ['for f in a* b; do cat "$f" "${f}.x"; done', ['cat glob(a*) glob(a*.x)', 'cat b b.x']],
+    ['for d in a*/; do cat "$d"x.ts; done', ['cat glob(a*/x.ts)']],
+    ['for d in a*/; do cat "$d"*.ts; done', ['cat <a...>*']],
+    ['for d in a*; do cd /; cat "$d"x; done', ['cd /', 'cat <...>']],
     ['for f in a*; do cat $f; done', ['cat <...>*']],
     ['for f in a*; do f=x; cat "$f"; done; cat "$f"', ['cat x', 'cat <...>']],
     ['for f in a*; do cd /; cat "$f"; done', ['cd /', 'cat <...>']],
