@@ -9,6 +9,7 @@ import { arithmetic } from './arithmetic.ts';
 import { byOption, type Doing, declare, getopts, mapfile, read, test, unset } from './declares.ts';
 import { assignTo, type Ends, either } from './ends.ts';
 import { optionsOf, optionValue } from './options.ts';
+import { HARMLESS_SHOPTS } from './shells.ts';
 import type { Cwds } from './state.ts';
 
 type Builtin = (doing: Doing) => Ends | undefined;
@@ -165,8 +166,6 @@ function setOptions({ run, argv, state, span }: Doing): void {
   }
   if (at < argv.length || dashes) state.positional = undefined;
 }
-
-const HARMLESS_SHOPTS = /^(?:globstar|dotglob|failglob|nocaseglob|checkwinsize)$/;
 
 function shopt({ run, argv, span }: Doing): void {
   const { uses } = readOptions(argv, optionTable('-s -u -o -p -q'), textOf, {

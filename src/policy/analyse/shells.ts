@@ -33,7 +33,8 @@ const HARMLESS_OPTIONS = new Set([
   ...['errexit', 'nounset', 'pipefail', 'xtrace', 'verbose', 'noglob', 'noclobber', 'errtrace'],
   ...['functrace', 'monitor', 'notify', 'noexec'],
 ]);
-const HARMLESS_SHOPTS = /^(?:globstar|dotglob|failglob)$/;
+/** None by which a star means more names of one directory, such as `.env`. */
+export const HARMLESS_SHOPTS = /^(?:globstar|failglob|nocaseglob|checkwinsize)$/;
 
 type ShellWords = {
   /** `file`: a script in a file, or by a word that is only known when it runs. */

@@ -140,7 +140,7 @@ describe('not flagged', () => {
   it.each([
     'git status && npm test 2>&1 | tail -20',
     'set -euo pipefail; ls',
-    'shopt -s dotglob globstar; ls **/*.ts',
+    'shopt -s nocaseglob globstar; ls **/*.ts',
     'for i in 1 2 3; do echo $((i * 2)); done',
     'for ((i=0; i<10; i++)); do echo $i; done',
     'i=0; while [ $i -lt 5 ]; do i=$((i+1)); sleep 1; done',
