@@ -41,7 +41,6 @@ export const PURE_FILES = [
   'dialects/bash_recorder/config',
   'guard/guard',
   'guard/sandbox-scopes',
-  'mcp/http-access',
   'mcp/policy-asking',
   'mcp/progress',
   'mcp/retention',

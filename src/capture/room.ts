@@ -87,3 +87,14 @@ function oneRoom(dir: string, journal: string | undefined): Room | undefined {
     return undefined;
   }
 }
+
+/** As programs get it. */
+export function roomJson(room: CapturesRoom) {
+  return {
+    count: room.captures,
+    disk_bytes: room.diskBytes,
+    packed: room.packed,
+    packed_bytes: room.packedBytes,
+    plain_bytes: room.plainBytes,
+  };
+}

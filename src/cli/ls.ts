@@ -1,14 +1,15 @@
 // `cuff ls`: captures, newest first.
 
 import { openLog } from '../log.ts';
+import { captureJson, commandText } from '../shell/capture-json.ts';
 import { type Listing, listing, storeOf } from '../shell/captures.ts';
 import { bringHome } from '../shell/spool.ts';
-import { uncapturedRuns } from '../shell/uncaptured.ts';
+import { uncapturedJson, uncapturedRuns } from '../shell/uncaptured.ts';
 import type { Column } from '../text/table.ts';
 import type { CaptureState } from '../types.ts';
 import { paint, put, putJson, say, shortAge } from './output.ts';
-import { captureJson, commandText, exitText, shownTable, sizeText, stateText } from './show.ts';
-import { uncapturedJson, uncapturedWords } from './uncaptured.ts';
+import { exitText, shownTable, sizeText, stateText } from './show.ts';
+import { uncapturedWords } from './uncaptured.ts';
 
 type Options = {
   readonly state?: CaptureState;

@@ -285,7 +285,7 @@ async function overHttp(
 async function openMetrics(wanted: number, host: Host, { all, reading }: Tokens): Promise<void> {
   const [{ processMetrics, serveMetrics }, { refusal }] = await Promise.all([
     import('../ops/metrics.ts'),
-    import('../mcp/http-access.ts'),
+    import('../text/http-access.ts'),
   ]);
   const good = reading === undefined ? [all] : [all, reading];
   const sources = {

@@ -1,7 +1,7 @@
 // `cuff pin`: the sweep keeps a pinned capture.
 
-import { sayFirst } from '../sealing/first.ts';
-import { captureNamed, pinCapture, storeOf } from '../shell/captures.ts';
+import { pinRun } from '../sealing/pin.ts';
+import { captureNamed, storeOf } from '../shell/captures.ts';
 import { refuseAgents } from '../trust/person.ts';
 import { putJson, say } from './output.ts';
 import { ownLedger } from './own-ledger.ts';
@@ -14,10 +14,7 @@ export async function pin(part: string, options: { off?: boolean; json?: boolean
   if (!pinned) refuseAgents(process.env, 'let go of what is kept');
   const ledger = ownLedger();
   try {
-    const leaf = { run: id, at: store.now() };
-    if (pinned) ledger?.note({ kind: 'pin', ...leaf });
-    else await sayFirst(ledger, [{ kind: 'unpin', ...leaf }]);
-    pinCapture(store, id, pinned);
+    await pinRun(store, id, { pinned, ledger });
   } finally {
     await ledger?.close();
   }

@@ -1,10 +1,11 @@
 // `cuff ps`: every live run with its processes as a tree.
 
+import { callOf, commandText, liveRunJson } from '../shell/capture-json.ts';
 import { storeOf } from '../shell/captures.ts';
 import { type LiveRun, liveRuns, type RunProcess } from '../shell/processes.ts';
 import type { Column } from '../text/table.ts';
 import { paint, put, putJson, say, shortAge } from './output.ts';
-import { captureJson, commandText, shownTable, stateText } from './show.ts';
+import { shownTable, stateText } from './show.ts';
 
 type PsOptions = {
   readonly json?: boolean;
@@ -20,7 +21,7 @@ export async function ps({ json, session }: PsOptions): Promise<void> {
   const all = liveRuns(storeOf(process.env));
   const runs = all.filter((run) => session === undefined || callOf(run)?.agent_session === session);
   if (json) {
-    await putJson({ runs: runs.map(runJson) });
+    await putJson({ runs: runs.map(liveRunJson) });
     return;
   }
   if (runs.length === 0) {
@@ -74,29 +75,4 @@ function branch(processes: readonly RunProcess[], i: number): string {
 function hasNext(processes: readonly RunProcess[], i: number, level: number): boolean {
   const next = processes.slice(i + 1).find((one) => one.depth <= level);
   return next?.depth === level;
-}
-
-/** Whose run it is; undefined for one that no agent started. */
-function callOf({ capture }: LiveRun) {
-  const draft = capture.meta?.journal?.draft;
-  if (draft === undefined) return undefined;
-  const { agent_id: agent, conversation_id: agent_session, tool_call_id: tool_call } = draft;
-  return { agent, agent_session, tool_call };
-}
-
-function runJson(run: LiveRun): Readonly<Record<string, unknown>> {
-  return {
-    ...captureJson(run.capture),
-    ...callOf(run),
-    runner_pid: run.capture.meta?.runner?.pid ?? null,
-    runner_alive: run.runnerAlive,
-    processes: run.processes.map((one) => ({
-      pid: one.pid,
-      parent_pid: one.parent,
-      start_time: one.startTime,
-      age_ms: one.ageMs === undefined ? null : Math.round(one.ageMs),
-      command: one.command,
-      holds_output: one.holdsOutput,
-    })),
-  };
 }

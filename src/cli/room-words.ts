@@ -1,7 +1,6 @@
 // How much room captures take, for people and for programs.
 import type { CapturesRoom } from '../capture/room.ts';
 import { countText } from '../text/dates.ts';
-import type { JsonObject } from '../text/json.ts';
 import { formatSize } from '../text/size.ts';
 
 /** `Captures: 120, 340.2 MiB; 80 packed, 1.9 GiB in 310 MiB (6.3:1)` */
@@ -12,14 +11,4 @@ export function roomWords({ captures, packed, ...room }: CapturesRoom): string {
   const ratio = (plainBytes / packedBytes).toFixed(1);
   const sizes = `${formatSize(plainBytes)} in ${formatSize(packedBytes)} (${ratio}:1)`;
   return `${all}; ${countText(packed)} packed, ${sizes}`;
-}
-
-export function roomJson(room: CapturesRoom): JsonObject {
-  return {
-    count: room.captures,
-    disk_bytes: room.diskBytes,
-    packed: room.packed,
-    packed_bytes: room.packedBytes,
-    plain_bytes: room.plainBytes,
-  };
 }

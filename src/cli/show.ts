@@ -11,7 +11,6 @@ import {
 } from '../shell/captures.ts';
 import { isoTime } from '../text/dates.ts';
 import { missingText } from '../text/missing.ts';
-import { quoteWords } from '../text/printable.ts';
 import { formatSize } from '../text/size.ts';
 import { type Column, table } from '../text/table.ts';
 import { paint, say, terminalWidth } from './output.ts';
@@ -20,13 +19,6 @@ type Summary = Pick<
   CaptureSummary,
   'meta' | 'final' | 'state' | 'outputOpen' | 'pinned' | 'reason'
 >;
-
-/** The command as a person would type it. */
-export function commandText({ meta }: Pick<Summary, 'meta'>): string {
-  if (meta === undefined) return '(unknown)';
-  if (meta.encrypted === true) return '(encrypted)';
-  return meta.command.kind === 'shell' ? meta.command.text : quoteWords(meta.command.argv);
-}
 
 /** The exit code, the signal, or nothing while there is neither. */
 export function exitText({ final }: Pick<Summary, 'final'>): string {
@@ -40,34 +32,6 @@ export function exitText({ final }: Pick<Summary, 'final'>): string {
 export function stateText({ state, final, outputOpen, pinned }: Summary): string {
   const open = final !== undefined && outputOpen ? ['open'] : [];
   return [state, ...open, ...(pinned ? ['pinned'] : [])].join(', ');
-}
-
-export function captureJson(capture: CaptureSummary): Readonly<Record<string, unknown>> {
-  const { meta, final } = capture;
-  const outcome = final?.outcome;
-  const unread = unreadNote(capture);
-  return {
-    session_id: capture.id,
-    state: capture.state,
-    reason: capture.reason ?? null,
-    exit_code: outcome?.kind === 'exited' ? outcome.code : null,
-    signal: outcome?.kind === 'signaled' ? outcome.signal : null,
-    ended_by: final?.endedBy ?? null,
-    created_at: isoTime(capture.createdAt),
-    ended_at: final === undefined ? null : isoTime(final.at),
-    command: meta?.argv ?? null,
-    shell_text: meta?.command.kind === 'shell' ? meta.command.text : null,
-    working_directory: meta?.cwd ?? null,
-    transport_mode: meta?.transportMode ?? null,
-    retention_seconds: meta?.retentionSeconds ?? null,
-    output_bytes: capture.outputBytes,
-    lost_bytes: (final?.lostBytes ?? 0) + cutBytes(capture, capture.outputBytes),
-    ...(unread !== undefined && { unread }),
-    output_open: capture.outputOpen,
-    pinned: capture.pinned,
-    trace: meta?.trace ?? null,
-    path: capture.dir,
-  };
 }
 
 /** On stderr, because stdout is the output itself and cannot show a gap. */

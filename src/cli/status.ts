@@ -3,21 +3,20 @@
 
 import type { Command } from 'commander';
 import { stateRoot } from '../capture/paths.ts';
-import { unrecordedCommands } from '../hooks/shell/unrecorded.ts';
+import { unrecordedCommands, unrecordedJson } from '../hooks/shell/unrecorded.ts';
 import type { KnownServer } from '../ops/servers.ts';
 import type { JournalTotals, Status } from '../ops/status.ts';
 import type { AnchorState } from '../sealing/anchors/state.ts';
-import { uncapturedRuns } from '../shell/uncaptured.ts';
-import { isoTime } from '../text/dates.ts';
-import type { JsonObject } from '../text/json.ts';
+import { commandText } from '../shell/capture-json.ts';
+import { uncapturedJson, uncapturedRuns } from '../shell/uncaptured.ts';
 import { printable } from '../text/printable.ts';
 import type { Column } from '../text/table.ts';
 import { examples, JSON_DOCUMENT } from './help.ts';
 import { journalHere } from './journal-here.ts';
 import { paint, put, putJson, say, shortAge } from './output.ts';
-import { roomJson, roomWords } from './room-words.ts';
-import { captureJson, commandText, shownTable, stateText } from './show.ts';
-import { uncapturedJson, uncapturedWords, unrecordedJson, unrecordedWords } from './uncaptured.ts';
+import { roomWords } from './room-words.ts';
+import { shownTable, stateText } from './show.ts';
+import { uncapturedWords, unrecordedWords } from './uncaptured.ts';
 
 export function addStatusCommand(program: Command): void {
   program
@@ -50,6 +49,7 @@ async function status({ json }: { readonly json?: boolean }): Promise<void> {
   if (json) {
     const without = { ...uncapturedJson(uncaptured), ...unrecordedJson(unrecorded) };
     const known = anchors !== undefined && { anchors: anchorStateJson(anchors) };
+    const { statusJson } = await import('../ops/status.ts');
     const shown = { ...statusJson(found), ...(notices.length > 0 && { notices }), ...known };
     await putJson({ ...shown, ...without });
     return;
@@ -145,29 +145,4 @@ function reasonsOf({ pid, health }: KnownServer): string[] {
 
 function journalRow({ directory, sessions, activeSessions, entries }: JournalTotals): string[] {
   return [directory, String(sessions), String(activeSessions), String(entries)];
-}
-
-function statusJson({ servers, runs, journals, captures }: Status): JsonObject {
-  return {
-    servers: servers.map(({ counters, ...server }) => ({
-      pid: server.pid,
-      started_at: isoTime(server.startedAt),
-      updated_at: isoTime(server.updatedAt),
-      version: server.version,
-      project_directory: server.projectDirectory,
-      directory: server.directory,
-      commands: counters.commands,
-      entries: counters.entries,
-      recording_errors: counters.recordingErrors,
-      health: server.health,
-    })),
-    runs: runs.map(({ capture }) => captureJson(capture)),
-    journals: journals.map(({ directory, sessions, activeSessions, entries }) => ({
-      directory,
-      sessions,
-      active_sessions: activeSessions,
-      entries,
-    })),
-    captures: roomJson(captures),
-  };
 }

@@ -3,7 +3,6 @@
 
 import type { UnrecordedCommands } from '../hooks/shell/unrecorded.ts';
 import type { UncapturedRun } from '../shell/uncaptured.ts';
-import { isoTime } from '../text/dates.ts';
 import { counted } from '../text/plural.ts';
 import { shortLine } from '../text/printable.ts';
 import { shortAge } from './output.ts';
@@ -24,18 +23,6 @@ export function uncapturedWords(runs: readonly UncapturedRun[]): readonly string
   return [...shown, `Not captured: ${counted(more, 'more run')} in the last 24h.`];
 }
 
-/** `{"uncaptured":[{session_id, created_at, command, reason}]}`, or nothing where there is none. */
-export function uncapturedJson(runs: readonly UncapturedRun[]): Readonly<Record<string, unknown>> {
-  if (runs.length === 0) return {};
-  const uncaptured = runs.map(({ id, at, command, reason }) => ({
-    session_id: id,
-    created_at: isoTime(at),
-    command,
-    reason,
-  }));
-  return { uncaptured };
-}
-
 /** A sentence for each cause. */
 export function unrecordedWords(causes: readonly UnrecordedCommands[]): readonly string[] {
   return causes.map(({ count, lastAt, reason }) => {
@@ -43,17 +30,4 @@ export function unrecordedWords(causes: readonly UnrecordedCommands[]): readonly
     const why = shortLine(reason, LENGTH_MAX);
     return `Not recorded or judged: ${what} of agents, the last ${age} ago (${why})`;
   });
-}
-
-/** `{"unrecorded":[{count, last_at, reason}]}`, or nothing where there is none. */
-export function unrecordedJson(
-  causes: readonly UnrecordedCommands[],
-): Readonly<Record<string, unknown>> {
-  if (causes.length === 0) return {};
-  const unrecorded = causes.map(({ count, lastAt, reason }) => ({
-    count,
-    last_at: isoTime(lastAt),
-    reason,
-  }));
-  return { unrecorded };
 }

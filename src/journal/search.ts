@@ -276,3 +276,20 @@ function isNewer(a: HitKey, b: HitKey): boolean {
   if (a.offset !== b.offset) return a.offset > b.offset;
   return a.sequence !== b.sequence ? a.sequence > b.sequence : a.entryId > b.entryId;
 }
+
+/** In the names of the journal. */
+export function hitJson(hit: SearchHit) {
+  return {
+    session_id: hit.sessionId,
+    entry_id: hit.entryId,
+    sequence_number: hit.sequence,
+    timestamp: hit.timestamp,
+    command: hit.command,
+    exit_code: hit.exitCode,
+    agent_id: hit.agentId,
+    field: hit.found,
+    offset: hit.offset,
+    snippet: hit.snippet,
+    match: [hit.match.from, hit.match.to] as const,
+  };
+}

@@ -5,7 +5,7 @@ import { expectedEntries } from './metadata.ts';
 import { journalSessionIds, readEntries, storedMetadata } from './reader.ts';
 import { addEntry, type Longest, newRollup, type Rollup } from './rollup.ts';
 import { storable } from './search-text.ts';
-import { SequenceCheck, type SequenceFaults, sumOfFaults } from './sequence.ts';
+import { isFaulty, SequenceCheck, type SequenceFaults, sumOfFaults } from './sequence.ts';
 
 export type Stats = {
   /** Sessions with at least one of the commands; those that `list` joins are one. */
@@ -68,5 +68,21 @@ export function statsFrom(rollup: Rollup, sessions: number, sequence: SequenceFa
     averageMs: commands === 0 ? 0 : durationMs / commands,
     sequence,
     ...(longest === undefined ? {} : { longest }),
+  };
+}
+
+/** In the names of the journal. */
+export function statsJson(stats: Stats, since: number | undefined) {
+  const { longest: most } = stats;
+  return {
+    since: since === undefined ? null : new Date(since).toISOString(),
+    sessions: stats.sessions,
+    commands: stats.commands,
+    total_duration_ms: stats.durationMs,
+    average_duration_ms: stats.averageMs,
+    longest: most === undefined ? null : { command: most.command, duration_ms: most.durationMs },
+    exit_codes: stats.exitCodes,
+    frequency: stats.frequency,
+    ...(isFaulty(stats.sequence) && { sequence_faults: stats.sequence }),
   };
 }

@@ -1,10 +1,12 @@
 // The status for a reader in another process: which servers are alive and how they
 // do, which runs are live, what the journals hold, and how much room captures take.
 
-import { type CapturesRoom, capturesRoom } from '../capture/room.ts';
+import { type CapturesRoom, capturesRoom, roomJson } from '../capture/room.ts';
 import { readIndex } from '../journal/index-file.ts';
+import { captureJson } from '../shell/capture-json.ts';
 import type { Store } from '../shell/captures.ts';
 import { type LiveRun, liveRuns } from '../shell/processes.ts';
+import { isoTime } from '../text/dates.ts';
 import { aliveServers, type KnownServer } from './servers.ts';
 
 export type JournalTotals = {
@@ -41,5 +43,31 @@ function totalsOf(directory: string, now: () => number): JournalTotals {
     sessions: total_sessions,
     activeSessions: active.length,
     entries: total_entries,
+  };
+}
+
+/** As `cuff status --json` has it. */
+export function statusJson({ servers, runs, journals, captures }: Status) {
+  return {
+    servers: servers.map(({ counters, ...server }) => ({
+      pid: server.pid,
+      started_at: isoTime(server.startedAt),
+      updated_at: isoTime(server.updatedAt),
+      version: server.version,
+      project_directory: server.projectDirectory,
+      directory: server.directory,
+      commands: counters.commands,
+      entries: counters.entries,
+      recording_errors: counters.recordingErrors,
+      health: server.health,
+    })),
+    runs: runs.map(({ capture }) => captureJson(capture)),
+    journals: journals.map(({ directory, sessions, activeSessions, entries }) => ({
+      directory,
+      sessions,
+      active_sessions: activeSessions,
+      entries,
+    })),
+    captures: roomJson(captures),
   };
 }

@@ -4,6 +4,7 @@
 import { AppError } from '../errors.ts';
 import type { Decision } from '../policy/decision.ts';
 import { storeOf } from '../shell/captures.ts';
+import { isoTime } from '../text/dates.ts';
 import { refuseAgents, requirePerson } from '../trust/person.ts';
 import type { Env } from '../types.ts';
 import { allowAlways, type Impossible, proposal } from './add-rule.ts';
@@ -159,4 +160,12 @@ function refuseDenied(decision: Decision | undefined): void {
   throw new AppError('usage', `This cannot be approved.\n${files.explain(decision)}`, {
     hint: 'Only an edit of the policy can allow it.',
   });
+}
+
+/** As `cuff policy approve --json` has it. */
+export function questionJson(question: Question) {
+  const { id, command, beside, cwd, project, code, reasons, at } = question;
+  const [message = ''] = reasons;
+  const asked_at = isoTime(at);
+  return { id, command, beside, cwd, project, code, message, reasons, asked_at };
 }

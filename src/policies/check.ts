@@ -191,6 +191,16 @@ export function lintFile(file: string, options: Pick<CheckOptions, 'env' | 'proj
   return { file, lint: lintPolicy(text, { home: homeOf(options.env), project, guest }) };
 }
 
+/** As `cuff policy lint --json` has it. */
+export function lintJson(lint: Lint) {
+  const valid = lint.kind === 'valid';
+  return {
+    valid,
+    problems: valid ? [] : lint.problems,
+    warnings: valid ? lint.warnings.map((one) => ({ ...one, hint: one.hint ?? null })) : [],
+  };
+}
+
 /** The files that apply in a directory and are there. */
 export function policyFilesAt(cwd: string, env: Env): readonly string[] {
   const places = policyPlaces({ project: projectAt(cwd), env });

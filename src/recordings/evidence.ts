@@ -147,3 +147,20 @@ export function diffPolicies(
   const { evidence } = journalHistory({ ...query, refused: true });
   return comparePolicies(before, after, evidence, query.home);
 }
+
+/** As `cuff policy test --json` has it. */
+export function backtestJson(result: Backtest) {
+  return {
+    commands: result.commands,
+    distinct: result.distinct,
+    ...result.counts,
+    codes: result.codes,
+    rules: result.rules,
+    dead_rules: result.rules.filter(({ hits }) => hits === 0).map(({ pattern }) => pattern),
+    not_allowed: result.refused.map(({ command, ...rest }) => ({
+      command: command ?? null,
+      ...rest,
+    })),
+    additions: result.additions,
+  };
+}

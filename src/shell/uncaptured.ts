@@ -9,6 +9,7 @@ import { isAbsolute, join } from 'node:path';
 import { errnoOf } from '../errors.ts';
 import { RETENTION_SECONDS_DEFAULT } from '../limits.ts';
 import { appendBounded } from '../log.ts';
+import { isoTime } from '../text/dates.ts';
 import { asString, parseObject } from '../text/json.ts';
 import { quoteWords, shortLine } from '../text/printable.ts';
 import { redactText } from '../text/secret-words.ts';
@@ -136,4 +137,16 @@ function decode(line: string, root: string): UncapturedRun | undefined {
   if (json?.state_root !== root || Number.isNaN(at)) return undefined;
   if (id === undefined || command === undefined || reason === undefined) return undefined;
   return { id, at, command, reason };
+}
+
+/** `{"uncaptured":[{session_id, created_at, command, reason}]}`, or nothing where there is none. */
+export function uncapturedJson(runs: readonly UncapturedRun[]) {
+  if (runs.length === 0) return {};
+  const uncaptured = runs.map(({ id, at, command, reason }) => ({
+    session_id: id,
+    created_at: isoTime(at),
+    command,
+    reason,
+  }));
+  return { uncaptured };
 }

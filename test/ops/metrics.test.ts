@@ -2,8 +2,8 @@
 
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { refusal } from '../../src/mcp/http-access.ts';
 import { createMetrics, processMetrics, serveMetrics } from '../../src/ops/metrics.ts';
+import { refusal } from '../../src/text/http-access.ts';
 import type { Health } from '../../src/types.ts';
 
 const WELL: Health = { healthy: true, reasons: [] };

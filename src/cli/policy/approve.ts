@@ -9,8 +9,8 @@ import {
   pendingQuestions,
   proposePattern,
   type Question,
+  questionJson,
 } from '../../policies/approve.ts';
-import { isoTime } from '../../text/dates.ts';
 import { printable } from '../../text/printable.ts';
 import { askYes } from '../confirm.ts';
 import { put, putJson, say } from '../output.ts';
@@ -56,7 +56,7 @@ export async function approvePolicy(id: string | undefined, flags: ApproveFlags)
   const done = await approve(id, { env, always: always ? scope : undefined, pattern, span });
   if (flags.json === true) {
     const rule = done.kind === 'always' ? { file: done.file, patterns: done.patterns } : {};
-    return putJson({ ...row(done.question), approved: done.kind, ...rule });
+    return putJson({ ...questionJson(done.question), approved: done.kind, ...rule });
   }
   const how =
     done.kind === 'always'
@@ -98,7 +98,7 @@ async function confirmed(span: keyof typeof QUESTIONS): Promise<boolean> {
 }
 
 async function list(questions: readonly Question[], json: boolean): Promise<void> {
-  if (json) return putJson(questions.map(row));
+  if (json) return putJson(questions.map(questionJson));
   if (questions.length === 0) return put('Nothing waits for an answer.\n');
   await put(`${questions.map((one) => `${one.id}  ${shown(one)}`).join('\n\n')}\n`);
 }
@@ -106,11 +106,4 @@ async function list(questions: readonly Question[], json: boolean): Promise<void
 function shown({ command, cwd, beside, reasons }: Question): string {
   const parts = [command, `in ${cwd.replaceAll('\n', '\\n')}`, ...beside, ...reasons];
   return parts.flatMap((part) => part.split('\n').map(printable)).join('\n  ');
-}
-
-function row(question: Question) {
-  const { id, command, beside, cwd, project, code, reasons, at } = question;
-  const [message = ''] = reasons;
-  const asked_at = isoTime(at);
-  return { id, command, beside, cwd, project, code, message, reasons, asked_at };
 }

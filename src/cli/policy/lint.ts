@@ -3,7 +3,7 @@
 // file cannot be read.
 
 import { AppError } from '../../errors.ts';
-import { type LintedFile, lintFile, policyFilesAt } from '../../policies/check.ts';
+import { type LintedFile, lintFile, lintJson, policyFilesAt } from '../../policies/check.ts';
 import { printable } from '../../text/printable.ts';
 import { paint, put, putJson } from '../output.ts';
 
@@ -21,7 +21,8 @@ export async function lintPolicies(files: readonly string[], flags: LintFlags): 
   const warnings = linted.reduce((sum, { lint }) => sum + countOf(lint), 0);
   const invalid = linted.some(({ lint }) => lint.kind === 'invalid');
   if (invalid || (flags.strict === true && warnings > 0)) process.exitCode = 1;
-  if (flags.json === true) return putJson({ files: linted.map(lintJson) });
+  if (flags.json === true)
+    return putJson({ files: linted.map(({ file, lint }) => ({ file, ...lintJson(lint) })) });
   const lines = linted.flatMap(lintLines);
   const none = `${named.map(printable).join(', ')}: nothing to say.`;
   await put(`${lines.length === 0 ? none : lines.join('\n')}\n`);
@@ -29,16 +30,6 @@ export async function lintPolicies(files: readonly string[], flags: LintFlags): 
 
 function countOf(lint: LintedFile['lint']): number {
   return lint.kind === 'valid' ? lint.warnings.length : 0;
-}
-
-function lintJson({ file, lint }: LintedFile): Readonly<Record<string, unknown>> {
-  const valid = lint.kind === 'valid';
-  return {
-    file,
-    valid,
-    problems: valid ? [] : lint.problems,
-    warnings: valid ? lint.warnings.map((one) => ({ ...one, hint: one.hint ?? null })) : [],
-  };
 }
 
 function lintLines({ file, lint }: LintedFile): readonly string[] {

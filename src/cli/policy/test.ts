@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { homeOf } from '../../places.ts';
 import { type PolicyFile, readPolicyFile } from '../../policies/files.ts';
 import { forAgent } from '../../policy/agents.ts';
-import { type Backtest, testPolicy } from '../../recordings/evidence.ts';
+import { type Backtest, backtestJson, testPolicy } from '../../recordings/evidence.ts';
 import { countText, sinceText } from '../../text/dates.ts';
 import { printable, shortLine } from '../../text/printable.ts';
 import { paint, put, putJson, say } from '../output.ts';
@@ -38,7 +38,7 @@ export async function policyTest(flags: PolicyTestFlags): Promise<void> {
   const { result, damagedLines: damaged } = testPolicy(policy, { directory, since, home, step });
   progress.end();
   if (damaged > 0) say(damagedLines(damaged));
-  if (flags.json) return putJson(testJson(result));
+  if (flags.json) return putJson(backtestJson(result));
   if (result.commands === 0 && since === undefined) return put(NO_RECORDINGS);
   const period = sinceText(flags.sinceText);
   if (result.commands === 0) return put(`No recordings found (${period}).\n`);
@@ -124,20 +124,4 @@ function section<T>(
 
 function shown(text: string): string {
   return shortLine(text, SHOWN_LENGTH_MAX);
-}
-
-function testJson(result: Backtest): Readonly<Record<string, unknown>> {
-  return {
-    commands: result.commands,
-    distinct: result.distinct,
-    ...result.counts,
-    codes: result.codes,
-    rules: result.rules,
-    dead_rules: result.rules.filter(({ hits }) => hits === 0).map(({ pattern }) => pattern),
-    not_allowed: result.refused.map(({ command, ...rest }) => ({
-      command: command ?? null,
-      ...rest,
-    })),
-    additions: result.additions,
-  };
 }

@@ -1,15 +1,11 @@
 // `cuff record list`: the newest sessions, in the order they began. It is on the short way through
 // the program, so that it answers at once: what it imports is loaded before anything else happens.
 
-import { stateRoot } from '../../capture/paths.ts';
 import { SESSION_COLUMNS, sessionCells } from '../../journal/export-columns.ts';
 import { shortId } from '../../journal/ids.ts';
-import type { JoinedSession } from '../../journal/join.ts';
-import { readMetadata } from '../../journal/reader.ts';
 import { LIST } from '../../recordings/commands.ts';
 import { faultySessions, recentSessions } from '../../recordings/list.ts';
-import { type Badge, listedBadges, worstBadge } from '../../sealing/badges.ts';
-import { journalName } from '../../sealing/journals.ts';
+import { type SealedRow, sealedRows } from '../../recordings/sealed-rows.ts';
 import { csvRow } from '../../text/csv.ts';
 import { sinceText, spanText, timeText } from '../../text/dates.ts';
 import { printable, printableJson } from '../../text/printable.ts';
@@ -36,7 +32,7 @@ export async function list(flags: Flags): Promise<void> {
   const query = { limit: flags.count('--limit'), ...(since !== undefined && { since }) };
   const { directory } = await flags.journal();
   const { sessions: newest, more } = recentSessions(directory, query);
-  const sessions = sealedRows(directory, newest.toReversed());
+  const sessions = sealedRows(directory, newest.toReversed(), process.env);
   const ids = sessions.flatMap(({ session_id, parts = [] }) => [session_id, ...parts]);
   const faulty = faultySessions(directory, ids);
   for (const { id, faults } of faulty) sayAtOnce(sequenceWords(printable(shortId(id)), faults));
@@ -52,26 +48,6 @@ export async function list(flags: Flags): Promise<void> {
   }
   await putAtOnce(table(sessions, flags.on('--verbose')));
   if (more > 0) sayAtOnce(`${more} more: use --limit ${sessions.length + more}`);
-}
-
-type Row = JoinedSession & { readonly seal?: Badge };
-
-function sealedRows(directory: string, rows: readonly JoinedSession[]): Row[] {
-  if (rows.every(({ sealed_by }) => sealed_by === undefined)) return [...rows];
-  const parts = rows.flatMap(({ parts = [] }) => parts);
-  const read = parts.map((id) => readMetadata(directory, id)).filter((one) => one !== undefined);
-  const own = rows.map((row) => (row.parts === undefined ? row : alone(directory, row)));
-  const journal = journalName(directory);
-  const badges = listedBadges(stateRoot(process.env), journal, [...own, ...read]);
-  return rows.map((row) => {
-    const seal = worstBadge([row.session_id, ...(row.parts ?? [])].map((id) => badges.get(id)));
-    return seal === undefined ? row : { ...row, seal };
-  });
-}
-
-/** Without what its parts add to it. */
-function alone(directory: string, row: JoinedSession): SessionMetadata {
-  return readMetadata(directory, row.session_id) ?? row;
 }
 
 function nothingSince(since: string | undefined): string {
@@ -90,7 +66,7 @@ const DETAILS_AT = 83; // behind the longest status
 const SEAL_WIDTH = 'recovered'.length;
 
 /** The layout of seed 000, to the column. */
-function table(sessions: readonly Row[], verbose: boolean): string {
+function table(sessions: readonly SealedRow[], verbose: boolean): string {
   const sealed = sessions.some(({ seal }) => seal !== undefined);
   const seal = (line: string, word: string): string =>
     sealed ? `${line.padEnd(DETAILS_AT)}  ${word.padEnd(SEAL_WIDTH)}` : line;

@@ -3,7 +3,7 @@
 import { AppError } from '../../errors.ts';
 import { type EditRecord, searchEdits } from '../../journal/edits.ts';
 import { shortId } from '../../journal/ids.ts';
-import type { SearchHit, SearchQuery } from '../../journal/search.ts';
+import { hitJson, type SearchHit, type SearchQuery } from '../../journal/search.ts';
 import { journalSearch, type SearchAnswer } from '../../recordings/catalog.ts';
 import { SEARCH } from '../../recordings/commands.ts';
 import { hasSessions } from '../../recordings/sessions.ts';
@@ -121,20 +121,4 @@ function hitText(hit: SearchHit): string {
     `${paint('dim', `${place}  ${exit}`)}${where}\n` +
     `    ${hit.found}+${hit.offset}: ${before}${paint('bold', found ?? '')}${after}\n`
   );
-}
-
-function hitJson(hit: SearchHit): Readonly<Record<string, unknown>> {
-  return {
-    session_id: hit.sessionId,
-    entry_id: hit.entryId,
-    sequence_number: hit.sequence,
-    timestamp: hit.timestamp,
-    command: hit.command,
-    exit_code: hit.exitCode,
-    agent_id: hit.agentId,
-    field: hit.found,
-    offset: hit.offset,
-    snippet: hit.snippet,
-    match: [hit.match.from, hit.match.to],
-  };
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts';
 import { type EditRecord, readEdits } from '../../journal/edits.ts';
 import { shortId } from '../../journal/ids.ts';
 import { isEntryId } from '../../recordings/entry.ts';
+import { sealOf } from '../../recordings/seals.ts';
 import {
   type SessionReport,
   sessionEntries,
@@ -19,7 +20,6 @@ import type { Entry } from '../../types.ts';
 import { put, putJson, say } from '../output.ts';
 import { editLine, entryLine, entryOutput } from './entry-words.ts';
 import type { Flags } from './flags.ts';
-import { sealOf } from './seal.ts';
 import { damagedLines, NO_RECORDINGS, sequenceWords, shortCommand } from './words.ts';
 
 const NAME_WIDTH = 20;

@@ -1,17 +1,17 @@
 // `cuff record stats`: what was run, how often, how it ended, how long it took, and how much room
 // the captures of those commands take.
 
-import { type CapturesRoom, capturesRoom } from '../../capture/room.ts';
+import { type CapturesRoom, capturesRoom, roomJson } from '../../capture/room.ts';
 import { errnoOf, isAppError } from '../../errors.ts';
 import { isFaulty } from '../../journal/sequence.ts';
-import type { Stats } from '../../journal/stats.ts';
+import { type Stats, statsJson } from '../../journal/stats.ts';
 import { journalStats } from '../../recordings/catalog.ts';
 import { storeOf } from '../../shell/captures.ts';
 import { countText, secondsText, sinceText, spanText } from '../../text/dates.ts';
 import { manyText } from '../../text/plural.ts';
 import { displayWidth } from '../../text/table.ts';
 import { paint, put, putJson, say } from '../output.ts';
-import { roomJson, roomWords } from '../room-words.ts';
+import { roomWords } from '../room-words.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
 import { sayUnreadable, unreadableJson } from './unreadable.ts';
@@ -99,19 +99,4 @@ export function statsText(stats: Stats, period: string): string {
 function longest({ command, durationMs }: NonNullable<Stats['longest']>): string {
   const words = command === '' ? '[redacted]' : shortCommand(command);
   return `Longest Command: ${words} (${secondsText(durationMs)})`;
-}
-
-function statsJson(stats: Stats, since: number | undefined): Readonly<Record<string, unknown>> {
-  const { longest: most } = stats;
-  return {
-    since: since === undefined ? null : new Date(since).toISOString(),
-    sessions: stats.sessions,
-    commands: stats.commands,
-    total_duration_ms: stats.durationMs,
-    average_duration_ms: stats.averageMs,
-    longest: most === undefined ? null : { command: most.command, duration_ms: most.durationMs },
-    exit_codes: stats.exitCodes,
-    frequency: stats.frequency,
-    ...(isFaulty(stats.sequence) && { sequence_faults: stats.sequence }),
-  };
 }

@@ -2,21 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
-import { base64 } from '../../ledger/base64.ts';
 import { formatVerifierKey } from '../../ledger/note-keys.ts';
-import { thisProcess } from '../../run/processes.ts';
 import { type AnchorResult, anchorHead, signedHead } from '../../sealing/anchors/anchoring.ts';
 import type { SignedHead } from '../../sealing/anchors/place.ts';
-import { hasNewsFor } from '../../sealing/anchors/record.ts';
 import { type AnchorTarget, readTarget } from '../../sealing/anchors/target.ts';
-import { wantedAnchors } from '../../sealing/anchors/wanted.ts';
 import { setAside } from '../../sealing/anew.ts';
-import { sealCaptures } from '../../sealing/captures.ts';
 import { signerOf } from '../../sealing/keys.ts';
-import { sealLate } from '../../sealing/late.ts';
-import type { Ledger } from '../../sealing/ledger.ts';
 import { readSmall, sealDir, sealFile } from '../../sealing/place.ts';
+import { anchorsJson, headJson, sealAll } from '../../sealing/seal-all.ts';
 import { signLeaves } from '../../sealing/sealer.ts';
+import { nothingSealed } from '../../sealing/signed.ts';
 import { anchorCode } from '../../sealing/verify/anchors.ts';
 import { placeText } from '../../sealing/verify/outside.ts';
 import { storeOf } from '../../shell/captures.ts';
@@ -26,13 +21,7 @@ import { printable } from '../../text/printable.ts';
 import { refuseAgents } from '../../trust/person.ts';
 import { journalHere } from '../journal-here.ts';
 import { put, putJson, say } from '../output.ts';
-import {
-  anchorTools,
-  nothingSealed,
-  sealerOptions,
-  signedOrThrow,
-  wantedLedger,
-} from './opened.ts';
+import { anchorTools, sealerOptions, signedHere, wantedLedger } from './opened.ts';
 
 type Flags = { readonly json?: boolean | undefined };
 
@@ -43,21 +32,14 @@ type Flags = { readonly json?: boolean | undefined };
 export async function seal({ json = false }: Flags): Promise<void> {
   const ledger = wantedLedger();
   try {
-    const store = storeOf(process.env);
-    const owner = thisProcess();
-    const late = await sealLate({ ledger, store, directory: await journalHere(), owner });
-    const captures = await sealCaptures({ ledger, store, owner });
-    const head = signedOrThrow(await ledger.sign(), ledger);
-    const tools = anchorTools();
-    const { targets, notices } = await wantedAnchors(tools);
+    const places = { store: storeOf(process.env), directory: await journalHere() };
+    const done = await sealAll(ledger, { ...anchorTools(), ...places });
+    const { head, anchors, late, captures, notices, named, wanted } = done;
     for (const notice of notices) say(`cuff: ${notice}`);
-    const wanted = targets.filter(({ kind }) => kind !== 'print' && kind !== 'trailer');
-    const due = wanted.filter((one) => hasNewsFor(one, tools.stateRoot, head.size));
-    const anchors = await anchorHead(ledger, head, due, tools);
-    await report({ ledger, head, anchors, json, more: { late, captures, notices } });
+    await report({ head, anchors, json, more: { late, captures, notices } });
     if (json || anchors.length > 0) return;
-    if (wanted.length > 0) say('Nothing is new since the last anchor.');
-    else if (targets.length === 0)
+    if (wanted > 0) say('Nothing is new since the last anchor.');
+    else if (named === 0)
       say('No anchor is named: the holder of your account could still rewrite all of it.');
   } finally {
     await ledger.close();
@@ -69,9 +51,9 @@ export async function anchor(text: string, { json = false }: Flags): Promise<voi
   const target = targetOf(text);
   const ledger = wantedLedger();
   try {
-    const head = signedOrThrow(await ledger.sign(), ledger);
+    const head = signedHere(await ledger.sign(), ledger);
     const anchors = await anchorHead(ledger, head, [target], anchorTools());
-    await report({ ledger, head, anchors, json, more: {} });
+    await report({ head, anchors, json, more: {} });
   } finally {
     await ledger.close();
   }
@@ -88,7 +70,6 @@ function targetOf(text: string): AnchorTarget {
 }
 
 type Report = {
-  readonly ledger: Ledger;
   readonly head: SignedHead;
   readonly anchors: readonly AnchorResult[];
   readonly json: boolean;
@@ -99,12 +80,7 @@ async function report({ head, anchors, json, more }: Report): Promise<void> {
   const failed = anchors.filter(({ trouble }) => trouble !== undefined);
   if (failed.length > 0) process.exitCode = 1;
   if (json) {
-    const rows = anchors.map(({ target, trouble }) => ({
-      ...target,
-      size: head.size,
-      trouble: trouble ?? null,
-    }));
-    return putJson({ ...headJson(head), ...more, anchors: rows });
+    return putJson({ ...headJson(head), ...more, anchors: anchorsJson(anchors, head) });
   }
   await put(`${manyText(head.size, 'line')} sealed: ${anchorCode(head)}\n`);
   for (const { target, trouble } of anchors) {
@@ -120,11 +96,6 @@ export async function show({ json = false }: Flags): Promise<void> {
   if (head === undefined) throw nothingSealed();
   if (json) return putJson(headJson(head));
   await put(`${anchorCode(head)}\n`);
-}
-
-function headJson(head: SignedHead) {
-  const { origin, size, root } = head;
-  return { origin, size, root: base64(root), code: anchorCode(head) };
 }
 
 /** Of the key that signs. Exit 1 where there is none. */

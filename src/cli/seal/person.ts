@@ -4,11 +4,12 @@ import { resolve } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { forgetJournal } from '../../sealing/forget.ts';
 import { rotateKey } from '../../sealing/rotate.ts';
+import { nothingSealed } from '../../sealing/signed.ts';
 import { counted } from '../../text/plural.ts';
 import { printable } from '../../text/printable.ts';
 import { refuseAgents } from '../../trust/person.ts';
 import { put, putJson, say } from '../output.ts';
-import { nothingSealed, sealerOptions, signedOrThrow, wantedLedger } from './opened.ts';
+import { sealerOptions, signedHere, wantedLedger } from './opened.ts';
 
 type Flags = { readonly json: boolean };
 
@@ -17,10 +18,10 @@ export async function rotate({ json }: Flags): Promise<void> {
   refuseAgents(process.env, 'change the key of the ledger');
   const ledger = wantedLedger();
   try {
-    signedOrThrow(await ledger.sign(), ledger);
+    signedHere(await ledger.sign(), ledger);
     const rotation = await rotateKey(ledger, sealerOptions());
     if (rotation === undefined) throw nothingSealed();
-    const { size } = signedOrThrow(rotation.result, ledger);
+    const { size } = signedHere(rotation.result, ledger);
     const { newVkey, oldVkey } = rotation;
     if (json) return putJson({ vkey: newVkey, old_vkey: oldVkey, size });
     await put(`${newVkey}\n`);
@@ -56,7 +57,7 @@ export async function forget(which: string, why: string, { json }: Flags): Promi
     if (result.kind === 'was forgotten') {
       throw new AppError('journal_session_not_found', `It was forgotten before: ${directory}.`);
     }
-    signedOrThrow(await ledger.sign(), ledger);
+    signedHere(await ledger.sign(), ledger);
     const { journal, directory: path } = result.journal;
     if (json) return putJson({ journal, directory: path, entries: result.entries });
     say(`Forgotten: ${directory}, ${counted(result.entries, 'entry', 'entries')}.`);

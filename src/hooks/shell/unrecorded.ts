@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { RETENTION_SECONDS_DEFAULT } from '../../limits.ts';
 import { linesOf } from '../../shell/uncaptured.ts';
+import { isoTime } from '../../text/dates.ts';
 
 export type UnrecordedCommands = {
   readonly reason: string;
@@ -30,4 +31,15 @@ export function unrecordedCommands(
     causes.set(reason, { reason, count: count + 1, lastAt: Math.max(at, lastAt) });
   }
   return [...causes.values()].sort((a, b) => b.lastAt - a.lastAt);
+}
+
+/** `{"unrecorded":[{count, last_at, reason}]}`, or nothing where there is none. */
+export function unrecordedJson(causes: readonly UnrecordedCommands[]) {
+  if (causes.length === 0) return {};
+  const unrecorded = causes.map(({ count, lastAt, reason }) => ({
+    count,
+    last_at: isoTime(lastAt),
+    reason,
+  }));
+  return { unrecorded };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusal } from '../../src/mcp/http-access.ts';
+import { refusal } from '../../src/text/http-access.ts';
 
 const TOKEN = 'the-token';
 const GOOD = { host: '127.0.0.1:8931', authorization: `Bearer ${TOKEN}` };

@@ -1,12 +1,12 @@
 // What the ledger says of sessions: one that a person looks at is verified, of many is told what
 // the files say of themselves.
 
-import { storedMetadata } from '../../journal/reader.ts';
-import { type Badge, listedBadges, verifiedBadge } from '../../sealing/badges.ts';
-import { journalName } from '../../sealing/journals.ts';
-import { gatherEvidence } from '../../sealing/verify/gather.ts';
-import { verifyEvidence } from '../../sealing/verify/verify.ts';
-import { storeOf } from '../../shell/captures.ts';
+import { storedMetadata } from '../journal/reader.ts';
+import { type Badge, listedBadges, verifiedBadge } from '../sealing/badges.ts';
+import { journalName } from '../sealing/journals.ts';
+import { gatherEvidence } from '../sealing/verify/gather.ts';
+import { verifyEvidence } from '../sealing/verify/verify.ts';
+import { storeOf } from '../shell/captures.ts';
 
 /** Undefined where nothing of it was sealed here. */
 export function sealOf(directory: string, session: string): Badge | undefined {
