@@ -37,6 +37,7 @@ const MODULES = {
   'hook-record': 'src/cli/hook-record.ts',
   'hook-env': 'src/cli/hook-env.ts',
   packer: 'src/packing/worker.ts',
+  'ui-worker': 'src/web/worker.ts',
   files: 'src/policies/files.ts', // a policy that a hook has not seen before
 };
 /** The programs themselves: one CommonJS file each, which Node starts 3 ms sooner than a module. */

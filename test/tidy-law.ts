@@ -25,7 +25,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['recordings'],
   ['hooks'],
   ['dialects'],
-  ['mcp', 'library'],
+  ['mcp', 'library', 'web'],
   ['cli', 'index'], // the two programs, and the entry of the library
 ];
 

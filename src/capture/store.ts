@@ -240,7 +240,8 @@ function cutStatus({ now }: Store, dir: string): Status {
     : { state: 'failed', reason: 'never started' };
 }
 
-function summarise(store: Store, id: string): CaptureSummary | undefined {
+/** One of a list; undefined where there is none, or not yet. */
+export function summarise(store: Store, id: string): CaptureSummary | undefined {
   const dir = paths.captureDir(store.root, id);
   const stat = fs.lstatSync(dir, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;

@@ -40,10 +40,12 @@ export async function waitDone(
   store: Store,
   id: string,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<Capture | undefined> {
   const now = openCapture(store, id);
   if (isDone(now)) return now;
-  for await (const { capture } of changes(store, id, { timeoutMs, ignored: 'output.bin' })) {
+  const wait = { timeoutMs, signal, ignored: 'output.bin' };
+  for await (const { capture } of changes(store, id, wait)) {
     if (isDone(capture)) return capture;
   }
   return undefined;

@@ -19,6 +19,7 @@ import { addSealCommands } from './seal/index.ts';
 import { addStatusCommand } from './status.ts';
 import { addTraceCommand } from './trace/index.ts';
 import { addTrustCommand } from './trust.ts';
+import { addUiCommand } from './ui.ts';
 
 const STATES: readonly CaptureState[] = [
   'starting',
@@ -56,6 +57,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
   addRecordCommands(top);
   addPolicyCommands(top);
   addStatusCommand(top);
+  addUiCommand(top);
   addSealCommands(top);
   addEvidence(top);
   addRedact(top);

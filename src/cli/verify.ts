@@ -4,21 +4,19 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
 import { AppError } from '../errors.ts';
-import { readText } from '../journal/files.ts';
 import { checkpointOf } from '../ledger/checkpoint.ts';
 import { type LogPolicy, quorumOf } from '../ledger/log-policy.ts';
 import { checkSignature, type Note, parseNote } from '../ledger/note.ts';
-import { parseVerifierKey } from '../ledger/note-keys.ts';
 import { cosignedAt } from '../ledger/witness.ts';
 import { entryNamed, isEntryId } from '../recordings/entry.ts';
 import { sessionNamed } from '../recordings/sessions.ts';
-import { cosignedNotes, readOutside } from '../sealing/anchors/outside.ts';
-import type { AnchorTools } from '../sealing/anchors/place.ts';
+import { cosignedNotes } from '../sealing/anchors/outside.ts';
 import { type Anchor, anchorOfCode, givenAnchor } from '../sealing/verify/anchors.ts';
 import { gatherEvidence, sealDir } from '../sealing/verify/gather.ts';
+import { outsideHere, ownOrigin } from '../sealing/verify/here.ts';
 import { type Verification, verifyEvidence } from '../sealing/verify/verify.ts';
 import { verificationJson, verificationWords } from '../sealing/verify/words.ts';
-import { type Store, storeOf } from '../shell/captures.ts';
+import { storeOf } from '../shell/captures.ts';
 import { formatDuration } from '../text/duration.ts';
 import { printable } from '../text/printable.ts';
 import { journalHere } from './journal-here.ts';
@@ -51,7 +49,8 @@ export async function verify(what: string | undefined, options: VerifyOptions): 
   const here = await journalHere();
   const key = options.vkey === undefined ? undefined : keyOf(options.vkey);
   const origin = key?.name ?? ownOrigin(store.root);
-  const outside = origin === undefined ? [] : await readOutside(origin, outsideTools(store));
+  const place = { origin, project: process.cwd(), env: process.env };
+  const outside = await outsideHere(store, place);
   const verification = verifyEvidence(
     gatherEvidence({
       store,
@@ -77,18 +76,6 @@ export async function verify(what: string | undefined, options: VerifyOptions): 
   if (options.json) return putJson({ ...verificationJson(verification), complaints });
   const lines = verificationWords(verification, store.now());
   await put([...lines, ...complaints.map((words) => `WRONG: ${words}`)].join('\n').concat('\n'));
-}
-
-const OUTSIDE_WAIT_MS = 15_000; // a repository or a witness that is far away
-
-function outsideTools({ root: stateRoot, now }: Store): AnchorTools {
-  const signal = AbortSignal.timeout(OUTSIDE_WAIT_MS);
-  return { stateRoot, project: process.cwd(), env: process.env, now, signal };
-}
-
-function ownOrigin(stateRoot: string): string | undefined {
-  const text = readText(join(sealDir(stateRoot), 'vkey'));
-  return text === undefined ? undefined : parseVerifierKey(text.trim())?.name;
 }
 
 function isFile(path: string): boolean {

@@ -145,3 +145,23 @@ export function openFilesOf(pid: number): OpenFile[] {
     }
   });
 }
+
+/**
+ * The processes that hold the other end of a TCP connection within this machine, by its two ports.
+ * Empty where that cannot be told: another user's, one that may not be looked into, no /proc.
+ */
+export function connectionHolders(port: number, theirs: number): readonly number[] {
+  const hex = (one: number): string => one.toString(16).toUpperCase().padStart(4, '0');
+  const row = new RegExp(
+    `^ *\\d+: [0-9A-F]+:${hex(theirs)} [0-9A-F]+:${hex(port)} 01(?: \\S+){5} +(\\d+)`,
+    'm',
+  );
+  const tables = ['net/tcp', 'net/tcp6'].map(readProc);
+  const inodes = tables.flatMap((table) => row.exec(table)?.[1] ?? []);
+  const links = inodes.map((inode) => `socket:[${inode}]`);
+  if (links.length === 0) return [];
+  return listProc('')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => openFilesOf(pid).some(({ link }) => links.includes(link)));
+}

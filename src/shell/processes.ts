@@ -141,9 +141,12 @@ export type LiveRun = {
   readonly processes: readonly RunProcess[];
 };
 
-/** Newest first. */
-export function liveRuns(store: Store): LiveRun[] {
-  return listCaptures(store).flatMap((capture) => {
+/** Newest first; of these captures, where a caller knows which may be live. */
+export function liveRuns(
+  store: Store,
+  captures: readonly CaptureSummary[] = listCaptures(store),
+): LiveRun[] {
+  return captures.flatMap((capture) => {
     if (capture.final?.outputClosed === true) return [];
     const processes = runProcesses(capture);
     if (!capture.outputOpen && processes.length === 0) return [];

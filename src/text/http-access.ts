@@ -1,5 +1,6 @@
-// Decides which callers the HTTP server answers. A web page whose name resolves to 127.0.0.1 sends
-// that name as Host, any other page its Origin: both are refused before the token is looked at.
+// Decides which callers an HTTP server on this machine answers. A web page whose name resolves to
+// 127.0.0.1 sends that name as Host, any other page its Origin: both are refused before the token
+// is looked at.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -13,17 +14,40 @@ export function refusal(
   headers: IncomingHttpHeaders,
   ...tokens: readonly string[]
 ): Refusal | undefined {
-  if (!isHere(`http://${headers.host ?? ''}`, headers.host)) {
-    return { status: 403, message: 'The Host header must name 127.0.0.1 or localhost.' };
-  }
   const { origin } = headers;
+  if (!hostIsHere(headers)) return WRONG_HOST;
   if (origin !== undefined && !isHere(origin, origin.replace(/^https?:\/\//, ''))) {
-    return { status: 403, message: 'Requests from web pages of other origins are refused.' };
+    return WRONG_ORIGIN;
   }
-  if (!tokens.some((token) => hasToken(headers.authorization, token))) {
+  if (!tokens.some((token) => sameToken(bearerOf(headers), token))) {
     return { status: 401, message: 'A bearer token is needed: Authorization: Bearer TOKEN.' };
   }
   return undefined;
+}
+
+/**
+ * The same for a server that has a page of its own, without the token: other pages of this machine,
+ * such as those that a server of an agent has, are foreign, too. The Host may name another port: a
+ * tunnel has one of its own.
+ */
+export function pageRefusal(headers: IncomingHttpHeaders): Refusal | undefined {
+  const { origin, host } = headers;
+  if (!hostIsHere(headers)) return WRONG_HOST;
+  return origin === undefined || origin === `http://${host}` ? undefined : WRONG_ORIGIN;
+}
+
+const WRONG_HOST: Refusal = {
+  status: 403,
+  message: 'The Host header must name 127.0.0.1 or localhost.',
+};
+
+const WRONG_ORIGIN: Refusal = {
+  status: 403,
+  message: 'Requests from web pages of other origins are refused.',
+};
+
+function hostIsHere({ host }: IncomingHttpHeaders): boolean {
+  return isHere(`http://${host ?? ''}`, host);
 }
 
 /** `authority` must be all there is behind the scheme: no user, no path. */
@@ -34,9 +58,13 @@ function isHere(url: string, authority: string | undefined): boolean {
   return /^https?:$/.test(protocol) && HERE.includes(hostname);
 }
 
+/** Empty where there is none. */
+export function bearerOf({ authorization }: IncomingHttpHeaders): string {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+}
+
 /** Takes the same time wherever a wrong token differs. */
-function hasToken(header: string | undefined, token: string): boolean {
-  const given = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? '';
+export function sameToken(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 

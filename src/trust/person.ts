@@ -37,14 +37,26 @@ export function refuseAgents(env: Env, what: string): void {
   });
 }
 
+/** Why `refuseAgents` would refuse this process, as a sentence; undefined: it would not. */
+export function agentSentence(env: Env): string | undefined {
+  const why = agentReason(env);
+  if (why === undefined) return undefined;
+  return why === '' ? 'It was started inside of a run.' : `An agent started it: ${why}.`;
+}
+
 /** Whether `requirePerson` would let this process pass. */
 export function isPerson(env: Env): boolean {
   return agentReason(env) === undefined && hasTerminal();
 }
 
+/** Whether another process is one of an agent: below a run, or with an agent's variables. */
+export function isAgentProcess(pid: number): boolean {
+  return agentReason(Object.fromEntries(environmentOf(pid)), pid) !== undefined;
+}
+
 /** Why an agent is taken to be asking; empty: this is inside of a run. Undefined: none is. */
-function agentReason(env: Env): string | undefined {
-  const ancestors = ancestorsOf(process.pid);
+function agentReason(env: Env, from = process.pid): string | undefined {
+  const ancestors = ancestorsOf(from);
   if (belowRun(env, ancestors)) return '';
   const own = Object.keys(env).find((name) => isAgents(name, env[name]));
   if (own !== undefined) return `${own} is set`;
