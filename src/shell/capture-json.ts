@@ -1,5 +1,5 @@
-// A capture and a live run as programs get them, with `--json` and from the page: the names are those
-// of the files.
+// A capture and a live run as programs get them, with `--json` and from the page: the names are
+// those of the files.
 
 import { isoTime } from '../text/dates.ts';
 import { quoteWords } from '../text/printable.ts';

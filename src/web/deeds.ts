@@ -22,7 +22,7 @@ import type { RowExtras } from './row-extras.ts';
 import { captureOf } from './runs.ts';
 import type { SessionTable } from './session-table.ts';
 
-export type DeedGround = {
+type DeedGround = {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly store: Store;
@@ -30,17 +30,17 @@ export type DeedGround = {
   readonly extras: RowExtras;
 };
 
-export type Deed = (ground: DeedGround, body: unknown) => Promise<unknown>;
+type Act = (ground: DeedGround, body: unknown) => Promise<unknown>;
 
 const SEAL_WAIT_MS = 60_000; // a repository or a witness that is far away
 
-const kill: Deed = async ({ store }, body): Promise<KillAnswer> => {
+const kill: Act = async ({ store }, body): Promise<KillAnswer> => {
   const json = bodyOf(body, ['id', 'signal']);
   const { id } = captureOf(store, textOf(json, 'id'));
   return killJson(await killRun(store, id, { signal: optionalText(json, 'signal') }));
 };
 
-const pin: Deed = async (ground, body): Promise<PinAnswer> => {
+const pin: Act = async (ground, body): Promise<PinAnswer> => {
   const json = bodyOf(body, ['run', 'session', 'pinned']);
   const pinned = onOrOff(json, 'pinned');
   const [run, session] = [optionalText(json, 'run'), optionalText(json, 'session')];
@@ -74,7 +74,7 @@ function runsOf({ table }: DeedGround, session: string): readonly string[] {
 
 const SPANS = ['once', 'hour', 'conversation', 'always', 'no'] as const;
 
-const approval: Deed = async ({ env, store }, body): Promise<ApproveAnswer> => {
+const approval: Act = async ({ env, store }, body): Promise<ApproveAnswer> => {
   const json = bodyOf(body, ['id', 'answer', 'scope', 'pattern']);
   const id = textOf(json, 'id');
   const answer = SPANS.find((one) => one === json.answer);
@@ -94,7 +94,7 @@ const approval: Deed = async ({ env, store }, body): Promise<ApproveAnswer> => {
   return { id, approved: done.kind, ...rule };
 };
 
-const seal: Deed = async (ground, body): Promise<SealedAnswer> => {
+const seal: Act = async (ground, body): Promise<SealedAnswer> => {
   bodyOf(body, []);
   const { store, cwd: project, env, table } = ground;
   const sealed = await withLedger(ground, async (ledger) => {
@@ -108,7 +108,7 @@ const seal: Deed = async (ground, body): Promise<SealedAnswer> => {
   return { ...headJson(head), anchors: anchorsJson(anchors, head), notices: [...notices] };
 };
 
-const sweep: Deed = async ({ store }, body): Promise<SweepAnswer> => {
+const sweep: Act = async ({ store }, body): Promise<SweepAnswer> => {
   const dryRun = onOrOff(bodyOf(body, ['dry_run']), 'dry_run');
   const log = dryRun ? () => undefined : openLog(store.root);
   const all = await sweepLogged(store, log, { dryRun });
@@ -135,7 +135,7 @@ async function withLedger<T>(
 }
 
 /** By the path of the route. */
-export const DEEDS: Readonly<Record<string, Deed>> = {
+export const DEEDS: Readonly<Record<string, Act>> = {
   '/api/kill': kill,
   '/api/pin': pin,
   '/api/approve': approval,

@@ -1,5 +1,5 @@
-// Lists that change while a page shows them: sessions, live runs, pending questions. They are looked
-// at once for all tabs, and only as long as one of them wants to know.
+// Lists that change while a page shows them: sessions, live runs, pending questions. They are
+// looked at once for all tabs, and only as long as one of them wants to know.
 
 import type { ServerMessage } from './api.ts';
 import { questionsJson } from './question-json.ts';

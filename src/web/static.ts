@@ -1,5 +1,5 @@
-// The page itself: the files of dist/web, read once, and nothing else. The names that are served are
-// those that were there, so that no path leads anywhere.
+// The page itself: the files of dist/web, read once, and nothing else. The names that are served
+// are those that were there, so that no path leads anywhere.
 
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -16,7 +16,7 @@ import { Fault } from '../fault.ts';
 import { journalsFor } from '../journals.ts';
 import { noOutcomes, outcomeOf } from '../outcome.ts';
 import { counted } from '../sessions.ts';
-import type { Asked, Ground, Question } from './ground.ts';
+import type { Ground, Question, Request } from './ground.ts';
 
 const HOURLY_MS_MAX = 3 * DAY_MS; // a longer time has a bucket for each day
 const TOP_MAX = 20;
@@ -35,7 +35,7 @@ type Deed = {
   readonly agent: string;
 };
 
-function answer({ journals, store }: Ground, { params }: Asked): ActivityAnswer {
+function answer({ journals, store }: Ground, { params }: Request): ActivityAnswer {
   const until = params.time('until') ?? store.now();
   const since = params.time('since') ?? until - SINCE_DAYS * DAY_MS;
   const zoneMs = zoneOf(params.text('zone')) * MINUTE_MS;

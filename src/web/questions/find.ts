@@ -8,17 +8,17 @@ import type { FindAnswer } from '../api.ts';
 import { Fault } from '../fault.ts';
 import { lineAt } from '../run-index.ts';
 import { captureOf } from '../runs.ts';
-import type { Asked, Ground, Question } from './ground.ts';
+import type { Ground, Question, Request } from './ground.ts';
 
 const SEARCHED_BYTES_MAX = 64 * 1024 * 1024; // in one answer
 const WINDOW_BYTES = 1024 * 1024;
-const OVERLAP_BYTES = 64 * 1024; // a match is not longer, and a line of a regular expression neither
+const OVERLAP_BYTES = 64 * 1024; // no match is longer
 const LIMIT = 1_000;
 const LIMIT_MAX = 10_000;
 
 export const find: Question = { params: ['q', 'regex', 'case', 'from', 'limit'], answer };
 
-function answer({ store }: Ground, { id, params }: Asked): FindAnswer {
+function answer({ store }: Ground, { id, params }: Request): FindAnswer {
   const text = params.text('q');
   if (text === undefined) throw new Fault(400, 'What is to be found? Say it with q.');
   const pattern = patternOf(text, { regex: params.on('regex'), exact: params.on('case') });

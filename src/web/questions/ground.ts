@@ -11,7 +11,7 @@ export type Ground = {
   readonly journals: readonly Journal[];
 };
 
-export type Asked = {
+export type Request = {
   readonly id: string;
   readonly params: Params;
   readonly body: unknown;
@@ -20,5 +20,5 @@ export type Asked = {
 /** Answers with a value that becomes JSON. */
 export type Question = {
   readonly params: readonly string[];
-  readonly answer: (ground: Ground, asked: Asked) => unknown;
+  readonly answer: (ground: Ground, asked: Request) => unknown;
 };

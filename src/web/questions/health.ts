@@ -1,4 +1,4 @@
-// `GET /api/health` and `/api/storage`: how the servers and this machine do, and where the room goes.
+// `GET /api/health` and `/api/storage`: how servers and machine do, and where the room goes.
 
 import { closeSync, fstatSync, openSync, statfsSync } from 'node:fs';
 import { captureDir } from '../../capture/paths.ts';

@@ -10,7 +10,7 @@ import { Fault } from '../fault.ts';
 import { type Journal, journalsFor } from '../journals.ts';
 import type { Params } from '../params.ts';
 import { counted } from '../sessions.ts';
-import type { Asked, Ground, Question } from './ground.ts';
+import type { Ground, Question, Request } from './ground.ts';
 
 const LIMIT = 100;
 const LIMIT_MAX = 1_000;
@@ -21,7 +21,7 @@ export const search: Question = {
   answer,
 };
 
-async function answer({ journals }: Ground, { params }: Asked): Promise<SearchAnswer> {
+async function answer({ journals }: Ground, { params }: Request): Promise<SearchAnswer> {
   const limit = params.limit(LIMIT, LIMIT_MAX);
   const session = params.text('session');
   const query = queryOf(params, session === undefined ? limit : OF_SESSION_MAX);
