@@ -19,6 +19,7 @@ const REAL_FOLDERS = [
   'run',
   'shell',
   'tracing',
+  'web',
 ];
 
 /** In those folders, tests that start none. */

@@ -1,7 +1,6 @@
 // `GET /api/runs/ID/bytes`: the output of a run, whole or by Range. Nothing of it is ever held as a
 // whole, and a reader that is slow is waited for.
 
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readSnapshot } from '../capture/reader.ts';
 import { type Snapshot, totalsOf, withSnapshot } from '../capture/snapshot.ts';
@@ -111,9 +110,20 @@ async function sendWhole(
   for (const piece of streamChunks(capture, stream)) {
     if (response.destroyed) return;
     if (response.write(piece)) continue;
-    await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    await room(response);
     // Others get their turn even where the reader is as fast as the disk.
     await new Promise((resolve) => setImmediate(resolve));
   }
   response.end();
+}
+
+/** Resolves when more can be written, or when the reader has left. */
+function room(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      response.off('drain', over).off('close', over);
+      resolve();
+    };
+    response.on('drain', over).on('close', over);
+  });
 }
