@@ -153,7 +153,7 @@ export function openFilesOf(pid: number): OpenFile[] {
 export function connectionHolders(port: number, theirs: number): readonly number[] {
   const hex = (one: number): string => one.toString(16).toUpperCase().padStart(4, '0');
   const row = new RegExp(
-    `^ *\\d+: [0-9A-F]+:${hex(theirs)} [0-9A-F]+:${hex(port)} 01(?: \\S+){5} +(\\d+)`,
+    `^ *\\d+: [0-9A-F]+:${hex(theirs)} [0-9A-F]+:${hex(port)} 01(?: +\\S+){5} +(\\d+)`,
     'm',
   );
   const tables = ['net/tcp', 'net/tcp6'].map(readProc);

@@ -8,6 +8,7 @@ import WebSocket from 'ws';
 import type { Peer } from '../../src/web/access.ts';
 import type { ServerMessage, TokenAnswer } from '../../src/web/api.ts';
 import { serveUi, type UiServer } from '../../src/web/server.ts';
+import { binary } from '../cli/helper.ts';
 import { Journal } from '../recordings/helper.ts';
 
 export type Setting = {
@@ -29,6 +30,7 @@ export type Reply = {
 
 export class Page {
   readonly journal = new Journal();
+  readonly binary = binary('cuff');
   readonly #sockets = new Set<WebSocket>();
   readonly pages = mkdtempSync(join(tmpdir(), 'cuff-pages-'));
   server!: UiServer;

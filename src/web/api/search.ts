@@ -1,7 +1,7 @@
 // Search, and what the agents did as numbers.
 
 import type { EntryDecision } from '../../types.ts';
-import type { BlockOutcome, Edit, Facet } from './sessions.ts';
+import type { BlockOutcome, Edit, Facet, SequenceFaults } from './sessions.ts';
 
 /** As in `record search --json`. */
 export type SearchHit = {
@@ -59,6 +59,7 @@ export type StatsAnswer = {
     readonly none: number;
   };
   readonly frequency: readonly { readonly command: string; readonly count: number }[];
+  readonly sequence_faults?: SequenceFaults;
 };
 
 /** Commands by how they ended. Their sum is all of them. */
