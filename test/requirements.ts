@@ -221,9 +221,7 @@ export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
 };
 
 /** In scope of the product and not of this floor. */
-export const LATER: Readonly<Record<string, string>> = {
-  'S000-R263': 'needs the web page',
-};
+export const LATER: Readonly<Record<string, string>> = {};
 
 /**
  * For `it.skipIf(lacking(condition, reason))`: a test that does not run says why, once per reason.

@@ -66,6 +66,7 @@ async function walk(tour: Tour): Promise<void> {
   await title('8. Everything that ran is listed, and its bytes are there until tomorrow.');
   await cuff(tour, ['ls'], (line) => put(`   ${line}\n`));
   await put('\nThe tour is over and its captures are removed. Your turn: cuff run -- COMMAND\n');
+  await put('What was recorded is seen in a browser with: cuff ui\n');
 }
 
 async function bothStreams(tour: Tour): Promise<void> {

@@ -23,6 +23,7 @@ const GO_ON: readonly Step[] = [
 
 const ALWAYS: readonly Step[] = [
   ['cuff run -- COMMAND', 'run a command of yours, and keep what it prints'],
+  ['cuff ui', 'see all of it in a browser'],
   ['cuff help', 'all commands'],
 ];
 

@@ -39,6 +39,7 @@ export const IDS: Readonly<Record<string, string>> = {
   'S000-R205': 'a bad date is an error that says what is expected',
   'S000-R206': 'no recordings is a fact that says how there will be some',
   'S000-R207': 'clean without the rights says so',
+  'S000-R263': 'a page shows what was recorded, for analysis',
   'S000-R267': 'the commands are declared by the plugin as data',
   'S000-R268': 'the help of each subcommand is the one the plugin declares',
   'S000-R269': 'arguments, flags, integers and paths are what the plugin declares',

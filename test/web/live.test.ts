@@ -122,7 +122,7 @@ describe('a live run', () => {
     await run.over;
   });
 
-  it('does not fill the memory for a tab that takes nothing, which is told what it missed', async () => {
+  it('waits in no memory for a tab that takes nothing, which is told what it missed', async () => {
     const run = await held('fast');
     const tab = await page.tab();
     const channel = await following(tab, 'fast');

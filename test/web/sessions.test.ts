@@ -130,7 +130,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('shows the first and the last lines of what was printed, of the capture or the entry', async () => {
+  it('shows the first and the last lines that were printed, of capture or entry', async () => {
     const { journal } = page;
     const id = '20270103_000000_00000000-0000';
     const text = Array.from({ length: 100 }, (_, i) => `line ${i + 1}\n`).join('');
@@ -232,7 +232,7 @@ describe('all sessions together', () => {
       '2026-01-10T00:00:00.000Z',
       '2026-01-18T00:00:00.000Z',
     ]);
-    // 2026-01-18 is a Sunday; an hour and a half further east it is the next hour, or the one after.
+    // 2026-01-18 is a Sunday; 14:30 is 16:00 an hour and a half further east.
     expect(json.heat[6][14]).toBe(15);
     expect((await page.get(`activity?${query}&zone=90`)).json.heat[6][16]).toBe(15);
     expect(json.top[0]).toMatchObject({ command: 'npm test' });
