@@ -1,7 +1,10 @@
-// A large capture as builds and tests leave them, and the thread that packs it.
+// A large capture as builds and tests leave them, and the thread that packs and encrypts it.
+import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { build } from 'esbuild';
 import { finalOf, metaOf } from './capture-files.mjs';
 
 export const ID = 'bench';
@@ -51,15 +54,30 @@ function chunk(from) {
 export function packer() {
   const worker = new Worker(new URL('../dist/packer.js', import.meta.url));
   return {
-    pack: (dir) =>
+    pack: (dir, recipients = []) =>
       new Promise((resolve, reject) => {
         worker.once('error', reject).once('exit', () => reject(new Error('stopped')));
         worker.once('message', ({ packed, message }) => {
           if (packed) resolve();
           else reject(new Error(message));
         });
-        worker.postMessage({ dir, recipients: [] });
+        worker.postMessage({ dir, recipients });
       }),
     stop: () => worker.terminate(),
   };
+}
+
+const CUFF = fileURLToPath(new URL('../dist/cuff.cjs', import.meta.url));
+const RECIPIENTS = fileURLToPath(new URL('../src/age/recipients.ts', import.meta.url));
+
+/** A new identity: the environment that reads with it, and its recipients for the thread. */
+export async function newReader(dir) {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const env = { ...process.env, CUFF_IDENTITY: join(dir, 'identity') };
+  const text = execFileSync(process.execPath, [CUFF, 'identity'], { env, encoding: 'utf8' });
+  const outfile = join(dir, 'recipients.mjs'); // no part of the library, so it is bundled here
+  const how = { bundle: true, platform: 'node', format: 'esm', logLevel: 'error' };
+  await build({ entryPoints: [RECIPIENTS], outfile, ...how });
+  const { recipientOf } = await import(outfile);
+  return { env, recipients: [recipientOf(text.trim())] };
 }

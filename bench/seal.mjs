@@ -20,7 +20,7 @@ export const sealRows = [
     name: 'mcp-execute-sealed',
     what: 'execute `true` over MCP stdio, against the same with `seal.enabled: false`',
     unit: 'ms',
-    target: { ratio: ['<=', 1.05] },
+    target: { ratio: ['<=', 1.03] },
     measure: ({ dir, rounds }) => execute(dir, rounds(100)),
   },
   {

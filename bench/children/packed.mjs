@@ -1,29 +1,25 @@
-// Writes a large capture, has it packed, reads a piece and the tail of it, and prints the samples.
+// Writes a large capture, has it packed or encrypted, reads a piece and the tail of it, and prints
+// the samples.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createShell } from '../../dist/index.js';
 import { interleave, timed } from '../measure.mjs';
-import { ID, packer, writeCapture } from '../packing.mjs';
+import { ID, newReader, packer, writeCapture } from '../packing.mjs';
 
 const PIECE_BYTES = 5_000;
 const TAIL_LINES = 2_000;
 
-const { stateRoot, bytes: wanted, rounds } = JSON.parse(process.argv[2]);
+const { stateRoot, bytes: wanted, rounds, encrypted } = JSON.parse(process.argv[2]);
 const { capture, bytes } = writeCapture(stateRoot, wanted);
+const reader = encrypted ? await newReader(join(stateRoot, 'reader')) : { env: process.env };
 const thread = packer();
-const packMs = await timed(() => thread.pack(capture));
+const packMs = await timed(() => thread.pack(capture, reader.recipients));
 await thread.stop();
-const shell = createShell({ stateRoot });
+const shell = createShell({ stateRoot, env: reader.env });
 const { range: ranges, tail: tails } = await interleave(rounds, { range, tail });
-const packed = statSync(join(capture, 'output.bin.gz')).size;
-console.log(
-  JSON.stringify({
-    'packed-range': ranges,
-    'packed-tail': tails,
-    'packed-speed': [bytes / 1000 / packMs],
-    'packed-ratio': [bytes / packed],
-  }),
-);
+const packed = statSync(join(capture, encrypted ? 'output.bin.gz.age' : 'output.bin.gz')).size;
+const [speed, ratio] = [bytes / 1000 / packMs, bytes / packed];
+console.log(JSON.stringify({ range: ranges, tail: tails, speed: [speed], ratio: [ratio] }));
 shell.close();
 
 function range() {

@@ -38,17 +38,22 @@ export type IdentityFile = {
   readonly others: number;
 };
 
+/** What was in it last: each file of a capture asks anew, and making a key takes a while. */
+let last: { readonly text: string; readonly file: IdentityFile } | undefined;
+
 /** Undefined where there is none. */
 export function readIdentities(env: Env): IdentityFile | undefined {
   const path = identityFile(env);
   const text = textOf(path, env.CUFF_IDENTITY !== undefined);
   if (text === undefined) return undefined;
+  if (last?.text === text && last.file.path === path) return last.file;
   const lines = text.split('\n').map((line) => line.trim());
   const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
   const identities = keys.map(parseIdentity).filter((one) => one !== undefined);
   const others = keys.length - identities.length;
   if (keys.length === 0) throw refused(path, 'has no identity in it');
-  return { path, identities, others };
+  last = { text, file: { path, identities, others } };
+  return last.file;
 }
 
 /** Makes the file with a new identity; false where there is a file already. */

@@ -8,6 +8,7 @@ import {
   createPublicKey,
   diffieHellman,
   hkdfSync,
+  type KeyObject,
   randomBytes,
 } from 'node:crypto';
 import { bech32, fromBech32 } from './bech32.ts';
@@ -27,6 +28,8 @@ const INFO = 'age-encryption.org/v1/X25519';
 
 export type Identity = {
   readonly secret: Uint8Array;
+  /** The same as OpenSSL has it: making it takes longer than all else that a small read needs. */
+  readonly key: KeyObject;
   readonly recipient: Uint8Array;
 };
 
@@ -65,7 +68,7 @@ export function parseRecipient(text: string): Uint8Array | undefined {
 
 export function wrap(fileKey: Uint8Array, recipient: Uint8Array): Stanza {
   const once = newIdentity();
-  const key = wrappingKey(shared(once.secret, recipient), once.recipient, recipient);
+  const key = wrappingKey(shared(once.key, recipient), once.recipient, recipient);
   const cipher = createCipheriv('chacha20-poly1305', key, NONCE, { authTagLength: TAG_BYTES });
   const body = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()]);
   return { type: TYPE, args: [base64(once.recipient)], body };
@@ -85,7 +88,7 @@ export function unwrap(stanza: Stanza, identity: Identity): Buffer | undefined {
   const share = fromBase64(args[0] ?? '');
   if (type !== TYPE || share === undefined || !isWellFormed(stanza)) return undefined;
   try {
-    const key = wrappingKey(shared(identity.secret, share), share, identity.recipient);
+    const key = wrappingKey(shared(identity.key, share), share, identity.recipient);
     const cipher = createDecipheriv('chacha20-poly1305', key, NONCE, { authTagLength: TAG_BYTES });
     cipher.setAuthTag(body.subarray(FILE_KEY_BYTES));
     return Buffer.concat([cipher.update(body.subarray(0, FILE_KEY_BYTES)), cipher.final()]);
@@ -95,21 +98,19 @@ export function unwrap(stanza: Stanza, identity: Identity): Buffer | undefined {
 }
 
 function identityOf(secret: Uint8Array): Identity {
-  const { x } = createPublicKey(privateKey(secret)).export({ format: 'jwk' });
-  return { secret, recipient: Buffer.from(x ?? '', 'base64url') };
+  const der = Buffer.concat([PKCS8, secret]);
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const { x } = createPublicKey(key).export({ format: 'jwk' });
+  return { secret, key, recipient: Buffer.from(x ?? '', 'base64url') };
 }
 
-function shared(secret: Uint8Array, publicBytes: Uint8Array): Buffer {
+function shared(privateKey: KeyObject, publicBytes: Uint8Array): Buffer {
   const publicKey = createPublicKey({
     key: Buffer.concat([SPKI, publicBytes]),
     format: 'der',
     type: 'spki',
   });
-  return diffieHellman({ privateKey: privateKey(secret), publicKey });
-}
-
-function privateKey(secret: Uint8Array) {
-  return createPrivateKey({ key: Buffer.concat([PKCS8, secret]), format: 'der', type: 'pkcs8' });
+  return diffieHellman({ privateKey, publicKey });
 }
 
 function wrappingKey(secret: Buffer, share: Uint8Array, recipient: Uint8Array): Buffer {

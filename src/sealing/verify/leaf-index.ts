@@ -123,8 +123,8 @@ export class LeafIndex {
 }
 
 /**
- * A writer opens a session before its first line. A late leaf may be of an entry that was there when
- * the session was ended by another process, or of one whose run vouches for it.
+ * A writer opens a session before its first line. A late leaf may be of an entry that was there
+ * when the session was ended by another process, or of one whose run vouches for it.
  */
 function isAfterEnd(
   { origin, sequence, run }: LeafOf<'entry'>,
