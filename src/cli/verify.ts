@@ -12,9 +12,10 @@ import { entryNamed, isEntryId } from '../recordings/entry.ts';
 import { sessionNamed } from '../recordings/sessions.ts';
 import { cosignedNotes } from '../sealing/anchors/outside.ts';
 import { type Anchor, anchorOfCode, givenAnchor } from '../sealing/verify/anchors.ts';
-import { gatherEvidence, sealDir } from '../sealing/verify/gather.ts';
+import { sealDir } from '../sealing/verify/gather.ts';
 import { outsideHere, ownOrigin } from '../sealing/verify/here.ts';
-import { type Verification, verifyEvidence } from '../sealing/verify/verify.ts';
+import { verifyRecord } from '../sealing/verify/record.ts';
+import type { Verification } from '../sealing/verify/verify.ts';
 import { verificationJson, verificationWords } from '../sealing/verify/words.ts';
 import { storeOf } from '../shell/captures.ts';
 import { formatDuration } from '../text/duration.ts';
@@ -51,20 +52,18 @@ export async function verify(what: string | undefined, options: VerifyOptions): 
   const origin = key?.name ?? ownOrigin(store.root);
   const place = { origin, project: process.cwd(), env: process.env };
   const outside = await outsideHere(store, place);
-  const verification = verifyEvidence(
-    gatherEvidence({
-      store,
-      directories: options.all === true ? 'all' : [here],
-      key,
-      anchors: [
-        ...(options.at === undefined ? [] : [anchorAt(options.at)]),
-        ...(witnessed?.anchor === undefined ? [] : [witnessed.anchor]),
-      ],
-      outside,
-      deep: options.deep === true,
-      only: what === undefined ? undefined : sessionOf(here, what),
-    }),
-  );
+  const verification = verifyRecord({
+    store,
+    directories: options.all === true ? 'all' : [here],
+    key,
+    anchors: [
+      ...(options.at === undefined ? [] : [anchorAt(options.at)]),
+      ...(witnessed?.anchor === undefined ? [] : [witnessed.anchor]),
+    ],
+    outside,
+    deep: options.deep === true,
+    only: what === undefined ? undefined : sessionOf(here, what),
+  });
   const complaints = [
     ...(witnessed?.met === false
       ? ['fewer witnesses saw the checkpoint than the policy wants']

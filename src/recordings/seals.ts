@@ -4,8 +4,7 @@
 import { storedMetadata } from '../journal/reader.ts';
 import { type Badge, listedBadges, verifiedBadge } from '../sealing/badges.ts';
 import { journalName } from '../sealing/journals.ts';
-import { gatherEvidence } from '../sealing/verify/gather.ts';
-import { verifyEvidence } from '../sealing/verify/verify.ts';
+import { verifyRecord } from '../sealing/verify/record.ts';
 import { storeOf } from '../shell/captures.ts';
 
 /** Undefined where nothing of it was sealed here. */
@@ -13,9 +12,7 @@ export function sealOf(directory: string, session: string): Badge | undefined {
   const stored = storedMetadata(directory, session);
   if (stored?.sealed_by === undefined) return undefined;
   const store = storeOf(process.env);
-  const verification = verifyEvidence(
-    gatherEvidence({ store, directories: [directory], only: session }),
-  );
+  const verification = verifyRecord({ store, directories: [directory], only: session });
   const listed = listedBadges(store.root, journalName(directory), [stored]).get(session);
   return verifiedBadge(verification, { active: stored.status === 'active', listed });
 }

@@ -8,9 +8,8 @@ import { anchorState, anchorStateJson } from '../../sealing/anchors/state.ts';
 import { readSmall, sealFile } from '../../sealing/place.ts';
 import { proveEntry } from '../../sealing/prove.ts';
 import { headJson } from '../../sealing/seal-all.ts';
-import { gatherEvidence } from '../../sealing/verify/gather.ts';
 import { outsideHere, ownOrigin } from '../../sealing/verify/here.ts';
-import { verifyEvidence } from '../../sealing/verify/verify.ts';
+import { verifyRecord } from '../../sealing/verify/record.ts';
 import { verificationJson, verificationWords } from '../../sealing/verify/words.ts';
 import { isoTime } from '../../text/dates.ts';
 import type { SealAnswer, VerifyAnswer } from '../api.ts';
@@ -24,15 +23,13 @@ export const verify: Question = {
     const found =
       only === undefined ? journalsFor(journals, project) : [journalWith(journals, only, project)];
     const origin = ownOrigin(store.root);
-    const verification = verifyEvidence(
-      gatherEvidence({
-        store,
-        directories: found.map(({ directory }) => directory),
-        outside: await outsideHere(store, { origin, project: cwd, env }),
-        deep: params.on('deep'),
-        only,
-      }),
-    );
+    const verification = verifyRecord({
+      store,
+      directories: found.map(({ directory }) => directory),
+      outside: await outsideHere(store, { origin, project: cwd, env }),
+      deep: params.on('deep'),
+      only,
+    });
     const now = store.now();
     const words = verificationWords(verification, now);
     return { ...verificationJson(verification), words, verified_at: isoTime(now) };
