@@ -102,9 +102,19 @@ function fileKeyOf({ stanzas }: Header, identities: readonly Identity[]): Buffer
   return undefined;
 }
 
-/** The chunk that was read last is kept, for readers that take small pieces. */
+const KEPT_CHUNKS = 4; // a search comes back to the same few
+
+/** The chunks that were read last are kept, for readers that take small pieces. */
 function chunked({ chunks, size }: PayloadShape, open: (chunk: number) => Buffer): Bytes {
-  let kept = { chunk: chunks - 1, bytes: open(chunks - 1) };
+  const kept = new Map([[chunks - 1, open(chunks - 1)]]);
+  const bytesOf = (chunk: number): Buffer => {
+    const bytes = kept.get(chunk) ?? open(chunk);
+    kept.delete(chunk);
+    kept.set(chunk, bytes);
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_CHUNKS && oldest !== undefined) kept.delete(oldest);
+    return bytes;
+  };
   return {
     size,
     read(position, length) {
@@ -112,9 +122,8 @@ function chunked({ chunks, size }: PayloadShape, open: (chunk: number) => Buffer
       const end = Math.min(position + length, size);
       for (let at = position; at < end; ) {
         const chunk = Math.floor(at / CHUNK_BYTES);
-        if (kept.chunk !== chunk) kept = { chunk, bytes: open(chunk) };
         const from = at - chunk * CHUNK_BYTES;
-        const piece = kept.bytes.subarray(from, from + end - at);
+        const piece = bytesOf(chunk).subarray(from, from + end - at);
         pieces.push(piece);
         at += piece.length;
       }

@@ -82,8 +82,26 @@ export function isWellFormed({ type, args, body }: Stanza): boolean {
   return sized && args.length === 1;
 }
 
+const KEPT_KEYS = 64; // of the files of ten captures
+
+/** Keys of files that were read last: an identity that is in memory could make them anew. */
+const unwrapped = new WeakMap<Identity, Map<string, Buffer>>();
+
 /** Undefined where it was wrapped for another recipient. */
 export function unwrap(stanza: Stanza, identity: Identity): Buffer | undefined {
+  const name = `${stanza.args[0]} ${base64(stanza.body)}`;
+  const kept = unwrapped.get(identity) ?? new Map<string, Buffer>();
+  unwrapped.set(identity, kept);
+  const known = stanza.type === TYPE ? kept.get(name) : undefined;
+  const fileKey = known ?? agreed(stanza, identity);
+  if (fileKey === undefined || known !== undefined) return fileKey;
+  const [oldest] = kept.keys();
+  if (kept.size >= KEPT_KEYS && oldest !== undefined) kept.delete(oldest);
+  kept.set(name, fileKey);
+  return fileKey;
+}
+
+function agreed(stanza: Stanza, identity: Identity): Buffer | undefined {
   const { type, args, body } = stanza;
   const share = fromBase64(args[0] ?? '');
   if (type !== TYPE || share === undefined || !isWellFormed(stanza)) return undefined;
