@@ -97,6 +97,7 @@ const NO_END: LedgerEnd = { from: 0, signed: 0, sessions: new Map() };
 function listedBadge(session: ListedSession, end: LedgerEnd, anchored: number): Badge {
   const { session_id, status, entry_count, unsealed } = session;
   const leaves = end.sessions.get(session_id);
+  if (leaves === undefined && end.from === 0) return 'gap'; // all were read, and none is of it
   // One whose leaves were not read is older than all that were.
   const last = leaves?.last ?? end.from - 1;
   // Its first leaf was read, and so all of them.
@@ -128,9 +129,10 @@ function endOf(
   const from = signed - below;
   const wanted = new Set(sessions.map(({ session_id }) => session_id));
   const found = new Map<string, Leaves>();
+  const names = namesOf(journal ?? '', lines);
   for (const [n, line] of lines.entries()) {
-    const [, , leafJournal, session = ''] = line.split(' ', 4);
-    if (leafJournal !== journal || !wanted.has(session)) continue;
+    const [, , leafJournal = '', session = ''] = line.split(' ', 4);
+    if (n >= (names.get(leafJournal) ?? 0) || !wanted.has(session)) continue;
     const leaf = parseLeaf(`${line}\n`);
     if (leaf?.kind !== 'entry') continue;
     const leaves: Leaves = found.get(session) ?? noLeaves();
@@ -143,6 +145,20 @@ function endOf(
     else leaves.late = true;
   }
   return { from, signed, sessions: found };
+}
+
+/** Of a journal and of those that it is a copy of, each with the first line that is not its own. */
+function namesOf(journal: string, lines: readonly string[]): ReadonlyMap<string, number> {
+  const names = new Map([[journal, Number.POSITIVE_INFINITY]]);
+  let copy = journal;
+  for (const [n, line] of [...lines.entries()].reverse()) {
+    if (!line.startsWith(`cuff/1 fork ${copy} `)) continue;
+    const leaf = parseLeaf(`${line}\n`);
+    if (leaf?.kind !== 'fork' || names.has(leaf.from)) continue;
+    names.set(leaf.from, n);
+    copy = leaf.from;
+  }
+  return names;
 }
 
 function noLeaves(): Leaves {

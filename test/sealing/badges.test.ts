@@ -51,6 +51,24 @@ describe('a session', () => {
     expect(badges(world, second.id)).toEqual(['sealed', 'sealed']);
   });
 
+  it('of a copied journal has its badge, and one without leaves is never anchored', async () => {
+    const world = new SealWorld();
+    const { id } = await session(world);
+    const copy = `${world.journal}-copy`;
+    fs.cpSync(world.journal, copy, { recursive: true });
+    const ledger = world.ledger();
+    ledger.journal(copy);
+    await ledger.close();
+    const metadata = storedMetadata(copy, id);
+    if (metadata === undefined) throw new Error('a session');
+    const of = (name: string | undefined) => listedBadges(world.root, name, [metadata]).get(id);
+    expect(of(journalName(copy))).toBe('sealed');
+    expect(of(journalName(world.journal))).toBe('sealed');
+    expect(of('journalofanother')).toBe('gap');
+    fs.rmSync(world.path('leaves'));
+    expect(of(journalName(copy))).toBe('gap');
+  });
+
   it('is open while it is written, and until its leaves are signed', async () => {
     const world = new SealWorld();
     const writer = await session(world, { ended: false });
