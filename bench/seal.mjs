@@ -13,7 +13,7 @@ const PROCESSES = 5; // of each side; no median may hang on the layout of one
 const ENTRIES = 10_000;
 
 export const sealRows = [
-  entryRow('2 kB', 2_000, 60),
+  entryRow('2 kB', 2_000, 50),
   entryRow('20 kB', 20_000, 100),
   entryRow('131 kB', 131_000, 400),
   {
