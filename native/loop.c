@@ -359,6 +359,7 @@ int run_main(struct options *o) {
   /* The command is on its way meanwhile; what it prints waits in the pipe. */
   if (!o->strict) unrecorded = capture_open(&r->capture, o);
   trace_recorded(r);
+  if (!error) tty_recorded(r);
   if (error) return start_failed(r, error, stage);
   if (unrecorded) say(r, "uncaptured %s", errno_name(unrecorded));
   r->children = true;

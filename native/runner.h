@@ -335,6 +335,7 @@ void tty_leave(struct run *r);
 bool tty_ours(struct run *r);
 bool tty_waits(const struct run *r);
 bool tty_gone(void);
+void tty_recorded(struct run *r);
 void tty_resize(struct run *r, int cols, int rows);
 bool tty_size(int fd, int *cols, int *rows);
 int tty_restore_main(const char *hex);

@@ -122,6 +122,13 @@ bool tty_size(int fd, int *cols, int *rows) {
   return true;
 }
 
+/* The size that the command's terminal begins with: a player of the run needs it. */
+void tty_recorded(struct run *r) {
+  const struct options *o = r->o;
+  if (o->transport != T_PTY) return;
+  record_event(r, "resize", "\"cols\":%d,\"rows\":%d", o->cols, o->rows);
+}
+
 /* Cols 0: the size the outer terminal has now. */
 void tty_resize(struct run *r, int cols, int rows) {
   if (cols == 0 && (outer < 0 || !tty_size(outer, &cols, &rows))) return;

@@ -31,10 +31,11 @@
 //               first byte in milliseconds since the command began, on a clock that does not jump.
 //               pid is the writer, when known.
 // events.jsonl  {"type","timestamp","offset",...}; offset is the byte of output.bin before which it
-//               happened. resize {cols,rows}; signal {signal,from}; gap {lost_bytes,reason,hole?,
-//               index_hole?}: an errno name or "cap", the bytes missing at that offset; with hole,
-//               those of [offset, offset + lost_bytes) of output.bin: hole:[from,to] is all of the
-//               hole so far, index_hole the one in index.jsonl; shell_exited {exit_code | signal};
+//               happened. resize {cols,rows}, the first one the size a pty begins with; signal
+//               {signal,from}; gap {lost_bytes,reason,hole?,index_hole?}: an errno name or "cap",
+//               the bytes missing at that offset; with hole, those of [offset, offset + lost_bytes)
+//               of output.bin: hole:[from,to] is all of the hole so far, index_hole the one in
+//               index.jsonl; shell_exited {exit_code | signal};
 //               survivors {processes:[P]}; kill {signal,by,died:[pid],alive:[pid]}; trace {enabled:
 //               false,reason} for a run that was to be traced and is not. P is {"pid","start_time",
 //               "command","holds_output"}.

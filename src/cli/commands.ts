@@ -12,6 +12,7 @@ import { addIdentityCommand } from './identity.ts';
 import { addInitCommand } from './init/init.ts';
 import { addMcpCommand } from './mcp.ts';
 import type { ReadyFront } from './mcp-front.ts';
+import { addPlayCommand } from './play/index.ts';
 import { addPolicyCommands } from './policy/index.ts';
 import { addRecordCommands } from './record/index.ts';
 import { safeWords } from './safe-words.ts';
@@ -46,6 +47,7 @@ export async function cuff(args: readonly string[], front?: ReadyFront): Promise
   addRun(top);
   addShell(top);
   addReading(top);
+  addPlayCommand(top, ID);
   addTraceCommand(top, ID);
   addLiving(top);
   addKeeping(top);

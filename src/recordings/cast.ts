@@ -22,7 +22,7 @@ export function* castOfRun(capture: Capture, version: CastVersion): Generator<st
   const cast = new CastEncoder(version);
   const startedAt = capture.meta?.startedAt ?? capture.meta?.createdAt ?? firstTime(capture);
   const sizes = readEvents(capture).filter((event) => event.type === 'resize');
-  const early = sizes.find(({ at }) => at <= startedAt) ?? SIZE;
+  const early = sizes.find(({ at, offset }) => offset === 0 || at <= startedAt) ?? SIZE;
   yield cast.header({
     width: early.cols,
     height: early.rows,

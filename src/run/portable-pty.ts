@@ -58,6 +58,12 @@ export async function loadPty(): Promise<PtyModule | undefined> {
   }
 }
 
+/** That of our own terminal, if the run is shown on it. */
+export function sizeOf({ forward, size }: RunSpec, outer: Outer): RunSpec['size'] {
+  const { columns, rows } = forward ? outer.stdout : {};
+  return { cols: columns || size.cols, rows: rows || size.rows };
+}
+
 export function launchPty(pty: PtyModule, spec: RunSpec, outer: Outer, on: LaunchEvents): void {
   // node-pty forks first and lets the child print why it could not become the command.
   const trouble = startError(spec);
@@ -66,14 +72,12 @@ export function launchPty(pty: PtyModule, spec: RunSpec, outer: Outer, on: Launc
     return;
   }
   const [file = '', ...args] = spec.argv;
-  const { columns: cols, rows } = spec.forward ? outer.stdout : {};
   let terminal: Terminal;
   try {
     terminal = pty.spawn(file, args, {
       cwd: spec.cwd,
       env: spec.env,
-      cols: cols || spec.size.cols,
-      rows: rows || spec.size.rows,
+      ...sizeOf(spec, outer),
       encoding: null,
     });
   } catch (error) {

@@ -16,7 +16,7 @@ import {
   launchPiped,
   type Output,
 } from './portable-launch.ts';
-import { launchPty, loadPty } from './portable-pty.ts';
+import { launchPty, loadPty, sizeOf } from './portable-pty.ts';
 import type { Handle, KillOrder, Listener, RunMessage, RunSpec, Sink } from './spec.ts';
 
 const DRAIN_MS = 100; // how long survivors may hold up the answer
@@ -167,6 +167,9 @@ export class PortableRun implements Handle {
     const killing = new Killing(group, (report) => this.#killed(report));
     this.#live = { child, group, killing };
     this.#sink.started(group.leader);
+    if (child.outputs[0]?.channel === 'pty') {
+      this.#sink.event('resize', sizeOf(this.#spec, this.#streams));
+    }
     this.#tell({ kind: 'started', child: group.leader });
     child.onExit((outcome) => this.#exit(outcome));
     for (const output of child.outputs) this.#read(output);

@@ -64,7 +64,8 @@ describe('cuff', () => {
     expect([asked.code, asked.err]).toEqual([0, '']);
     const commands = [...asked.out.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
     expect(commands).toEqual([
-      ...'run sh exec ls tail cat trace ps kill pin sweep identity init trust mcp hook'.split(' '),
+      ...'run sh exec ls tail cat play trace'.split(' '),
+      ...'ps kill pin sweep identity init trust mcp hook'.split(' '),
       ...['record', 'policy'],
       ...['status', 'seal', 'verify', 'prove', 'redact', 'doctor', 'demo', 'help'],
     ]);

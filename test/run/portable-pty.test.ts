@@ -105,7 +105,10 @@ describe.skipIf(noPty)('a portable run in a pty', () => {
     await run.sink.shows(/up/);
     run.handle.resize(50, 20);
     await run.sink.shows(/20 50/);
-    expect(run.sink.events).toEqual([{ type: 'resize', fields: { cols: 50, rows: 20 } }]);
+    expect(run.sink.events).toEqual([
+      { type: 'resize', fields: { cols: 80, rows: 24 } },
+      { type: 'resize', fields: { cols: 50, rows: 20 } },
+    ]);
   });
 
   it('is killed with its children', async () => {

@@ -115,6 +115,7 @@ describe.skipIf(noTracing)('what the runner tells', () => {
       envCount: 3,
       env: { HOME: '/somewhere' },
       isStatic: false,
+      peakBefore: expect.any(Number),
     });
     const ends = framesOf(left, 'reap');
     expect(ends).toMatchObject([

@@ -68,6 +68,11 @@ export class Terminal {
     return this.#tmux('capture-pane', '-p', ...(attributes ? ['-e'] : [])).trimEnd();
   }
 
+  /** What tmux knows about the terminal, by its format. */
+  facts(format: string): string {
+    return this.#tmux('display-message', '-p', format).trimEnd();
+  }
+
   /** Resolves with the screen once it matches. A terminal has no event to wait for. */
   async shows(pattern: RegExp, attributes = false): Promise<string> {
     const deadline = Date.now() + FACT_MS_MAX;
