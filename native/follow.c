@@ -253,7 +253,8 @@ static bool begin_program(pid_t pid, bool first_step) {
   struct gate_line why;
   bool reports = first_step && !kind.stay && !kind.asan && inject(pid);
   bool refused = first_step && !reports && gate_refuses(pid, &why);
-  if (kind.is_static) facts_start(pid, FROM_PTRACE | TRACE_STATIC, &ticks);
+  const int left = kind.stay ? 0 : TRACE_LEFT;
+  if (kind.is_static) facts_start(pid, FROM_PTRACE | TRACE_STATIC | left, &ticks);
   else if (first_step && !reports) facts_start(pid, FROM_PTRACE, &ticks);
   if (refused) gate_end(pid, &why);
   return kind.stay && !refused;

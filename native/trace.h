@@ -78,7 +78,9 @@ enum trace_flags {
   TRACE_REDACTED = 8, /* START, EXEC: values of secret variables were taken out of argv */
   TRACE_STATIC = 16,  /* EXEC, START: a program without a loader, where no shim can be */
   /* START: nothing follows, because the program installs a seccomp filter by itself */
-  TRACE_SILENT = 32
+  TRACE_SILENT = 32,
+  /* START, with TRACE_STATIC: the runner saw it begin and does not follow it */
+  TRACE_LEFT = 64
 };
 
 struct trace_frame {

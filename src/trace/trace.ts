@@ -4,7 +4,7 @@
 import type { Channel, Chunk } from '../types.ts';
 import { attribute, type Segment } from './attribution/attribution.ts';
 import type { DecodedTrace } from './decode/decode.ts';
-import type { TraceMode } from './decode/format.ts';
+import type { Frame, TraceMode } from './decode/format.ts';
 import { lastImage, type Process } from './processes/process.ts';
 import { buildProcesses, type ProcessTable, type RunEnd } from './processes/processes.ts';
 
@@ -52,12 +52,14 @@ export function buildTrace({ captureId, decoded, chunks, read, runEnd }: TraceIn
   const { header, frames } = decoded;
   const table = buildProcesses(frames, header, runEnd);
   const strangers = strangersOf(table, chunks);
-  const segments = attribute({
+  const found = attribute({
     chunks,
     writes: table.writes,
     read,
     writerOf: (pid, at) => writerOf(table, pid, at)?.id ?? strangers.get(pid)?.id,
   });
+  const only = onlyWriter(table.processes, decoded);
+  const segments = found.map((one) => ({ ...one, process: one.process ?? only }));
   const bytes = bytesOf(segments);
   const known = [...table.processes, ...strangers.values()];
   const processes = known.map((one) => ({ ...one, bytes: bytes.get(one.id) ?? NO_BYTES }));
@@ -135,6 +137,27 @@ function bytesOf(segments: readonly Segment[]): Map<number | undefined, StreamBy
     totals.set(process, { ...sum, [stream]: sum[stream] + length });
   }
   return totals;
+}
+
+/**
+ * On pipes a static program reports no writes. Where it is the only process of a run, is followed
+ * (so that each child would be known), and no report is missing, every byte is its own. Beside any
+ * other process it would be a guess: that one may write by system calls of its own.
+ */
+function onlyWriter(
+  processes: readonly Process[],
+  { header, frames, damagedBytes }: DecodedTrace,
+): number | undefined {
+  const [only, ...others] = processes;
+  if (only === undefined || others.length > 0 || header?.mode !== 'pipe') return undefined;
+  const lost = damagedBytes > 0 || frames.some((frame) => frame.type === 'drop' || isAlone(frame));
+  const followed = header.follows && only.sources.includes('ptrace');
+  return !lost && followed && only.images.every(({ isStatic }) => isStatic) ? only.id : undefined;
+}
+
+/** What such a program does and starts is not reported. */
+function isAlone(frame: Frame): boolean {
+  return frame.type === 'start' && (frame.silent === true || frame.left === true);
 }
 
 function untracedOf(

@@ -95,7 +95,8 @@ function flagsOf(frame: Frame): number {
   if (frame.type !== 'start' && frame.type !== 'exec') return 0;
   const silent = frame.type === 'start' && frame.silent === true;
   const facts = (frame.cut ? 4 : 0) | (frame.redacted ? 8 : 0) | (frame.isStatic ? 16 : 0);
-  return facts | (silent ? 32 : 0);
+  const left = frame.type === 'start' && frame.left === true;
+  return facts | (silent ? 32 : 0) | (left ? 64 : 0);
 }
 
 function bodyOf(frame: Frame, offsetNs: bigint): Buffer {

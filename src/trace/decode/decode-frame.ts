@@ -17,6 +17,7 @@ const CUT = 4;
 const REDACTED = 8;
 const STATIC = 16;
 const SILENT = 32;
+const LEFT = 64;
 
 const STREAMS = { 1: 'stdout', 2: 'stderr', 3: 'pty' } as const;
 const UNHASHED = 0x80000000;
@@ -134,6 +135,7 @@ function start(body: Body, head: Head, flags: number): Frame | undefined {
     envCount: body.uint32(36),
     env: Object.fromEntries(strings.slice(2 + keptArgs).map(nameAndValue)),
     ...(body.uint32(44) > 0 && { peakBefore: body.uint32(44) * KIB }),
+    ...((flags & LEFT) !== 0 && { left: true }),
     ...((flags & SILENT) !== 0 && { silent: true }),
   };
 }

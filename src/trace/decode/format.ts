@@ -56,6 +56,8 @@ export type StartFrame = Head &
     readonly isStatic: boolean;
     /** The most memory the process had before this program: undefined where that is not known. */
     readonly peakBefore?: number;
+    /** The runner saw a static program begin, and let it go. */
+    readonly left?: true;
     /** It reports nothing else, because its program installs a seccomp filter by itself. */
     readonly silent?: true;
   };
