@@ -200,6 +200,7 @@ describe('a rule can fail:', () => {
       'src/cli/mcp-shipped.ts': '',
       'src/cli/sh-start.ts': '',
       'src/packing/worker.ts': '',
+      'src/web/worker.ts': '',
     });
     expect(rules.deadFiles(made)).toEqual([
       'src/cli/derun.ts: missing',

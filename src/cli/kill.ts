@@ -2,7 +2,7 @@
 // --signal it sends that signal to each of them, once, and nothing more.
 
 import { captureNamed, storeOf } from '../shell/captures.ts';
-import { type KillReport, killJson, killRun } from '../shell/kill-report.ts';
+import { checkedSignal, type KillReport, killJson, killRun } from '../shell/kill-report.ts';
 import { table } from '../text/table.ts';
 import { put, putJson, say, terminalWidth } from './output.ts';
 import { exitText } from './show.ts';
@@ -11,7 +11,8 @@ type Options = { readonly signal?: string; readonly grace?: number; readonly jso
 
 /** `--json`: {"session_id","result","state","exit_code","signal","ended_by","processes"}. */
 export async function kill(part: string, options: Options): Promise<void> {
-  const { signal, grace: graceMs, json } = options;
+  const { grace: graceMs, json } = options;
+  const signal = options.signal === undefined ? undefined : checkedSignal(options.signal);
   const store = storeOf(process.env);
   const report = await killRun(store, captureNamed(store, part).id, { signal, graceMs });
   const { result, processes, alive } = report;

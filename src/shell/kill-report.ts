@@ -24,9 +24,9 @@ export type KillReport = {
 
 type KillWish = { readonly signal?: string | undefined; readonly graceMs?: number | undefined };
 
-/** With a signal: that one, once. Throws `usage` for a signal that is none. */
+/** With a signal, as `checkedSignal` gives it: that one, once. */
 export async function killRun(store: Store, id: string, wish: KillWish): Promise<KillReport> {
-  const signal = wish.signal === undefined ? undefined : checkedSignal(wish.signal);
+  const { signal } = wish;
   const graceMs = wish.graceMs ?? KILL_GRACE_MS;
   const processes = runProcesses(openCapture(store, id));
   let result: Result;
@@ -56,8 +56,8 @@ export function killJson({ capture, result, processes, alive }: KillReport) {
   };
 }
 
-/** Also in small letters. */
-function checkedSignal(text: string): string {
+/** Also in small letters. Throws `usage` for one that is none. */
+export function checkedSignal(text: string): string {
   const found = signalNamed(text.toUpperCase());
   if (found !== undefined) return found;
   throw new AppError('usage', `There is no signal '${printable(text)}'.`, {

@@ -12,7 +12,7 @@ import { openLedger } from '../sealing/open.ts';
 import { pinRun } from '../sealing/pin.ts';
 import { anchorsJson, headJson, sealAll } from '../sealing/seal-all.ts';
 import type { Store } from '../shell/captures.ts';
-import { killJson, killRun } from '../shell/kill-report.ts';
+import { checkedSignal, killJson, killRun } from '../shell/kill-report.ts';
 import { sweepLogged } from '../shell/sweep.ts';
 import type { ApproveAnswer, KillAnswer, PinAnswer, SealedAnswer, SweepAnswer } from './api.ts';
 import { bodyOf, onOrOff, optionalText, textOf } from './body.ts';
@@ -36,8 +36,10 @@ const SEAL_WAIT_MS = 60_000; // a repository or a witness that is far away
 
 const kill: Act = async ({ store }, body): Promise<KillAnswer> => {
   const json = bodyOf(body, ['id', 'signal']);
+  const wanted = optionalText(json, 'signal');
+  const signal = wanted === undefined ? undefined : checkedSignal(wanted);
   const { id } = captureOf(store, textOf(json, 'id'));
-  return killJson(await killRun(store, id, { signal: optionalText(json, 'signal') }));
+  return killJson(await killRun(store, id, { signal }));
 };
 
 const pin: Act = async (ground, body): Promise<PinAnswer> => {

@@ -67,7 +67,7 @@ describe('cuff', () => {
       ...'run sh exec ls tail cat play trace'.split(' '),
       ...'ps kill pin sweep identity init trust mcp hook'.split(' '),
       ...['record', 'policy'],
-      ...['status', 'seal', 'verify', 'prove', 'redact', 'doctor', 'demo', 'help'],
+      ...['status', 'ui', 'seal', 'verify', 'prove', 'redact', 'doctor', 'demo', 'help'],
     ]);
   });
 
