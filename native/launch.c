@@ -43,9 +43,7 @@ static void become(struct run *r, const struct ends *e, char **variables, struct
   int in = e->in, out = e->out, err = e->err;
   f->pid = getpid();
   umask(r->old_umask);
-  /* Those that take_signals ignores. The exec resets handlers, but not ignored signals. */
-  const int OURS[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
-  for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++) signal(OURS[i], SIG_DFL);
+  give_back_signals();
   if (r->o->transport == T_PTY) {
     setpgid(0, 0);
     sigset_t ttou;
@@ -59,6 +57,7 @@ static void become(struct run *r, const struct ends *e, char **variables, struct
   if ((in == 0 || dup2(in, 0) == 0) && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
     f->stage = "cwd";
     if (r->o->may_hang) let_others_go(r);
+    give_back_files(r->o->forward);
     if (r->o->cwd == NULL || chdir(r->o->cwd) == 0) {
       f->stage = "exec";
       sigprocmask(SIG_SETMASK, &r->old_mask, NULL);

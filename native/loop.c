@@ -31,12 +31,12 @@ static bool take_signals(struct run *r) {
   const int IGNORED[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
   for (size_t i = 0; i < sizeof IGNORED / sizeof *IGNORED; i++) {
     sigdelset(&mask, IGNORED[i]);
-    signal(IGNORED[i], SIG_IGN);
+    set_signal(IGNORED[i], SIG_IGN);
   }
   const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
   for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++) sigdelset(&mask, FAULTS[i]);
   sigprocmask(SIG_BLOCK, &mask, &r->old_mask);
-  signal(SIGCHLD, SIG_DFL); /* if it is ignored, wait(2) loses how the command ended */
+  set_signal(SIGCHLD, SIG_DFL); /* if it is ignored, wait(2) loses how the command ended */
   r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
   return r->signals >= 0;
 }

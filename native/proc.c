@@ -219,18 +219,3 @@ int survivors(struct run *r, struct process *list, int max) {
   for (int i = 0; i < count; i++) describe(r, &list[i]);
   return count;
 }
-
-/* Open files beyond 0 to 3, before we have opened any of our own: the command gets them, as it
- * would from its own parent (a make jobserver, `5<file`), and we let go of them then. */
-int inherited_files(int *list, int max) {
-  DIR *fds = opendir("/proc/self/fd");
-  if (fds == NULL) return 0;
-  int count = 0;
-  struct dirent *entry;
-  while (count < max && (entry = readdir(fds)) != NULL) {
-    int fd = atoi(entry->d_name);
-    if (fd > 3 && fd != dirfd(fds)) list[count++] = fd;
-  }
-  closedir(fds);
-  return count;
-}

@@ -103,15 +103,6 @@ int parse_options(struct options *o, int count, char **words, char *problem, siz
   return 2;
 }
 
-/* A file of ours in place of a closed stdin, stdout or stderr would be closed by what puts the
- * command's streams there. */
-void fill_standard_streams(void) {
-  int fd;
-  do fd = open("/dev/null", O_RDWR);
-  while (fd >= 0 && fd < 3);
-  if (fd >= 3) close(fd);
-}
-
 /* Ends as the command ended: the same code, or the same signal without a second core dump. */
 int end_like(int status) {
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);

@@ -3,6 +3,7 @@
  *
  *   runner.c   modes and flags          loop.c     the life of one run
  *   spawn.c    transports               launch.c   starting the command
+ *   inherit.c  what the command has from the starter
  *   forward.c  a stream's bytes, in and on
  *   reap.c     ends and stops           record.c   meta, events and final as JSON
  *   capture.c  output.bin and its sync  index.c    index.jsonl
@@ -275,7 +276,6 @@ bool file_name(pid_t pid, const char *fd, char *name, size_t size);
 int descendants(pid_t root, struct process *list, int max);
 void describe(struct run *r, struct process *p);
 int survivors(struct run *r, struct process *list, int max);
-int inherited_files(int *list, int max);
 
 /* socket-eof.c */
 void refuse_writers(struct stream *s);
@@ -290,6 +290,15 @@ struct ends { /* what the command gets as its fds 0, 1 and 2; ours to close once
   int in, out, err;
 };
 int spawn(struct run *r, const char **stage);
+
+/* inherit.c */
+void fill_standard_streams(void);
+int inherited_files(int *list, int max);
+bool has_third_file(void);
+void keep_third_file(void);
+void set_signal(int number, void (*handler)(int));
+void give_back_signals(void);
+void give_back_files(bool streams);
 
 /* launch.c */
 int launch(struct run *r, const struct ends *e, char **variables, const char **stage);
@@ -352,7 +361,6 @@ int run_main(struct options *o);
 int serve_main(void);
 bool serve_permits(void);
 int parse_options(struct options *o, int argc, char **argv, char *problem, size_t size);
-void fill_standard_streams(void);
 int end_like(int status);
 
 #endif

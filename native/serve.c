@@ -134,6 +134,7 @@ static void become_runner(char **words, uint32_t count, const sigset_t *mask) {
   }
   o.serve = true;
   o.server = server;
+  signal(SIGPIPE, SIG_DFL); /* as its commands have it */
   int code = run_main(&o);
   tell_taken(); /* if it failed before it could wait for a word */
   _exit(code);

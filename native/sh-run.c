@@ -125,6 +125,7 @@ static void let_go(const struct client *c) {
   int count = inherited_files(files, INHERIT_MAX);
   dup2(null, 0);
   dup2(null, 1);
+  if (has_third_file()) close(3);
   for (int i = 0; i < count; i++)
     if (files[i] != c->helper && files[i] != c->control && files[i] != c->signals) close(files[i]);
 }
@@ -133,6 +134,7 @@ static void be_runner(const struct client *c, int control, const sigset_t *mask,
                       int count, bool direct) {
   static struct options o;
   char problem[256];
+  keep_third_file();
   if (dup2(control, 3) < 0) _exit(EXIT_LOST);
   sigprocmask(SIG_SETMASK, mask, NULL);
   environ = c->call->environment;
@@ -150,7 +152,6 @@ int run_recorded(struct call *call, int helper, char **words, int count, bool di
   sigemptyset(&mask);
   for (size_t i = 0; i < sizeof FORWARDED / sizeof *FORWARDED; i++) sigaddset(&mask, FORWARDED[i]);
   *c = (struct client){.call = call, .helper = helper};
-  fill_standard_streams();
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
   /* Before the start: a signal that comes now must reach the command, too. */
   sigprocmask(SIG_BLOCK, &mask, &before);

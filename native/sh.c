@@ -90,6 +90,7 @@ static bool is_recorded(const struct call *c, const struct installation *here) {
 }
 
 static int become(const struct call *c, char **variables) {
+  give_back_files(true);
   execve(c->real, c->argv, variables);
   dprintf(2, "cuff: %s: %s\n", c->real, strerror(errno));
   return errno == ENOENT ? EXIT_NO_SHELL : EXIT_REFUSED;
@@ -193,6 +194,7 @@ static int recorded(struct call *c, const struct installation *here) {
   static struct request request;
   const char *why = "cuff did not answer; `cuff doctor` looks for the cause";
   int code = NO_ANSWER;
+  fill_standard_streams(); /* else the helper's socket would be in the place of one */
   if (!make_request(&request, here, c)) return unrecorded(c, here, "there is no memory");
   int helper = resident_helper(here, &request);
   if (helper >= 0) {

@@ -84,6 +84,7 @@ export const REAL_FILES = [
   'getting-started',
   'hooks/shell/agents',
   'hooks/shell/identical',
+  'hooks/shell/odd',
   'hooks/shell/policy',
   'hooks/shell/refused',
   'hooks/shell/resident',
