@@ -28,7 +28,6 @@
 #include <unistd.h>
 
 #define HELPER_FD 3
-#define HELLO_MS 250 /* a helper that stays answers within one; a start of Node takes 30 */
 
 extern char **environ;
 
@@ -121,7 +120,7 @@ static int connect_to(const char *root, const char *name) {
 /* The helper that stays, which has the request and goes on with it; -1 if there is none. */
 int resident_helper(const struct installation *here, const struct request *request) {
   char line[16];
-  int64_t until = now_ms() + HELLO_MS;
+  int64_t until = now_ms() + here->hello_ms;
   if (*request->name == '\0') return -1;
   int fd = connect_to(here->root, request->name);
   if (fd < 0) return -1;
@@ -148,8 +147,9 @@ static void start_helper(const struct installation *here, const char *name, int 
   sigprocmask(SIG_SETMASK, &none, NULL);
   char **variables = helper_environment();
   static char sh[] = "sh", helper[] = "--helper";
+  char *idle = *here->idle_ms == '\0' ? NULL : (char *)here->idle_ms;
   char *words[] = {(char *)here->node, (char *)here->cuff, sh, helper, (char *)here->root,
-                   (char *)name,       NULL};
+                   (char *)name,       idle,  NULL};
   if (variables != NULL) execve(here->node, words, variables);
   _exit(127);
 }

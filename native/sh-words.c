@@ -33,13 +33,20 @@ static void take_line(struct installation *here, char *line) {
   if (strcmp(line, "strict") == 0) here->strict = strcmp(value, "yes") == 0;
   if (strcmp(line, "enforced") == 0) here->enforced = strcmp(value, "yes") == 0;
   if (strcmp(line, "helper-ms") == 0) here->helper_ms = atoi(value);
+  if (strcmp(line, "hello-ms") == 0) here->hello_ms = atoi(value);
+  if (strcmp(line, "idle-ms") == 0) copy(here->idle_ms, sizeof here->idle_ms, value);
   if (strcmp(line, "variable") == 0 && here->variable_count < SH_VARIABLES_MAX &&
       copy(here->variables[here->variable_count], SH_NAME_MAX, value))
     here->variable_count++;
 }
 
+#define HELPER_MS 15000 /* a loaded machine takes seconds; a helper that is stuck never ends */
+#define HELLO_MS 250    /* a helper that stays answers within one; a start of Node takes 30 */
+
 static void read_installation(struct installation *here) {
   char path[PATH_MAX + 16], text[FILE_MAX], *rest = text;
+  here->helper_ms = HELPER_MS;
+  here->hello_ms = HELLO_MS;
   snprintf(path, sizeof path, "%s/client", here->shells);
   ssize_t n = read_file(path, text, sizeof text);
   if (n <= 0) return;

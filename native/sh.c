@@ -20,7 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HELPER_MS 15000 /* a loaded machine takes seconds; a helper that is stuck never ends */
 #define WORDS_MAX 4096
 #define ANSWER_MAX (8u << 20)
 #define EXIT_REFUSED 126
@@ -214,7 +213,7 @@ int sh_main(struct installation *here, const char *name, int argc, char **argv) 
   static struct call call;
   struct call *c = &call;
   c->name = name;
-  c->helper_ms = here->helper_ms > 0 ? here->helper_ms : HELPER_MS;
+  c->helper_ms = here->helper_ms;
   parse_shell_options(c, argc, argv);
   if (!find_real_shell(c, here)) {
     dprintf(2, "cuff: there is no %s on this machine besides %s\n", name, here->self);

@@ -30,6 +30,8 @@ struct installation {
   bool strict;   /* what cannot be recorded does not run */
   bool enforced; /* a policy of the user or the system is: what cannot be judged does not run */
   int helper_ms; /* so long the helper may take to answer, and to write the entry */
+  int hello_ms;  /* so long one that stays may take for its first word */
+  char idle_ms[16]; /* how long one stays without a call; empty: as it thinks best */
 };
 
 struct call {

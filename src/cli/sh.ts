@@ -36,7 +36,7 @@ export async function sh(args: readonly string[]): Promise<void> {
 }
 
 /** One call that is told over a socket of its own, then those of other clients. */
-async function helper([root = '', name = '']: readonly string[]): Promise<void> {
+async function helper([root = '', name = '', idle]: readonly string[]): Promise<void> {
   let resident: Resident | undefined;
   let stopped = false;
   process.on('SIGTERM', () => {
@@ -49,7 +49,8 @@ async function helper([root = '', name = '']: readonly string[]): Promise<void> 
   closeSync(CHANNEL);
   if (!stopped && request.world !== '') {
     const { Resident } = await import('../hooks/shell/resident.ts');
-    resident = await Resident.open({ root, name, world: request.world, serve });
+    const idleMs = idle === undefined ? undefined : Number(idle);
+    resident = await Resident.open({ root, name, world: request.world, serve, idleMs });
   }
   if (resident !== undefined) {
     // What one call left undone must not cost the entries of others.

@@ -35,9 +35,19 @@ export type ShellTerms = {
   readonly enforced: boolean;
 };
 
+/** How long it waits where not as the product does, by the word for it in `client`. */
+type ShellWaits = {
+  /** For an answer, and for the entry; 15 seconds. */
+  readonly 'helper-ms'?: number;
+  /** For the first word of a helper that stays; 250 ms. */
+  readonly 'hello-ms'?: number;
+  /** How long a helper stays without a call; a minute. */
+  readonly 'idle-ms'?: number;
+};
+
 type ShellOptions = Partial<ShellTerms> & {
   readonly program: string;
-  readonly helperMs?: number;
+  readonly waits?: ShellWaits;
 };
 
 export function shellFiles(env: Env): ShellFiles {
@@ -56,12 +66,11 @@ export function shellFiles(env: Env): ShellFiles {
  * Writes them, or brings them up to date; twice is the same as once. `program` is the file of
  * `cuff` that the client starts with this Node. A caller that has not read the settings, or the
  * policies, leaves what was said of them as it is.
- * `helperMs`: how long the client waits for an answer and for the entry, where not 15 seconds.
  * Throws `runner_unavailable` where there is no native client, and as a disk does.
  */
 export function writeShellFiles(
   env: Env,
-  { program, helperMs, ...given }: ShellOptions,
+  { program, waits = {}, ...given }: ShellOptions,
 ): ShellFiles {
   const runner = findRunner(env);
   if (runner.kind !== 'native') {
@@ -77,7 +86,7 @@ export function writeShellFiles(
   for (const directory of directories) ensurePrivateDir(directory);
   const binary = fs.readFileSync(runner.path);
   const terms = { strict: false, enforced: false, ...shellTerms(env), ...given };
-  place(join(files.shells, 'client'), clientText(program, terms, helperMs), 0o600);
+  place(join(files.shells, 'client'), clientText(program, terms, waits), 0o600);
   for (const path of [files.bash, files.zsh]) place(path, binary, 0o700);
   place(files.bashEnv, bashEnvText(files, terms), 0o600);
   place(join(files.zdotdir, '.zshenv'), zshenvText(files, terms), 0o600);
@@ -104,17 +113,13 @@ fi
 `;
 }
 
-function clientText(
-  program: string,
-  { strict, enforced }: ShellTerms,
-  helperMs: number | undefined,
-): string {
+function clientText(program: string, { strict, enforced }: ShellTerms, waits: ShellWaits): string {
   const lines = [
     `node ${process.execPath}`,
     `cuff ${helperOf(program)}`,
     `strict ${strict ? 'yes' : 'no'}`,
     `enforced ${enforced ? 'yes' : 'no'}`,
-    ...(helperMs === undefined ? [] : [`helper-ms ${helperMs}`]),
+    ...Object.entries(waits).map(([word, ms]) => `${word} ${ms}`),
     ...SIGN_VARIABLES.map((name) => `variable ${name}`),
   ];
   return `${lines.join('\n')}\n`;

@@ -28,6 +28,8 @@ export type ResidentOptions = {
   readonly now?: () => number;
   /** Bytes of memory that this process takes. */
   readonly memory?: () => number;
+  /** How long it stays without a call. */
+  readonly idleMs?: number | undefined;
 };
 
 const IDLE_MS = 60_000; // an agent that thinks longer pays one start of Node
@@ -38,7 +40,7 @@ const CALLS_MIN = 50;
 
 const LOOK_MS = 200; // Node is told nothing of the end of a process that is not its child
 
-const CONFIRM_MS = 2_000; // clients give up after 250 ms
+const CONFIRMS = 30; // so many waits for a client fit into one for a call; it gives up after 250 ms
 
 /** Connections that have not said `go`, and the bytes they may bring: clients have one request. */
 const WAITING_MAX = 256;
@@ -62,6 +64,7 @@ export class Resident {
   readonly #path: string;
   readonly #now: () => number;
   readonly #memory: () => number;
+  readonly #idleMs: number;
   readonly #looks: NodeJS.Timeout;
   readonly #waiting = new Map<Socket, RequestReader>();
   readonly #agents = new Map<number, ProcessId>();
@@ -76,6 +79,7 @@ export class Resident {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#memory = options.memory ?? (() => process.memoryUsage.rss());
+    this.#idleMs = options.idleMs ?? IDLE_MS;
     this.#usedAt = this.#now();
     this.#path = join(directory, options.name);
     this.#server = createServer((socket) => this.#accept(socket));
@@ -119,7 +123,7 @@ export class Resident {
     for (const agent of this.#agents.values()) {
       if (!processAlive(agent)) this.#agents.delete(agent.pid);
     }
-    const unused = this.#agents.size === 0 || this.#now() - this.#usedAt >= IDLE_MS;
+    const unused = this.#agents.size === 0 || this.#now() - this.#usedAt >= this.#idleMs;
     const over = unused || (this.#calls >= CALLS_MIN && this.#memory() > MEMORY_BYTES_MAX);
     if ((over && this.#open === 0) || !this.#named()) this.stop();
   }
@@ -174,7 +178,7 @@ export class Resident {
       return;
     }
     const reader = new RequestReader();
-    const timer = setTimeout(() => socket.destroy(), CONFIRM_MS);
+    const timer = setTimeout(() => socket.destroy(), this.#idleMs / CONFIRMS);
     const settled = (): void => {
       clearTimeout(timer);
       this.#waiting.delete(socket);
@@ -215,7 +219,8 @@ export class Resident {
       socket.end();
       await rest;
     } finally {
-      setTimeout(() => socket.destroy(), CONFIRM_MS).unref(); // it may not read its answer
+      // It may not read its answer.
+      setTimeout(() => socket.destroy(), this.#idleMs / CONFIRMS).unref();
       socket.end();
     }
   }

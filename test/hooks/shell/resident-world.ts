@@ -4,13 +4,46 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../../cli/helper.ts';
-import { type Outcome, SHAPES, World } from './world.ts';
+import { FACT_MS_MAX } from '../../pace.ts';
+import { type Outcome, SHAPES, World, type WorldOptions } from './world.ts';
 
 const { pi } = SHAPES;
 
+/** Of a machine that is ever so slow. */
+const PATIENT = { 'helper-ms': FACT_MS_MAX, 'hello-ms': FACT_MS_MAX, 'idle-ms': 10 * FACT_MS_MAX };
+
+/** Its clients wait for the helper that stays, so that it serves each call that it could serve. */
 export class ResidentWorld extends World {
+  constructor(options: WorldOptions = {}) {
+    super({ waits: PATIENT, ...options });
+  }
+
+  /** From here on they leave it for one of their own as soon as those of a user do. */
+  hurry(): void {
+    this.#edit(/^hello-ms .*\n/m, '');
+  }
+
   get agentEnv(): Record<string, string> {
     return { ...this.env, ...pi.env };
+  }
+
+  /** From here on helpers wait for the word that begins so many of them. */
+  delayHelpers(): (count: number) => void {
+    const gate = join(this.base, 'gate');
+    execFileSync('mkfifo', [gate]);
+    const node = join(this.base, 'node');
+    const text = `#!/bin/sh\nread word < ${gate}\nexec ${process.execPath} "$@"\n`;
+    fs.writeFileSync(node, text, { mode: 0o700 });
+    this.#edit(/^node .*/m, `node ${node}`);
+    const opened = fs.openSync(gate, 'r+');
+    return (count) => {
+      fs.writeSync(opened, 'on\n'.repeat(count));
+    };
+  }
+
+  #edit(line: RegExp, by: string): void {
+    const client = join(this.files.shells, 'client');
+    fs.writeFileSync(client, fs.readFileSync(client, 'utf8').replace(line, by));
   }
 
   record(command: string, cwd: string): Promise<Outcome> {
@@ -50,17 +83,15 @@ export class ResidentWorld extends World {
       fs.writeFileSync(fifo, 'on\n');
       return outcome;
     };
-    return { child, release };
+    return { child, release, said: `${name}\non\n` };
   }
 
-  /** The same, of a call that `pid` serves: on a busy machine a client starts a helper instead. */
+  /** The same, of a call that this one serves, and no other lives. */
   async heldBy(pid: number, cwd: string) {
-    for (let before = 0; ; before += 1) {
-      const one = await this.held(cwd, `held${before}`);
-      if (this.helpers().length === 1) return { ...one, said: `held${before}\non\n`, before };
-      await one.release();
-      await this.left(pid);
-    }
+    const one = await this.held(cwd);
+    const all = this.helpers();
+    if (all.length !== 1 || all[0] !== pid) throw new Error(`helpers ${all}, and not ${pid}`);
+    return one;
   }
 
   /** All helpers but this one have ended. */

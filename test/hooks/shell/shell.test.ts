@@ -278,7 +278,7 @@ describe('what is missing', () => {
   });
 
   it.each([false, true])('cuff does not answer in time, strict %s', async (strict) => {
-    const other = new World({ strict, helperMs: 1 });
+    const other = new World({ strict, waits: { 'helper-ms': 1 } });
     try {
       const stuck = join(other.base, 'stuck.cjs');
       writeFileSync(stuck, "require('node:fs').readFileSync(3)"); // until the client has gone

@@ -123,7 +123,7 @@ describe('notes of what ran unrecorded', () => {
 
 describe('under an enforced policy', () => {
   it('a helper that does not answer in time', async () => {
-    world = new World({ enforced: true, helperMs: 1 });
+    world = new World({ enforced: true, waits: { 'helper-ms': 1 } });
     helperIs("require('node:fs').readFileSync(3)"); // until the client has gone
     const { code, out, err } = await world.call(pi, 'echo ran', world.project());
     expect({ code, out }).toEqual({ code: 126, out: '' });

@@ -132,10 +132,10 @@ type Call = {
   readonly detached?: boolean;
 };
 
-type WorldOptions = {
+export type WorldOptions = {
   readonly strict?: boolean;
   readonly enforced?: boolean;
-  readonly helperMs?: number;
+  readonly waits?: NonNullable<Parameters<typeof writeShellFiles>[1]['waits']>;
   /** The name of the state root. */
   readonly state?: string;
 };
@@ -150,7 +150,7 @@ export class World {
   constructor({ state = 'state', ...options }: WorldOptions = {}) {
     this.root = join(this.base, state);
     // How soon a helper answers is not tested: fifty of them at once take a small machine long.
-    const known = { program: CUFF, helperMs: FACT_MS_MAX, ...options };
+    const known = { program: CUFF, waits: { 'helper-ms': FACT_MS_MAX }, ...options };
     this.files = writeShellFiles({ CUFF_STATE_ROOT: this.root }, known);
   }
 
