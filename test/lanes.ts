@@ -48,6 +48,7 @@ export const PURE_FILES = [
   'mcp/server',
   'mcp/stdio',
   'recorder/sealed',
+  'recorder/single',
   'recordings/transcripts/any',
   'recordings/transcripts/damaged',
   'recordings/transcripts/damaged-database',

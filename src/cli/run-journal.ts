@@ -47,7 +47,8 @@ export async function entryOfRun(
     finish: async ({ id, dir, outcome, timedOut, tookMs }) => {
       const ended = { at: Date.now(), outcome, endedBy: timedOut ? 'timeout' : 'itself' } as const;
       const durationMs = tookMs ?? Math.round(performance.now() - startedAt);
-      const finished = await single.finish({ id, dir, ended, durationMs });
+      const { writeIndex, ...finished } = await single.finish({ id, dir, ended, durationMs });
+      await writeIndex();
       await takeHome(cwd, env);
       return finished;
     },

@@ -111,13 +111,23 @@ export class Sessions {
 
   /** Ends every session and writes the index. Never throws. */
   async closeAll(status: SessionStatus, endReason: string): Promise<void> {
+    await this.endAll(status, endReason);
+    await this.closeIndex();
+  }
+
+  /** In a large journal this takes long. */
+  closeIndex(): Promise<void> {
+    return this.#index.close();
+  }
+
+  /** `closeIndex` is to come behind it. Never throws. */
+  async endAll(status: SessionStatus, endReason: string): Promise<void> {
     for (const writer of this.active()) {
       if (writer.broken) this.replaceBroken(writer);
       else this.#end(writer, status, endReason);
     }
     this.#open.clear();
     await this.settled();
-    await this.#index.close();
   }
 
   #session(context: AgentContext, at: number): Open {

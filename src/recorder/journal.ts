@@ -250,14 +250,21 @@ export class RecorderJournal {
   }
 
   async close(status: SessionStatus, endReason: string): Promise<void> {
+    const writeIndex = await this.release(status, endReason);
+    await writeIndex();
+  }
+
+  /** Others may go on with its sessions. What it gives writes the index, which is derived. */
+  async release(status: SessionStatus, endReason: string): Promise<() => Promise<void>> {
     const sessions = this.#sessions;
     this.#sessions = undefined;
     this.#last = undefined;
     this.#trouble = undefined;
-    await sessions?.closeAll(status, endReason);
+    await sessions?.endAll(status, endReason);
     this.lookedFor = false;
     await this.ledger?.close();
     this.#count();
+    return async () => sessions?.closeIndex();
   }
 
   #open(): Sessions {

@@ -76,10 +76,14 @@ export type SingleEntry = {
   deny(): Promise<EntryReceipt>;
   /** Writes what a client tells of a command that it ran by itself. Never rejects. */
   report(told: ToldEnd): Promise<EntryReceipt>;
-  /** Writes the entry. `later` records what survivors print, once they are gone. Never rejects. */
+  /**
+   * Writes the entry. `later` records what survivors print, once they are gone; `writeIndex` is for
+   * when the caller has its answer. Never rejects.
+   */
   finish(end: SingleEnd): Promise<{
     readonly receipt: EntryReceipt;
     readonly later: (() => Promise<void>) | undefined;
+    readonly writeIndex: () => Promise<void>;
   }>;
 };
 
@@ -131,8 +135,8 @@ export function openSingle(options: SingleOptions): SingleEntry {
       const output = readOutputOf({ open }, run, storedBytesWanted(admission.terms));
       const over = { admission, shell: { open }, run, ended, output, durationMs, watch };
       const { receipt, later } = await enterCommand(over, around);
-      await journal.close('shutdown', 'shutdown');
-      return { receipt, later };
+      const writeIndex = await journal.release('shutdown', 'shutdown');
+      return { receipt, later, writeIndex };
     },
   };
 }

@@ -14,6 +14,7 @@ import { parseMessage, runnerWords } from '../../run/messages.ts';
 import type { RunMessage } from '../../run/spec.ts';
 import { attachRun } from '../../shell/attach.ts';
 import { newMeta, newSpec } from '../../shell/new-run.ts';
+import { deferred } from '../../shell/run.ts';
 import { isForbidden } from '../../shell/spool-look.ts';
 import { createSpooled } from '../../shell/spool-place.ts';
 import { storeAround } from '../../shell/store.ts';
@@ -66,15 +67,36 @@ async function entered(
   watch?.began(meta.id);
   channel.send(startWords(words));
   const ended = await endOf(options, meta, dir);
-  const { later } = await single.finish({ id: meta.id, dir, ...ended, watch });
+  const { later, writeIndex } = await single.finish({ id: meta.id, dir, ...ended, watch });
   channel.send('ok\n');
   const survivors = async (): Promise<void> => {
+    await indexed(single.intent?.directory ?? '', writeIndex);
     if (later === undefined || dir === undefined) return;
     const at = storeAround(options.store, dir);
     await kept(attachRun(at, openCapture(at, meta.id)).closed);
     await later();
   };
   return { rest: survivors() };
+}
+
+/** Calls that follow each other closely have one index: in a large journal it takes long. */
+const INDEX_PAUSE_MS = 1_000;
+
+/** By journal: leaves the index that is due there to a later call. */
+const leaveIndex = new Map<string, () => void>();
+
+function indexed(directory: string, write: () => Promise<void>): Promise<void> {
+  const settled = deferred<void>();
+  const timer = setTimeout(() => {
+    leaveIndex.delete(directory);
+    void write().then(settled.resolve);
+  }, INDEX_PAUSE_MS);
+  leaveIndex.get(directory)?.();
+  leaveIndex.set(directory, () => {
+    clearTimeout(timer);
+    settled.resolve();
+  });
+  return settled.promise;
 }
 
 type Recorded = {
