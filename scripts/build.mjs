@@ -19,8 +19,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withLock } from './lock.mjs';
 import { buildRunner, prebuiltPath, prebuiltShim, runnerSources } from './native.mjs';
 import { pluginFiles, SKILL } from './plugin.mjs';
+import { packedTable } from './policy-table.mjs';
 import { buildShim, shimFiles } from './shim.mjs';
 import { findProgram, say, spawnQuietly } from './tools.mjs';
+import { webFiles, webSources } from './web.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const DIST = join(ROOT, 'dist');
@@ -91,6 +93,7 @@ function libraryHash(strict) {
   const config = ['package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
   config.push('scripts/tsconfig.types.json', 'scripts/mcp-shims.mjs');
   config.push('scripts/plugin.mjs', 'package.json', relative(ROOT, SKILL));
+  config.push('scripts/policy-table.mjs', 'scripts/web.mjs', ...webSources());
   return hashOf([...walk(join(ROOT, 'src')), ...config.map((file) => join(ROOT, file))], [strict]);
 }
 
@@ -153,7 +156,7 @@ const SHARED = {
 async function buildLibrary(strict) {
   say('build: TypeScript');
   const { build } = await import('esbuild');
-  const table = await packedTable(build);
+  const table = await packedTable((options) => build({ ...BUNDLE, ...options }));
   const bundle = ({ plugins = [], ...options }) =>
     build({ ...options, plugins: [...plugins, table] });
   const modules = await bundle({
@@ -184,10 +187,13 @@ async function buildLibrary(strict) {
   files.sort((a, b) => rank(a.path) - rank(b.path));
   for (const file of files) placeBundle(file.path, file.text);
   const inputs = bundles.flatMap((made) => Object.keys(made.metafile.inputs));
-  const licences = placeLicences(inputs);
+  const web = await webFiles(build);
+  for (const { path, contents } of web.files) place(path, contents);
+  const licences = placeLicences([...inputs, ...web.inputs]);
   const ready = await placeReady(files);
   const made = [licences, ready, placeVerifier(), ...placePlugin()];
-  const outputs = [...files.map((file) => file.path), ...declarations, ...made];
+  const shown = [...files, ...web.files].map((file) => file.path);
+  const outputs = [...shown, ...declarations, ...made];
   removeOthers(outputs);
   return outputs;
 }
@@ -217,36 +223,6 @@ async function placeReady(files) {
   const path = join(DIST, 'mcp-ready.json');
   place(path, `${JSON.stringify(shippedAnswers(hash.digest('hex').slice(0, 16)))}\n`);
   return path;
-}
-
-/** What is known of programs, as the text that the source makes of it at every start. */
-async function packedTable(bundle) {
-  const entry = join(ROOT, 'src/policy/profiles/records.ts');
-  const { outputFiles } = await bundle({ ...BUNDLE, entryPoints: [entry], format: 'esm' });
-  const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  const { tableOf } = await import(`data:text/javascript;base64,${code}`);
-  const directory = join(ROOT, 'src/policy/programs');
-  const { parse } = await import('yaml');
-  const data = readdirSync(directory).map((name) => {
-    return [name, parse(readFileSync(join(directory, name), 'utf8'))];
-  });
-  const { families, modules, facts, lists } = tableOf(Object.fromEntries(data));
-  const parts = `families:[${families.map(packed)}],modules:${packed(modules)}`;
-  const listed = Object.entries(lists).map(([name, words]) => {
-    return `${JSON.stringify(name)}:()=>${JSON.stringify(words())}`;
-  });
-  const rest = `lists:{${listed}},facts:()=>${JSON.stringify(facts())}`;
-  const contents = `export const TABLE={${parts},${rest}}`;
-  const setup = (esbuild) => {
-    esbuild.onLoad({ filter: /[\\/]profiles[\\/]table\.ts$/ }, () => ({ contents }));
-  };
-  return { name: 'packed-table', setup };
-}
-
-/** A family whose text is in a function, which V8 compiles when a command asks for it. */
-function packed({ names, npx, text }) {
-  const whole = JSON.stringify(text());
-  return `{names:${JSON.stringify(names)},npx:${npx === true},text:()=>${whole}}`;
 }
 
 /** `import('./program.ts')` in a program stays an import, of the module or part built beside it. */
@@ -293,15 +269,19 @@ function asFunction(text) {
   return `(function(exports,require,module,__filename,__dirname){${text}\n})\n//${hash}`;
 }
 
+/** Packages that leave out the licence of their repository, and one of the same that has it. */
+const LICENCE_OF = { 'node_modules/@xterm/addon-serialize': 'node_modules/@xterm/xterm' };
+
 /** The licences of the packages whose code is inside the bundles. */
 function placeLicences(inputs) {
   const matches = inputs.map((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0]);
   const texts = [...new Set(matches)].filter(Boolean).map((folder) => {
-    const name = readdirSync(join(ROOT, folder)).find((file) => /^licen[cs]e/i.test(file));
+    const from = join(ROOT, LICENCE_OF[folder] ?? folder);
+    const name = readdirSync(from).find((file) => /^licen[cs]e/i.test(file));
     if (name === undefined) throw new Error(`${folder} has no licence file to pass on.`);
     const { version } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
     const title = `${folder.replace(/^.*node_modules\//, '')} ${version}`;
-    return `${title}\n\n${readFileSync(join(ROOT, folder, name), 'utf8').trim()}\n`;
+    return `${title}\n\n${readFileSync(join(from, name), 'utf8').trim()}\n`;
   });
   const path = join(DIST, 'licences.txt');
   place(path, texts.join(`\n${'-'.repeat(80)}\n\n`));

@@ -45,6 +45,7 @@ const TEST_FOLDERS = [
   'ids', // requirements, as data
   'proofs', // which test proves which of them
   'native', // native/ lies beside src/
+  'web-client', // web/ lies beside src/
 ];
 
 /** Folders inside those: data, helpers and series that belong to one folder's tests. */

@@ -52,7 +52,8 @@ const ROOT = '/house';
 
 /** Facts by file name. Names are relative, with `/`. */
 export function readSources(files: ReadonlyMap<string, string>): Map<string, SourceFacts> {
-  const options = { allowJs: true, noLib: true, noResolve: true, types: [], target: 'esnext' };
+  const checked = { noLib: true, noResolve: true, types: [], target: 'esnext' };
+  const options = { ...checked, allowJs: true, jsx: 'preserve' };
   const virtual: Record<string, string> = {
     [`${ROOT}/tsconfig.json`]: JSON.stringify({ compilerOptions: options, include: ['**/*'] }),
   };

@@ -9,13 +9,13 @@ import { readSources } from './tidy-source.ts';
 import { participleTypes, vagueActors } from './tidy-words.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const CODE = /^(src|test|scripts|bench|native)\/.*\.(ts|mjs|c|h)$|^vitest\.config\.ts$/;
+const CODE = /^(src|test|scripts|bench|native|web)\/.*\.(tsx?|mjs|c|h)$|^vitest\.config\.ts$/;
 const DOCUMENT = /^(README|ARCHITECTURE|CONTRIBUTING)\.md$|^docs\/.*\.md$/;
 
 const everything = repositoryFiles();
 const code = matching(CODE);
 const c = new Map([...code].filter(([file]) => /\.[ch]$/.test(file)));
-const facts = readSources(new Map([...code].filter(([file]) => /\.(ts|mjs)$/.test(file))));
+const facts = readSources(new Map([...code].filter(([file]) => /\.(tsx?|mjs)$/.test(file))));
 const tests = new Map([...facts].filter(([file]) => file.startsWith('test/')));
 
 /** What git would track: everything but what .gitignore names. Works without git, too. */

@@ -1,0 +1,2 @@
+// What esbuild does with an imported style sheet: it becomes part of app.css.
+declare module '*.css';
