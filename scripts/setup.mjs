@@ -44,6 +44,7 @@ const PROGRAMS = [
   { name: 'ssh-keygen', packages: ['openssh-client'], dev: true, lost: 'tests with ssh keys' },
   { name: 'openssl', packages: ['openssl'], dev: true, lost: 'checks of signatures by openssl' },
   { name: 'sudo', packages: ['sudo'], dev: true, lost: 'tests with sudo' },
+  { name: 'chromium', packages: ['chromium'], dev: true, lost: 'tests of the page in a browser' },
   {
     name: 'qemu-aarch64',
     packages: ['qemu-user'],

@@ -122,6 +122,10 @@ export const REAL_FILES = [
   'text/redact',
   'text/shell-parse',
   'tidy',
+  'web-client/hostile',
+  'web-client/live',
+  'web-client/log',
+  'web-client/pages',
 ];
 
 /** It reads what all others proved, so it runs when they are done. */
