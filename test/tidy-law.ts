@@ -9,7 +9,7 @@ type Facts = ReadonlyMap<string, SourceFacts>;
 const RANKS: readonly (readonly string[])[] = [
   ['ground'], // the files of src/ itself
   ['text'],
-  ['age'],
+  ['age', 'bgzf'],
   ['capture', 'run', 'journal', 'trace', 'policy', 'ledger'], // the six rooms
   ['tracing', 'git'],
   ['shell'],

@@ -1,31 +1,14 @@
-// A file of a capture as bytes that are read where they are needed and never as a whole. Its size
-// is the one it had when it was opened: what is appended meanwhile belongs to the next reader.
+// Readers of the bytes of a capture's file.
+import { type ByteSource, pieces } from '../bgzf/bytes.ts';
 import { type LineFormat, readLines } from '../text/line-reader.ts';
 import type { Hole } from '../types.ts';
+
+export { type ByteSource, pieces };
 
 const READ_BYTES = 65_536;
 
 // A run of NULs can be as long as a disk block group. What is kept of it still holds whole records.
 const LINE_BYTES_MAX = 1_048_576;
-
-export type ByteSource = {
-  readonly size: number;
-  /** Last change, epoch milliseconds; 0 when there is no file. */
-  readonly changedAt: number;
-  /** At most `length` bytes from `position`; fewer only at the end. */
-  read(position: number, length: number): Uint8Array;
-  close(): void;
-};
-
-/** `[from, to)` in pieces of a handy size. */
-export function* pieces(source: ByteSource, from: number, to: number): Generator<Uint8Array> {
-  for (let at = from; at < to; ) {
-    const piece = source.read(at, Math.min(READ_BYTES, to - at));
-    if (piece.length === 0) return;
-    yield piece;
-    at += piece.length;
-  }
-}
 
 /** Every intact record of the complete lines behind `from`, which is the start of a line. */
 export function* recordsFrom<T>(

@@ -51,9 +51,9 @@
 // trace.bin     The processes: native/trace.h.   pinned   Empty; the sweep keeps the capture.
 //
 // When the run is over, output.bin, index.jsonl, events.jsonl and trace.bin may be packed: then
-// there is NAME.gz in the place of NAME, the same bytes as `packed/member.ts` describes it, and for
-// more than one member NAME.gz.gzi, its table (`packed/table.ts`). Where both NAME and NAME.gz are
-// there, NAME counts. *.tmp is what a packer left that was killed.
+// there is NAME.gz in the place of NAME, as `src/bgzf/member.ts` describes it, and for more than
+// one member NAME.gz.gzi, its table (`src/bgzf/table.ts`). Where both NAME and NAME.gz are there,
+// NAME counts. *.tmp is what a packer left that was killed.
 // They may also be encrypted (`packed/encrypt.ts`): then there is NAME.gz.age, and NAME.gz.gzi.age,
 // which are age files (`src/age/file.ts`) of NAME.gz and its table. The words of meta.json and
 // final.json are then in meta.json.age and final.json.age, and both say "encrypted":true: see

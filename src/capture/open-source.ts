@@ -4,9 +4,9 @@
 // plain one counts.
 import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { packedSource } from '../bgzf/source.ts';
 import { AppError, errnoOf } from '../errors.ts';
 import type { ByteSource } from './byte-source.ts';
-import { packedSource } from './packed/source.ts';
 import { openIn } from './paths.ts';
 
 /** What the packer adds to the name of a file, and to that for its table. */

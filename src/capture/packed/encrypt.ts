@@ -7,8 +7,11 @@ import * as nodeFs from 'node:fs';
 import { join } from 'node:path';
 import { Encryption } from '../../age/file.ts';
 import type { Recipient } from '../../age/recipients.ts';
+import type { ByteSource } from '../../bgzf/bytes.ts';
+import { packedSource } from '../../bgzf/source.ts';
+import { encodeTable } from '../../bgzf/table.ts';
+import { writeMembers } from '../../bgzf/write.ts';
 import { AppError } from '../../errors.ts';
-import type { ByteSource } from '../byte-source.ts';
 import { PACKABLE } from '../format.ts';
 import { ENCRYPTED, fileIn, findSource, PACKED, packedNames, TABLE } from '../open-source.ts';
 import { checkCaptureDir } from '../paths.ts';
@@ -24,10 +27,7 @@ import {
   TEMP,
   write,
   writeAll,
-  writeMembers,
 } from './pack.ts';
-import { packedSource } from './source.ts';
-import { encodeTable } from './table.ts';
 
 /** True if it has files that are to be encrypted. */
 export function hasPlainWords(dir: string): boolean {

@@ -5,14 +5,14 @@
 // a killed packer left is written anew.
 import * as nodeFs from 'node:fs';
 import { join } from 'node:path';
+import { type ByteSource, isSame } from '../../bgzf/bytes.ts';
+import { encodeTable } from '../../bgzf/table.ts';
+import { writeMembers } from '../../bgzf/write.ts';
 import { namesIn } from '../../directories.ts';
 import { AppError } from '../../errors.ts';
-import { type ByteSource, pieces } from '../byte-source.ts';
 import { PACKABLE } from '../format.ts';
 import { fileIn, PACKED, packedIn, TABLE } from '../open-source.ts';
 import { checkCaptureDir, type FileOps, hasIn, openIn } from '../paths.ts';
-import { END_MEMBER, MEMBER_PLAIN_BYTES, packMember } from './member.ts';
-import { encodeTable, type Place } from './table.ts';
 
 /** A file of one block takes as much room packed as plain. */
 const BLOCK_BYTES = 4096;
@@ -80,25 +80,6 @@ function packFile(dir: string, name: string, io: PackOps): void {
   }
 }
 
-/** Where each member begins. */
-export function writeMembers(put: (bytes: Uint8Array) => void, plain: ByteSource): Place[] {
-  const places: Place[] = [];
-  const zeros = Buffer.alloc(MEMBER_PLAIN_BYTES);
-  let ofZeros: Buffer | undefined; // a hole is many of them
-  let packed = 0;
-  for (let at = 0; at < plain.size; at += MEMBER_PLAIN_BYTES) {
-    const bytes = plain.read(at, MEMBER_PLAIN_BYTES);
-    const empty = zeros.equals(bytes);
-    const member = (empty ? ofZeros : undefined) ?? packMember(bytes);
-    if (empty) ofZeros = member;
-    put(member);
-    places.push({ packed, plain: at });
-    packed += member.length;
-  }
-  put(END_MEMBER);
-  return places;
-}
-
 /** Into a temporary file, which is on the disk when this returns. */
 export function write<T>(dir: string, name: string, io: PackOps, fill: (fd: number) => T): T {
   const fd = openIn(dir, `${name}${TEMP}`, O_WRONLY | O_CREAT | O_TRUNC, 0o600, io);
@@ -120,21 +101,9 @@ export function writeAll(fd: number, bytes: Uint8Array, io: PackOps): void {
 /** Read back by the way that every reader takes. Closes what was found. */
 export function holds(found: ByteSource | undefined, plain: ByteSource): boolean {
   try {
-    if (found?.size !== plain.size) return false;
-    for (const [at, bytes] of placed(plain)) {
-      if (Buffer.compare(found.read(at, bytes.length), bytes) !== 0) return false;
-    }
-    return true;
+    return found !== undefined && isSame(found, plain);
   } finally {
     found?.close();
-  }
-}
-
-function* placed(source: ByteSource): Generator<readonly [number, Uint8Array]> {
-  let at = 0;
-  for (const bytes of pieces(source, 0, source.size)) {
-    yield [at, bytes];
-    at += bytes.length;
   }
 }
 

@@ -1,7 +1,7 @@
 // Where the members of a packed file begin. `FILE.gz.gzi` has it as `bgzip` does: a count, then two
 // numbers for each member but the first: where it begins in the packed file, and which plain byte
 // is its first; all of 8 bytes, little-endian. It is derived: without it the members are walked.
-import type { ByteSource } from '../byte-source.ts';
+import type { ByteSource } from './bytes.ts';
 import {
   END_MEMBER,
   HEAD_BYTES,

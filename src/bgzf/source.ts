@@ -1,8 +1,8 @@
 // A packed file as the bytes that were packed, from any position. What cannot be unpacked is an
 // error and never other bytes: each member has a checksum, and its neighbours in the table have to
 // begin where it says. A table that is lost or does not fit is made anew by walking the members.
-import { AppError } from '../../errors.ts';
-import type { ByteSource } from '../byte-source.ts';
+import { AppError } from '../errors.ts';
+import type { ByteSource } from './bytes.ts';
 import { END_MEMBER, unpackMember } from './member.ts';
 import { memberAt, memberWith, storedTable, type Table, walkedTable } from './table.ts';
 

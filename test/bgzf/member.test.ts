@@ -1,11 +1,11 @@
 // Packed bytes are the plain ones, from any position, whoever packed them; damage is an error.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/capture/byte-source.ts';
-import { crc32, tableCrc32 } from '../../../src/capture/packed/crc32.ts';
-import { END_MEMBER, MEMBER_PLAIN_BYTES, packMember } from '../../../src/capture/packed/member.ts';
-import { packedSource } from '../../../src/capture/packed/source.ts';
-import { encodeTable, type Place } from '../../../src/capture/packed/table.ts';
+import type { ByteSource } from '../../src/bgzf/bytes.ts';
+import { crc32, tableCrc32 } from '../../src/bgzf/crc32.ts';
+import { END_MEMBER, MEMBER_PLAIN_BYTES, packMember } from '../../src/bgzf/member.ts';
+import { packedSource } from '../../src/bgzf/source.ts';
+import { encodeTable, type Place } from '../../src/bgzf/table.ts';
 
 function sourceOf(bytes: Uint8Array): ByteSource {
   const read = (position: number, length: number): Uint8Array => {
