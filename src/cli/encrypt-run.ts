@@ -8,7 +8,7 @@ import { stateRoot } from '../capture/paths.ts';
 import { messageOf } from '../errors.ts';
 import { claimToEncrypt } from '../packing/claim.ts';
 import { mayBeEncrypted } from '../packing/due.ts';
-import { captureRecipients } from '../packing/recipients.ts';
+import { ownRecipients } from '../packing/recipients.ts';
 import { thisProcess } from '../run/processes.ts';
 import { sealCaptures } from '../sealing/captures.ts';
 import { openStore } from '../shell/store.ts';
@@ -22,7 +22,7 @@ const PAUSE_MS_MAX = 20;
 /** Never rejects: the command is over, and what went wrong is said. */
 export async function encryptRun(id: string, dir: string): Promise<void> {
   try {
-    const recipients = captureRecipients(process.cwd(), process.env);
+    const recipients = ownRecipients(process.cwd(), process.env);
     if (recipients.length === 0) return;
     const store = openStore(stateRoot(process.env));
     const ledger = ownLedger();

@@ -1,5 +1,6 @@
 // What both ways of redacting share: the ledger, the question, and what neither can reach.
 
+import { ownRecipients } from '../packing/recipients.ts';
 import { thisProcess } from '../run/processes.ts';
 import { sealLate } from '../sealing/late.ts';
 import type { RedactContext } from '../sealing/redact/said.ts';
@@ -24,7 +25,8 @@ export const BEYOND =
 
 export function redactContext(why: string): RedactContext {
   const store = storeOf(process.env);
-  return { ledger: ownLedger(), store, owner: thisProcess(), why };
+  const recipients = () => ownRecipients(process.cwd(), process.env);
+  return { ledger: ownLedger(), store, owner: thisProcess(), why, recipients };
 }
 
 export async function mayRedact(question: string, yes: boolean): Promise<boolean> {

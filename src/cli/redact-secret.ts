@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { AppError, isAppError } from '../errors.ts';
 import { cleanseCatalog } from '../journal/catalog-cleanse.ts';
+import { discardHiddenCatalog } from '../journal/catalog-place.ts';
 import { knownJournals } from '../sealing/journals.ts';
 import {
   encryptedCaptures,
@@ -52,9 +53,15 @@ export async function redactSecret(
   const directories = [...new Set([await journalHere(), ...known])].filter((one) =>
     existsSync(one),
   );
-  const search = { store, directories };
+  const lockedSessions = new Set<string>();
+  const locked = (session: string) => lockedSessions.add(session);
+  const search = { store, directories, locked };
   const places = findSecret(secret, search);
   const closed = encryptedCaptures(search);
+  if (lockedSessions.size > 0) {
+    const many = manyText(lockedSessions.size, 'session');
+    say(`Not searched: ${many} that no identity here reads.`);
+  }
   if (closed > 0) say(`Not searched: ${manyText(closed, 'encrypted capture')}.`);
   if (places.length === 0) {
     if (json) return putJson({ redacted: [], left: [], beyond: BEYOND });
@@ -72,6 +79,7 @@ export async function redactSecret(
     }
     for (const place of places) {
       if (place.kind === 'catalog') cleanseCatalog(place.directory, Date.now);
+      if (place.kind === 'session') discardHiddenCatalog(place.directory);
     }
   } finally {
     await context.ledger?.close();

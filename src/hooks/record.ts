@@ -6,11 +6,11 @@ import { isAbsolute, resolve } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
 import type { EditRecord } from '../journal/edits.ts';
 import { entryTimestamp } from '../journal/entry.ts';
-import { journalSessionIds, readEntries, storedMetadata } from '../journal/reader.ts';
+import { journalSessionIds, readUnpacked, storedMetadata } from '../journal/reader.ts';
 import type { RecordingSettings } from '../recorder/settings.ts';
 import { openSingle, singleJournal } from '../recorder/single.ts';
 import { openStore } from '../shell/store.ts';
-import type { AgentContext, EntryDecision, Env } from '../types.ts';
+import type { AgentContext, Entry, EntryDecision, Env } from '../types.ts';
 import type { CommandResult, HookCall } from './call.ts';
 import { fileHash, takeEdits } from './edits.ts';
 import { callIntents, findIntent, firstToEnd, type Intent, intentName } from './intent.ts';
@@ -134,17 +134,19 @@ function hasEntry(directory: string, call: HookCall, command: string, startedAt:
     // A shell that no hook told of the call in time does not know the session of some agents.
     const unknown = conversation === null && session !== null;
     if (conversation !== session && !unknown) return false;
-    for (const { entry } of readEntries(directory, id)) {
-      if (unknown && (entry.source !== 'shell' || entry.agent_id !== call.agent)) continue;
-      if (entry.tool_call_id !== null && entry.tool_call_id === toolCall) {
-        if (entry.command === command) return true;
-      } else if (entry.source !== 'hook' && entry.command === command) {
-        const at = Date.parse(entry.timestamp);
-        const other = entry.tool_call_id !== null && toolCall !== null;
-        if (!other && at >= startedAt - APART_MS) return true;
-      }
-    }
-    return false;
+    const same = (entry: Entry): boolean => {
+      if (unknown && (entry.source !== 'shell' || entry.agent_id !== call.agent)) return false;
+      if (entry.command !== command) return false;
+      if (entry.tool_call_id !== null && entry.tool_call_id === toolCall) return true;
+      const other = entry.source === 'hook' || (entry.tool_call_id !== null && toolCall !== null);
+      return !other && Date.parse(entry.timestamp) >= startedAt - APART_MS;
+    };
+    // What is packed is a day old, and no call of now.
+    const found = readUnpacked(directory, id, (_, entries) => {
+      for (const { entry } of entries) if (same(entry)) return true;
+      return false;
+    });
+    return found === true;
   });
 }
 

@@ -4,9 +4,9 @@
 // asked for.
 
 import { existsSync } from 'node:fs';
-import { catalogPath, discardCatalog } from './catalog.ts';
 import { LARGE } from './catalog-batch.ts';
 import { catchUp } from './catalog-fill.ts';
+import { catalogPath, discardCatalog, discardHiddenCatalog } from './catalog-place.ts';
 import { openCatalogFile } from './catalog-schema.ts';
 import { loadSqlite, type Sqlite } from './sqlite.ts';
 
@@ -18,6 +18,7 @@ export function cleanseCatalog(
   now: () => number,
   sqlite: Sqlite | undefined = loadSqlite(),
 ): 'none' | 'cleansed' | 'discarded' {
+  discardHiddenCatalog(directory);
   const path = catalogPath(directory);
   if (!existsSync(path)) return 'none';
   if (sqlite !== undefined && written(sqlite, directory, path, now)) return 'cleansed';

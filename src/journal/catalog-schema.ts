@@ -23,6 +23,9 @@
 import * as fs from 'node:fs';
 import { type Database, type Sqlite, troubleOf } from './sqlite.ts';
 
+/** As SQLite calls a database without a file. */
+export const IN_MEMORY = ':memory:';
+
 const VERSION = 6;
 
 /** What is searched is the whole field. */
@@ -101,14 +104,17 @@ export function openCatalogFile(
 function attemptOpen(sqlite: Sqlite, path: string, busyMs: number): CatalogFile | undefined {
   let database: Database | undefined;
   try {
-    const ino = ensurePrivateFile(path);
+    const ino = path === IN_MEMORY ? undefined : ensurePrivateFile(path);
     database = sqlite.open(path);
     database.exec(`PRAGMA busy_timeout = ${busyMs}`);
     database.exec('PRAGMA synchronous = NORMAL');
     // What is deleted or redacted does not stay behind in free pages.
     database.exec('PRAGMA secure_delete = ON');
+    // Nor does any of it get into a temporary file.
+    database.exec('PRAGMA temp_store = MEMORY');
     ensureSchema(database);
-    const isCurrent = () => fs.statSync(path, { throwIfNoEntry: false })?.ino === ino;
+    const isCurrent = () =>
+      ino === undefined || fs.statSync(path, { throwIfNoEntry: false })?.ino === ino;
     if (!isCurrent()) throw new Error(`${path} was replaced`);
     return { database, isCurrent, close: closing(database) };
   } catch (error) {

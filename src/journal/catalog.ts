@@ -2,12 +2,19 @@
 // stands in the way: where there is no SQLite, or while the file is locked, damaged or behind, the
 // session files are read instead, with the same result.
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { isAppError } from '../errors.ts';
 import { LARGE, SMALL } from './catalog-batch.ts';
 import { catchUp, takeIn } from './catalog-fill.ts';
 import { laterNames } from './catalog-look.ts';
+import {
+  catalogPath,
+  discardCatalog,
+  discardHiddenCatalog,
+  hasPackedLines,
+  makeHiddenPlace,
+} from './catalog-place.ts';
 import { catalogSearch, catalogStats, catalogUnsearched } from './catalog-query.ts';
-import { type CatalogFile, discardCatalogFile, openCatalogFile } from './catalog-schema.ts';
+import { type CatalogFile, openCatalogFile } from './catalog-schema.ts';
 import { sessionsDir } from './files.ts';
 import { placeTrouble } from './place.ts';
 import { journalSessionIds } from './reader.ts';
@@ -56,19 +63,12 @@ export type CatalogOptions = {
   readonly now: () => number;
   /** Undefined when there is none; the default is the best this Node has. */
   readonly sqlite?: () => Sqlite | undefined;
+  /** The journal is encrypted, so that no word of it may lie on a disk. May throw. */
+  readonly hidden?: () => boolean;
 };
 
 export async function openCatalog(directory: string, options: CatalogOptions): Promise<Catalog> {
-  return new JournalCatalog(directory, (options.sqlite ?? loadSqlite)(), options.now);
-}
-
-/** Makes the next one start from nothing. Throws the error of the system call. */
-export function discardCatalog(directory: string): void {
-  discardCatalogFile(catalogPath(directory));
-}
-
-export function catalogPath(directory: string): string {
-  return join(resolve(directory), 'catalog.db');
+  return new JournalCatalog(directory, (options.sqlite ?? loadSqlite)(), options);
 }
 
 /** Nothing is put into a directory that is none, or that is not safe. */
@@ -81,16 +81,18 @@ class JournalCatalog implements Catalog {
   readonly #directory: string;
   readonly #sqlite: Sqlite | undefined;
   readonly #now: () => number;
+  readonly #hidden: () => boolean;
   #file: CatalogFile | undefined;
   /** Looking at all sessions, as far as it has come. */
   #work: Generator<void, void, undefined> | undefined;
   /** When all sessions were looked at last, and found to be in the catalog. */
   #completeAt: number | undefined;
 
-  constructor(directory: string, sqlite: Sqlite | undefined, now: () => number) {
+  constructor(directory: string, sqlite: Sqlite | undefined, options: CatalogOptions) {
     this.#directory = directory;
     this.#sqlite = sqlite;
-    this.#now = now;
+    this.#now = options.now;
+    this.#hidden = () => options.hidden?.() === true || hasPackedLines(directory);
   }
 
   get kind(): Catalog['kind'] {
@@ -104,6 +106,11 @@ class JournalCatalog implements Catalog {
     try {
       return { done: advance() };
     } catch (error) {
+      if (isAppError(error)) {
+        this.#drop({ keep: false });
+        if (budgetMs === undefined) throw error;
+        return { done: true }; // encrypted for others: it never will be
+      }
       const trouble = troubleOf(error);
       this.#drop({ keep: trouble === 'busy' });
       if (trouble === 'busy' && budgetMs !== undefined) return { done: false };
@@ -117,6 +124,7 @@ class JournalCatalog implements Catalog {
   #startAgain(advance: () => boolean): { done: boolean } {
     try {
       discardCatalog(this.#directory);
+      discardHiddenCatalog(this.#directory);
       return { done: advance() };
     } catch {
       this.#drop({ keep: false });
@@ -161,11 +169,18 @@ class JournalCatalog implements Catalog {
   #open(waits: { readonly busyMs: number; readonly logPages: number }): Database | undefined {
     if (this.#file !== undefined && !this.#file.isCurrent()) this.#drop({ keep: false });
     if (this.#sqlite && this.#file === undefined && isJournal(this.#directory)) {
-      this.#file = openCatalogFile(this.#sqlite, catalogPath(this.#directory), waits.busyMs);
+      this.#file = openCatalogFile(this.#sqlite, this.#path(), waits.busyMs);
     }
     this.#file?.database.exec(`PRAGMA busy_timeout = ${waits.busyMs}`);
     this.#file?.database.exec(`PRAGMA wal_autocheckpoint = ${waits.logPages}`);
     return this.#file?.database;
+  }
+
+  /** What an unencrypted journal had on the disk goes when it is encrypted. */
+  #path(): string {
+    if (!this.#hidden()) return catalogPath(this.#directory);
+    discardCatalog(this.#directory);
+    return makeHiddenPlace(this.#directory);
   }
 
   search(query: SearchQuery): SearchHit[] {

@@ -6,8 +6,9 @@
 import { namesIn } from '../directories.ts';
 import { asString, type JsonObject, parseObject } from '../text/json.ts';
 import { appendBeside, type BesideEnv } from './beside.ts';
-import { findSessionFiles, readText, sessionFiles, sessionsDir } from './files.ts';
+import { findSessionFiles, sessionFiles, sessionsDir } from './files.ts';
 import { EDITS } from './ids.ts';
+import { readAllLines } from './packed/source.ts';
 import { placeTrouble } from './place.ts';
 
 export type EditRecord = {
@@ -43,7 +44,8 @@ export async function appendEdits(
 /** Those of a session, in the order of their lines; what is no edit is left out. Never throws. */
 export function readEdits(directory: string, sessionId: string): readonly EditRecord[] {
   const path = findSessionFiles(directory, sessionId)?.edits;
-  const lines = (path === undefined ? '' : (readText(path) ?? '')).split('\n');
+  const text = path === undefined ? undefined : readAllLines(path)?.toString('utf8');
+  const lines = (text ?? '').split('\n');
   return lines.flatMap((line) => editOf(parseObject(line)) ?? []);
 }
 

@@ -5,10 +5,12 @@
 // throws.
 import { isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
+import { errnoOf } from '../errors.ts';
 import type { Entry } from '../types.ts';
 import { decodeEntry, ENTRY_START } from './entry.ts';
 import { openToRead } from './files.ts';
 import { Tally } from './metadata.ts';
+import { type LineSource, lineState, openLines } from './packed/source.ts';
 import { SequenceCheck, type SequenceFaults } from './sequence.ts';
 
 const BLOCK_BYTES = 262_144;
@@ -41,8 +43,18 @@ export function* entriesOf(
   fromByte: number,
   damage: LineDamage,
 ): Generator<PlacedEntry, void, undefined> {
+  const source = openLines(path);
+  if (source !== undefined) yield* entriesIn(source, fromByte, damage);
+}
+
+/** Closes the source. */
+export function* entriesIn(
+  source: LineSource,
+  fromByte: number,
+  damage: LineDamage,
+): Generator<PlacedEntry, void, undefined> {
   const seen = new Set<string>();
-  for (const { bytes, offset, end, complete } of linesOf(path, fromByte)) {
+  for (const { bytes, offset, end, complete } of linesIn(source, fromByte)) {
     const whole = complete ? decodeBytes(bytes) : undefined;
     if (whole === undefined && bytes.length > 0) damage.lines += 1;
     if (!complete) {
@@ -62,9 +74,12 @@ export function* entriesOf(
   }
 }
 
+/** Of packed entries only the facts are looked at: no key is needed. */
 export function tallyOf(path: string): Tally {
-  const tally = new Tally();
-  for (const { entry } of entriesOf(path, 0, { lines: 0 })) tally.add(entry);
+  const source = openLines(path);
+  const tally = new Tally(source?.stub?.facts);
+  if (source === undefined) return tally;
+  for (const { entry } of entriesIn(source, source.packedBytes, { lines: 0 })) tally.add(entry);
   return tally;
 }
 
@@ -73,21 +88,41 @@ const NUMBER_BYTES = 4_096; // of a line, in which its number stands
 
 /** Faults in the numbers of a file, without decoding its entries; damaged lines do not count. */
 export function sequenceOf(path: string, expected: number): SequenceFaults | undefined {
-  const check = new SequenceCheck(expected);
-  for (const { bytes, complete } of linesOf(path, 0)) {
+  const source = openLines(path);
+  if (source === undefined) return new SequenceCheck(expected).found;
+  const check = new SequenceCheck(expected, source.stub?.facts.sequence);
+  for (const { bytes, complete } of linesIn(source, source.packedBytes)) {
     const [, number] = NUMBER.exec(bytes.toString('latin1', 0, NUMBER_BYTES)) ?? [];
     if (complete && number !== undefined) check.add(Number(number));
   }
   return check.found;
 }
 
+/** The run has an entry in this file. */
+export function hasEntryOfRun(path: string, runId: string): boolean {
+  const { ids = [] } = lineState(path)?.stub?.facts ?? {};
+  return ids.includes(runId) || entryOfRun(path, runId) !== undefined;
+}
+
 /** The entry that a run has in this file. */
 export function entryOfRun(path: string, runId: string | null): Entry | undefined {
-  if (runId === null) return undefined;
-  for (const { entry } of entriesOf(path, 0, { lines: 0 })) {
+  const source = runId === null ? undefined : openLines(path);
+  if (source === undefined) return undefined;
+  const packed = source.stub?.facts.ids.includes(runId ?? '') === true;
+  for (const { entry } of entriesIn(source, packed ? 0 : source.packedBytes, { lines: 0 })) {
     if (entry.run_id === runId) return entry;
   }
   return undefined;
+}
+
+/** The same; one that is encrypted for others is as if it were not there. */
+export function readableEntryOfRun(path: string, runId: string): Entry | undefined {
+  try {
+    return entryOfRun(path, runId);
+  } catch (error) {
+    if (errnoOf(error) !== 'decryption_failed') throw error;
+    return undefined;
+  }
 }
 
 /** The entries whose ids begin with `start`. Other lines are not decoded. */
@@ -124,13 +159,17 @@ export type Line = {
 
 /** The lines of a file as they are, the unfinished last one included. */
 export function* linesOf(path: string, fromByte: number): Generator<Line, void, undefined> {
-  const fd = openToRead(path);
-  if (fd === undefined) return;
+  const source = openLines(path);
+  if (source !== undefined) yield* linesIn(source, fromByte);
+}
+
+/** Closes the source. */
+export function* linesIn(source: LineSource, fromByte: number): Generator<Line, void, undefined> {
   try {
     let offset = fromByte;
     let pending: Buffer[] = [];
     let length = 0;
-    for (const block of blocksOf(fd, fromByte)) {
+    for (const block of blocksOf(source, fromByte)) {
       let at = 0;
       for (let newline = block.indexOf(NEWLINE); newline >= 0; ) {
         const bytes = joined(pending, block.subarray(at, newline));
@@ -154,7 +193,7 @@ export function* linesOf(path: string, fromByte: number): Generator<Line, void, 
     const bytes = joined(pending);
     if (length > 0) yield { bytes, offset, end: offset + length, complete: false };
   } finally {
-    fs.closeSync(fd);
+    source.close();
   }
 }
 
@@ -162,20 +201,13 @@ function joined(pending: readonly Buffer[], last: Buffer = Buffer.alloc(0)): Buf
   return pending.length === 0 ? last : Buffer.concat([...pending, last]);
 }
 
-/** Up to where the file ends now; what is appended meanwhile is for the next reader. */
-function* blocksOf(fd: number, from: number): Generator<Buffer, void, undefined> {
-  const { size } = fs.fstatSync(fd);
-  for (let position = from; position < size; ) {
-    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, size - position));
-    let count = 0;
-    try {
-      count = fs.readSync(fd, block, 0, block.length, position);
-    } catch {
-      // EIO: what lies behind a bad sector is out of reach, what was read is not.
-    }
-    if (count === 0) return;
-    yield block.subarray(0, count);
-    position += count;
+/** Up to where the file ended when it was opened; what is appended is for the next reader. */
+function* blocksOf(source: LineSource, from: number): Generator<Buffer, void, undefined> {
+  for (let position = from; position < source.size; ) {
+    const bytes = source.read(position, Math.min(BLOCK_BYTES, source.size - position));
+    if (bytes.length === 0) return;
+    yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    position += bytes.length;
   }
 }
 

@@ -3,6 +3,7 @@
 // at all. Which directory may be a journal is decided in place.ts.
 //
 //   <directory>/sessions/<id>.jsonl       entries, append only
+//   <directory>/sessions/<id>.jsonl.1.gz.age   its older entries, encrypted, see packed/stub.ts
 //   <directory>/sessions/<id>.meta.json   metadata, replaced
 //   <directory>/sessions/<id>.later.jsonl what runs printed behind their entries, append only
 //   <directory>/sessions/<id>.edits.jsonl files that an agent's own tools wrote, append only
@@ -159,7 +160,7 @@ function closeToOthers(folder: string, disk: Disk): void {
 const OURS =
   /^(sessions|index\.json|seal\.json|sessions\.list|imports\.jsonl|catalog\.db.*|\.gitignore)$/;
 const PASSING = /\.(claim|tmp)$/;
-const SESSION_FILE = /\.(jsonl|meta\.json)$/;
+const SESSION_FILE = /\.(jsonl(\.\d+\.gz\.age)?|meta\.json)$/;
 
 function holdsOnlyJournal(directory: string): boolean {
   return nodeFs

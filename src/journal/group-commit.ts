@@ -13,6 +13,7 @@ import {
   writeAll,
   writeNow,
 } from './files.ts';
+import { lineState } from './packed/source.ts';
 
 const BATCH_BYTES_MAX = 16_777_216; // written from memory as one piece
 
@@ -29,7 +30,7 @@ type Identity = { readonly ino: number; readonly dev: number };
 export class GroupCommit {
   readonly #path: string;
   readonly #disk: Disk;
-  readonly #identity: Identity;
+  #identity: Identity;
   #fd: number | undefined;
   #size: number;
   #nameSynced: boolean;
@@ -93,8 +94,31 @@ export class GroupCommit {
     if (fd !== undefined) closeQuietly(fd, this.#disk);
   }
 
+  /** Lets `work` put another file with the same lines in its place; lines wait meanwhile. */
+  async replaced(work: () => Promise<void>): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining;
+    if (this.#broken !== undefined) return;
+    const replacing = this.#replacing(work);
+    // A failure is that of the caller alone; what waits is written as ever.
+    this.#draining = replacing.catch(() => undefined).then(() => this.#drain());
+    await replacing;
+  }
+
+  async #replacing(work: () => Promise<void>): Promise<void> {
+    this.#writing = true; // nor does `flush` write now
+    const fd = this.#fd;
+    this.#fd = undefined;
+    if (fd !== undefined) closeQuietly(fd, this.#disk);
+    try {
+      await work();
+    } finally {
+      this.#writing = false;
+    }
+  }
+
   /** The file still has its name. False: it was removed, moved or replaced. */
   named(): boolean {
+    if (this.#fd === undefined && this.#writing) return true; // it is being replaced
     const stat = this.#disk.lstatSync(this.#path, { throwIfNoEntry: false });
     return stat !== undefined && same(stat, this.#identity);
   }
@@ -149,8 +173,14 @@ export class GroupCommit {
     if (this.#fd !== undefined) return this.#fd;
     const fd = reopenEntries(this.#path, this.#disk);
     this.#fd = fd;
-    if (!same(this.#disk.fstatSync(fd), this.#identity)) {
-      throw errno('ENOENT', 'another file has its name');
+    const stat = this.#disk.fstatSync(fd);
+    if (!same(stat, this.#identity)) {
+      // What was packed while it was closed is the same session, and goes on.
+      if (lineState(this.#path)?.stub === undefined) {
+        throw errno('ENOENT', 'another file has its name');
+      }
+      this.#identity = { ino: stat.ino, dev: stat.dev };
+      this.#size = stat.size;
     }
     return fd;
   }

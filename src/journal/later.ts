@@ -5,8 +5,10 @@ import { asString, parseObject } from '../text/json.ts';
 import type { Entry, LaterOutput } from '../types.ts';
 import { appendBeside, type BesideEnv } from './beside.ts';
 import { decodeLater } from './entry.ts';
-import { findSessionFiles, readText, sessionsDir } from './files.ts';
+import { linesIn } from './entry-lines.ts';
+import { findSessionFiles, sessionsDir } from './files.ts';
 import { entrySequence, isJournalId, LATER } from './ids.ts';
+import { openLines, readAllLines } from './packed/source.ts';
 import { placeTrouble } from './place.ts';
 
 /**
@@ -21,14 +23,26 @@ export async function appendLater(
 ): Promise<void> {
   const files = findSessionFiles(directory, sessionId);
   if (files === undefined) return;
-  const { found } = readLater(files.later);
+  const known = knownIds(files.later);
   const lines = all
-    .filter(({ entry_id }) => !found.has(entry_id))
+    .filter(({ entry_id }) => !known.has(entry_id))
     .map(({ entry_id, survivors, output }) => ({
       text: JSON.stringify({ entry_id, survivors, output }),
       sequence: entrySequence(entry_id),
     }));
   await appendBeside(files.later, lines, { directory, sessionId, kind: 'late-output' }, env);
+}
+
+/** Entries that have a line; the ids of packed ones are readable without a key. */
+function knownIds(path: string): ReadonlySet<string> {
+  const source = openLines(path);
+  const known = new Set(source?.stub?.facts.ids);
+  if (source === undefined) return known;
+  for (const { bytes } of linesIn(source, source.packedBytes)) {
+    const id = asString(parseObject(bytes.toString('utf8'))?.entry_id);
+    if (id !== undefined) known.add(id);
+  }
+  return known;
 }
 
 /** Gives an entry what came later. `path` is that of the file beside the entries. */
@@ -61,7 +75,7 @@ type ReadLater = {
 export function readLater(path: string): ReadLater {
   const found = new Map<string, LaterOutput['output']>();
   let damagedLines = 0;
-  const lines = (readText(path) ?? '').split('\n');
+  const lines = (readAllLines(path)?.toString('utf8') ?? '').split('\n');
   lines.pop(); // what has no end may be being written
   for (const line of lines) {
     const json = line === '' ? undefined : parseObject(line);

@@ -85,13 +85,31 @@ export function touched(metadata: SessionMetadata, now: number): SessionMetadata
   return { ...metadata, last_updated: wholeSeconds(Math.max(before, now)) };
 }
 
+/** What entries add up to that are not read again. */
+export type TallyState = {
+  readonly counts: Counts;
+  /** The highest number of an entry. */
+  readonly highest: number;
+  /** When the last command was over (epoch ms). */
+  readonly endedAt: number;
+  /** The runs that have an entry. */
+  readonly ids: readonly string[];
+};
+
 /** The entries of one file, added up while they are read. */
 export class Tally {
-  counts: Counts = NO_ENTRIES;
+  counts: Counts;
   first: Entry | undefined;
-  sequence = 0;
-  endedAt = 0;
-  readonly runIds = new Set<string>();
+  sequence: number;
+  endedAt: number;
+  readonly runIds: Set<string>;
+
+  constructor(before?: TallyState) {
+    this.counts = before?.counts ?? NO_ENTRIES;
+    this.sequence = before?.highest ?? 0;
+    this.endedAt = before?.endedAt ?? 0;
+    this.runIds = new Set(before?.ids);
+  }
 
   add(entry: Entry): void {
     this.counts = withEntry(this.counts, entry);

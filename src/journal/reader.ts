@@ -5,11 +5,13 @@ import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
 import type { Entry, SessionMetadata } from '../types.ts';
 import { decodeMetadata } from './entry.ts';
-import { entriesOf, type LineDamage, type PlacedEntry, tallyOf } from './entry-lines.ts';
+import { entriesIn, entriesOf, type LineDamage, type PlacedEntry, tallyOf } from './entry-lines.ts';
 import { findSessionFiles, plainFile, readText, sessionsDir } from './files.ts';
 import { hasForm, isJournalId } from './ids.ts';
 import { laterOf } from './later.ts';
 import { metadataOf, Tally } from './metadata.ts';
+import { openLines } from './packed/source.ts';
+import type { PackedFacts } from './packed/stub.ts';
 import { placeTrouble } from './place.ts';
 
 export type ReadSession = {
@@ -107,6 +109,26 @@ function readStored(directory: string, id: string) {
 /** What its metadata file says, however old that is. */
 export function storedMetadata(directory: string, id: string): SessionMetadata | undefined {
   return decodeMetadata(readText(findSessionFiles(directory, id)?.metadata ?? '') ?? '');
+}
+
+/**
+ * Reads a session without a key: the facts of entries that are packed, and the entries that are
+ * not. Undefined where there is none.
+ */
+export function readUnpacked<T>(
+  directory: string,
+  id: string,
+  read: (facts: PackedFacts | undefined, entries: Iterable<PlacedEntry>) => T,
+  damage: LineDamage = { lines: 0 },
+): T | undefined {
+  const files = isJournalId(id) ? findSessionFiles(directory, id) : undefined;
+  const source = files && openLines(files.entries);
+  if (source === undefined) return undefined;
+  try {
+    return read(source.stub?.facts, entriesIn(source, source.packedBytes, damage));
+  } finally {
+    source.close();
+  }
 }
 
 /** The entries from a byte on, which must be the start of a line. Reads as it is asked. */

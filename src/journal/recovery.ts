@@ -3,10 +3,12 @@
 // the claim (claim.ts) meanwhile.
 import { setImmediate } from 'node:timers/promises';
 import type { JournalIntent, ProcessId, SessionMetadata } from '../types.ts';
-import { indexPath, readText } from './files.ts';
+import { entriesIn } from './entry-lines.ts';
+import { findSessionFiles, indexPath, readText } from './files.ts';
 import { decodeIndex } from './index-file.ts';
 import { Tally } from './metadata.ts';
-import { journalSessionIds, readEntries, readMetadata } from './reader.ts';
+import { openLines } from './packed/source.ts';
+import { journalSessionIds, readMetadata } from './reader.ts';
 
 const TURN_MS = 10; // of reading, before others have their turn
 
@@ -103,21 +105,23 @@ export async function knownSessions(
     const metadata = readMetadata(directory, id);
     if (metadata === undefined) continue;
     if (metadata.status !== 'active' && !wanted.has(id)) continue;
-    const seen = await entriesIn(directory, id);
+    const seen = await runsIn(directory, id);
     known.push({ metadata, ownerAlive: ownerAlive(metadata, alive), ...seen });
   }
   return known;
 }
 
 /** A session may be hundreds of megabytes, and callers of the server wait meanwhile. */
-async function entriesIn(
+async function runsIn(
   directory: string,
   sessionId: string,
 ): Promise<Pick<KnownSession, 'runIds' | 'whole'>> {
-  const tally = new Tally();
-  const damage = { lines: 0 };
+  const source = openLines(findSessionFiles(directory, sessionId)?.entries ?? '');
+  const packed = source?.stub?.facts;
+  const tally = new Tally(packed);
+  const damage = { lines: packed?.damaged ?? 0 };
   let turn = performance.now();
-  for (const { entry } of readEntries(directory, sessionId, 0, damage)) {
+  for (const { entry } of source ? entriesIn(source, source.packedBytes, damage) : []) {
     tally.add(entry);
     if (performance.now() - turn < TURN_MS) continue;
     await setImmediate();

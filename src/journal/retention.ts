@@ -7,6 +7,7 @@ import type { ProcessId } from '../types.ts';
 import { decodeMetadata } from './entry.ts';
 import { findSessionFiles, plainFile, readText, type SessionFiles } from './files.ts';
 import { hasForm, journalIdTime } from './ids.ts';
+import { segmentPaths } from './packed/source.ts';
 import { placeTrouble } from './place.ts';
 import { journalSessionIds, readMetadata } from './reader.ts';
 import { ownerAlive } from './recovery.ts';
@@ -47,13 +48,22 @@ function ownFiles(directory: string, id: string): SessionFiles | undefined {
 export function removeSession(directory: string, id: string): boolean {
   const files = ownFiles(directory, id);
   if (files === undefined) return false;
+  const withLines = [files.later, files.edits, files.entries];
+  const lines = (): string[] => withLines.flatMap((path) => [...segmentPaths(path), path]);
   // The metadata last: without it the entries could not be removed the next time.
-  for (const path of [files.later, files.edits, files.entries, files.metadata]) {
+  removeFiles([...lines(), files.metadata]);
+  // A packer that was at work sees that the metadata is gone; what it did before goes here.
+  removeFiles(lines());
+  return true;
+}
+
+/** Those that are there. Throws the error of the system call. */
+export function removeFiles(paths: readonly string[]): void {
+  for (const path of paths) {
     try {
       fs.unlinkSync(path);
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;
     }
   }
-  return true;
 }

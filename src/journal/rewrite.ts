@@ -9,12 +9,13 @@ import {
   closeQuietly,
   DISK,
   type Disk,
+  errno,
   openTemp,
-  openToRead,
   unwritable,
   writeAll,
   writeNow,
 } from './files.ts';
+import { type LineSource, lineState, openLines } from './packed/source.ts';
 
 export type LineChange = {
   /** Where the line begins, and where it ends without its `\n`. */
@@ -26,67 +27,87 @@ export type LineChange = {
 
 const BLOCK_BYTES = 262_144;
 
+/** How a file that is packed is written anew. */
+export type Repack = (path: string, lines: Uint8Array) => Promise<void>;
+
 /** The new file is on the disk when this resolves. Rejects with `journal_unwritable`. */
 export async function replaceLines(
   path: string,
   changes: readonly LineChange[],
-  disk: Disk = DISK,
+  { repack, disk = DISK }: { readonly repack: Repack; readonly disk?: Disk | undefined },
 ): Promise<void> {
-  const from = openToRead(path);
+  let source: LineSource | undefined;
   try {
-    if (from === undefined) throw Object.assign(new Error('it is gone'), { code: 'ENOENT' });
-    const { fd, temp } = openTemp(path, disk);
-    try {
-      try {
-        const stat = nodeFs.fstatSync(from);
-        for (const piece of changed(from, stat.size, changes)) await writeAll(fd, piece, disk);
-        // What was recorded is as old as it was.
-        nodeFs.futimesSync(fd, stat.atime, stat.mtime);
-        await disk.sync(fd);
-      } finally {
-        disk.closeSync(fd);
-      }
-      disk.renameSync(temp, path);
-    } catch (error) {
-      nodeFs.rmSync(temp, { force: true });
-      throw error;
-    }
-    await syncFolder(dirname(path), disk);
+    source = openLines(path, { strict: true });
+    if (source === undefined) throw errno('ENOENT', 'it is gone');
+    const lines = changed(source, changes);
+    if (source.stub === undefined) await replaceWith(path, [lines], source.stat, disk);
+    else await repack(path, Buffer.concat([...lines]));
   } catch (error) {
     throw unwritable(path, error);
   } finally {
-    if (from !== undefined) nodeFs.closeSync(from);
+    source?.close();
   }
 }
 
-function* changed(fd: number, size: number, changes: readonly LineChange[]): Generator<Uint8Array> {
+/** These bytes in its place, on the disk when this resolves, and as old as what was there. */
+export async function replaceWith(
+  path: string,
+  parts: readonly Iterable<Uint8Array>[],
+  stat: nodeFs.Stats,
+  disk: Disk,
+): Promise<void> {
+  const { fd, temp } = openTemp(path, disk);
+  try {
+    try {
+      for (const part of parts) for (const piece of part) await writeAll(fd, piece, disk);
+      nodeFs.futimesSync(fd, stat.atime, stat.mtime);
+      await disk.sync(fd);
+    } finally {
+      disk.closeSync(fd);
+    }
+    const now = disk.lstatSync(path, { throwIfNoEntry: false });
+    const same = now?.ino === stat.ino && now.dev === stat.dev && now.size === stat.size;
+    if (!same) throw errno('EBUSY', 'it was changed meanwhile');
+    disk.renameSync(temp, path);
+  } catch (error) {
+    nodeFs.rmSync(temp, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path), disk);
+}
+
+function* changed(source: LineSource, changes: readonly LineChange[]): Generator<Uint8Array> {
   let at = 0;
   for (const { offset, end, text } of changes) {
-    yield* bytesOf(fd, at, offset);
+    yield* bytesOf(source, at, offset);
     yield text;
     at = end;
   }
-  yield* bytesOf(fd, at, size);
+  yield* bytesOf(source, at, source.size);
 }
 
-function* bytesOf(fd: number, from: number, to: number): Generator<Uint8Array> {
+function* bytesOf(source: LineSource, from: number, to: number): Generator<Uint8Array> {
   for (let at = from; at < to; ) {
-    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, to - at));
-    const count = nodeFs.readSync(fd, block, 0, block.length, at);
-    if (count === 0) throw Object.assign(new Error('it became shorter'), { code: 'EIO' });
-    yield block.subarray(0, count);
-    at += count;
+    const block = source.read(at, Math.min(BLOCK_BYTES, to - at));
+    if (block.length === 0) throw errno('EIO', 'it became shorter');
+    yield block;
+    at += block.length;
   }
 }
 
-/** Of a folder that cannot be synced the new name is as durable as it can be. */
-async function syncFolder(folder: string, disk: Disk): Promise<void> {
+/** A folder that cannot be synced keeps the name as well as it can. `strict`: Linux can sync. */
+export async function syncFolder(
+  folder: string,
+  disk: Disk,
+  { strict = false }: { readonly strict?: boolean } = {},
+): Promise<void> {
   let fd: number | undefined;
   try {
     fd = disk.openSync(folder, 'r');
     await disk.sync(fd);
   } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
+    if (errnoOf(error) === undefined || (strict && process.platform === 'linux')) throw error;
   } finally {
     if (fd !== undefined) closeQuietly(fd, disk);
   }
@@ -96,8 +117,9 @@ async function syncFolder(folder: string, disk: Disk): Promise<void> {
 export async function overwriteLines(
   path: string,
   changes: readonly LineChange[],
-  disk: Disk = DISK,
+  { repack, disk = DISK }: { readonly repack: Repack; readonly disk?: Disk | undefined },
 ): Promise<void> {
+  if (lineState(path)?.stub !== undefined) return replaceLines(path, changes, { repack, disk });
   const { O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = nodeFs.constants;
   try {
     const fd = disk.openSync(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);

@@ -88,6 +88,16 @@ export class Sessions {
     return [...this.#open.values()].map(({ writer }) => writer);
   }
 
+  /** Ends those that are over without waiting for a call: of another day, or long silent. */
+  endOver(): void {
+    this.#endOthers(this.#options.env.now());
+  }
+
+  /** Those that never end: of these, old lines are packed while they are written. */
+  endless(): readonly SessionWriter[] {
+    return this.#options.mode === 'continuous' ? this.active() : [];
+  }
+
   /** Marks it interrupted, now or when that can be written; the next call gets a new session. */
   replaceBroken(writer: SessionWriter): void {
     for (const [key, open] of this.#open) if (open.writer === writer) this.#open.delete(key);

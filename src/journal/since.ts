@@ -3,7 +3,7 @@
 import type { SessionMetadata } from '../types.ts';
 import { findSessionFiles, plainFile } from './files.ts';
 import { expectedEntries } from './metadata.ts';
-import { readEntries, readMetadata, storedMetadata } from './reader.ts';
+import { readMetadata, readUnpacked, storedMetadata } from './reader.ts';
 
 /**
  * The metadata of a session that has lines, one of them an entry of `since` or later (epoch ms).
@@ -23,8 +23,10 @@ export function metadataSince(
   const metadata = readMetadata(directory, id);
   if (metadata === undefined) return undefined;
   if (since === undefined || Date.parse(metadata.created_at) >= since) return metadata;
-  for (const { entry } of readEntries(directory, id)) {
-    if (Date.parse(entry.timestamp) >= since) return metadata;
-  }
-  return undefined;
+  const found = readUnpacked(directory, id, (facts, entries) => {
+    if ((facts?.newestAt ?? 0) >= since) return true;
+    for (const { entry } of entries) if (Date.parse(entry.timestamp) >= since) return true;
+    return false;
+  });
+  return found === true ? metadata : undefined;
 }

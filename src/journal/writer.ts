@@ -65,16 +65,13 @@ export function startSession(
       const begun = { files, file, metadata, written: metadata, sequence: 0, runIds, seal };
       return new SessionWriter(begun, env, changed);
     } catch (error) {
-      if (fd !== undefined) undo(files, fd, disk);
-      else if (errnoOf(error) === 'EEXIST' && tries < ID_TRIES_MAX) continue;
+      if (fd !== undefined) {
+        closeQuietly(fd, disk);
+        removeFiles(files, disk);
+      } else if (errnoOf(error) === 'EEXIST' && tries < ID_TRIES_MAX) continue;
       throw unwritable(files.entries, error);
     }
   }
-}
-
-function undo(files: SessionFiles, fd: number, disk: Disk): void {
-  closeQuietly(fd, disk);
-  removeFiles(files, disk);
 }
 
 function removeFiles(files: SessionFiles, disk: Disk): void {
@@ -257,6 +254,11 @@ export class SessionWriter {
     this.#metadata.latest = touched(resumed, now);
     this.#metadata.write();
     this.#tell(this.#file.size);
+  }
+
+  /** Lets `work` pack some of its lines; entries wait meanwhile. Rejects as that does. */
+  packed(work: () => Promise<void>): Promise<void> {
+    return this.#file.replaced(work);
   }
 
   /** A command was started whose entry belongs here; `arrived` when that was written or refused. */

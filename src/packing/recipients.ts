@@ -1,5 +1,5 @@
-// For whom captures are encrypted: `encryption.recipients` in the user's own settings. A
-// project can neither turn it off nor name others.
+// For whom captures and journals are encrypted: `encryption.recipients` in the user's own settings.
+// A project can neither turn it off nor name others.
 import { type Recipient, recipientOf } from '../age/recipients.ts';
 import { AppError } from '../errors.ts';
 import { asObject } from '../text/json.ts';
@@ -9,7 +9,7 @@ import type { Env } from '../types.ts';
 import { type OwnSettings, ownSettingsWith } from './own-settings.ts';
 
 /** None where nothing is to be encrypted. Throws `settings_invalid`: a mistake never means none. */
-export function captureRecipients(cwd: string, env: Env): readonly Recipient[] {
+export function ownRecipients(cwd: string, env: Env): readonly Recipient[] {
   const [first] = ownSettingsWith('encryption', cwd, env);
   return first === undefined ? [] : recipientsIn(first, env);
 }

@@ -7,7 +7,15 @@ import { Worker } from 'node:worker_threads';
 import type { Recipient } from '../age/recipients.ts';
 import { messageOf } from '../errors.ts';
 
-export type PackOrder = { readonly dir: string; readonly recipients: readonly Recipient[] };
+export type PackOrder =
+  | { readonly dir: string; readonly recipients: readonly Recipient[] }
+  | {
+      /** Files of one session. */
+      readonly files: readonly string[];
+      /** Only lines up to here, where it is said. */
+      readonly upTo?: number | undefined;
+      readonly recipients: readonly Recipient[];
+    };
 
 export type PackOutcome =
   | { readonly packed: true }
@@ -17,13 +25,26 @@ export type PackOutcome =
 /** With recipients: packed and encrypted for them. */
 export type Pack = (dir: string, recipients?: readonly Recipient[]) => Promise<PackOutcome>;
 
-const HEAP_MB = 64; // it holds one piece of a file and the table of its members
+/** What other processes could write meanwhile is kept away by the caller. */
+export type PackFiles = (
+  files: readonly string[],
+  recipients: readonly Recipient[],
+  upTo?: number,
+) => Promise<PackOutcome>;
+
+const HEAP_MB = 256; // one piece of a file and its table, or one entry with all of its output
 
 export class PackThread {
   #worker: Worker | undefined;
 
   /** One at a time. Never rejects. */
-  readonly pack: Pack = (dir, recipients = []) => {
+  readonly pack: Pack = (dir, recipients = []) => this.#do({ dir, recipients });
+
+  /** The same of lines of a journal. */
+  readonly packFiles: PackFiles = (files, recipients, upTo) =>
+    this.#do({ files, recipients, upTo });
+
+  #do(order: PackOrder): Promise<PackOutcome> {
     this.#worker ??= start();
     const worker = this.#worker;
     return new Promise((resolve) => {
@@ -38,9 +59,9 @@ export class PackThread {
       const failed = (error: unknown): void => lost(messageOf(error));
       const ended = (): void => lost('The thread that packs has ended.');
       worker.on('message', over).on('error', failed).on('exit', ended);
-      worker.postMessage({ dir, recipients } satisfies PackOrder);
+      worker.postMessage(order);
     });
-  };
+  }
 
   /** What it does at this moment is left as it is: the next one goes on. */
   async stop(): Promise<void> {

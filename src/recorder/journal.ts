@@ -3,6 +3,7 @@
 
 import { errnoOf, messageOf } from '../errors.ts';
 import { vcsState } from '../git/vcs.ts';
+import type { BesideEnv } from '../journal/beside.ts';
 import { appendEdits, type EditRecord } from '../journal/edits.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { appendLater } from '../journal/later.ts';
@@ -210,14 +211,20 @@ export class RecorderJournal {
     await this.#sessions?.settled();
   }
 
+  /** Ends sessions that are over. Gives those that never are, which have to be packed open. */
+  endOver(): readonly SessionWriter[] {
+    this.#sessions?.endOver();
+    return this.#sessions?.endless() ?? [];
+  }
+
   /** What came behind an entry. Rejects with `journal_unwritable`. */
   later(directory: string, sessionId: string, later: LaterOutput): Promise<void> {
-    return appendLater(directory, sessionId, [later], this.#sealedEnv);
+    return appendLater(directory, sessionId, [later], this.#besideEnv);
   }
 
   /** Files that an agent's own tools wrote. Rejects with `journal_unwritable`. */
   edits(sessionId: string, edits: readonly EditRecord[]): Promise<void> {
-    return appendEdits(this.#settings.directory, sessionId, edits, this.#sealedEnv);
+    return appendEdits(this.#settings.directory, sessionId, edits, this.#besideEnv);
   }
 
   /** The writer of a session for its recovery; see `Sessions.recover`. */
@@ -317,6 +324,11 @@ export class RecorderJournal {
 
   get #sealedEnv(): JournalEnv {
     return { ...this.#parts.env, seal: this.ledger?.sealOf() };
+  }
+
+  get #besideEnv(): BesideEnv {
+    const { owner, store } = this.#parts;
+    return { ...this.#sealedEnv, writers: { owner, alive: store.alive } };
   }
 
   /** Commands were not recorded, and from here on they are again. */

@@ -1,13 +1,15 @@
 // The last entries of a conversation, or of a whole journal for a caller that names none, read from
 // the ends of the session files, newest first, until there are enough.
 
+import { errnoOf } from '../errors.ts';
 import { decodeMetadata } from '../journal/entry.ts';
+import { entriesIn, entriesOf } from '../journal/entry-lines.ts';
 import { findSessionFiles, plainFile, readText } from '../journal/files.ts';
+import { lineState, openLines } from '../journal/packed/source.ts';
 import {
   findSessions,
   journalSessionIds,
   type ReadSession,
-  readEntries,
   readSession,
 } from '../journal/reader.ts';
 import type { Entry } from '../types.ts';
@@ -44,16 +46,17 @@ export function recentEntries(
   const files = [...ids].flatMap((id) => {
     const found = findSessionFiles(directory, id);
     const stat = found && plainFile(found.entries);
-    return stat === undefined ? [] : [{ id, size: stat.size, changedAt: stat.mtimeMs }];
+    if (found === undefined || stat === undefined) return [];
+    return [{ id, path: found.entries, changedAt: stat.mtimeMs }];
   });
   files.sort((a, b) => b.changedAt - a.changedAt);
   let newest: Entry[] = [];
-  for (const { id, size, changedAt } of files) {
+  for (const { id, path, changedAt } of files) {
     const last = newest.length < count ? undefined : newest.at(-1);
     // What began after the last one shown was written after it began.
     if (last !== undefined && changedAt < Date.parse(last.timestamp)) break;
     if (conversationId !== null && !mayHave(directory, id, conversationId)) continue;
-    const found = tailOf(directory, id, size, count, wanted);
+    const found = tailOf(path, count, wanted);
     newest = [...newest, ...found].sort(newestFirst).slice(0, count);
   }
   return newest;
@@ -67,21 +70,37 @@ function mayHave(directory: string, id: string, conversationId: string): boolean
   return !ofOne || metadata.conversation_id === conversationId;
 }
 
-function tailOf(
-  directory: string,
-  id: string,
-  size: number,
-  count: number,
-  wanted: (entry: Entry) => boolean,
-): Entry[] {
+/** Without those that are encrypted for others. */
+function tailOf(path: string, count: number, wanted: (entry: Entry) => boolean): Entry[] {
+  const { size = 0 } = lineState(path) ?? {};
   for (let window = TAIL_BYTES; ; window *= 2) {
     const from = Math.max(0, size - window);
     // A line that the window cuts in two does not count as an entry.
     const entries: Entry[] = [];
-    for (const { entry } of readEntries(directory, id, from)) {
+    const locked = readInto(entries, path, from, wanted);
+    if (entries.length >= count || from === 0 || locked) return entries.slice(-count);
+  }
+}
+
+/** True where no identity here reads all of them; then those that are plain are there. */
+function readInto(
+  entries: Entry[],
+  path: string,
+  from: number,
+  wanted: (entry: Entry) => boolean,
+): boolean {
+  try {
+    for (const { entry } of entriesOf(path, from, { lines: 0 })) {
       if (wanted(entry)) entries.push(withoutOutput(entry));
     }
-    if (entries.length >= count || from === 0) return entries.slice(-count);
+    return false;
+  } catch (error) {
+    if (errnoOf(error) !== 'decryption_failed') throw error;
+    const plain = openLines(path);
+    for (const { entry } of plain ? entriesIn(plain, plain.packedBytes, { lines: 0 }) : []) {
+      if (wanted(entry)) entries.push(withoutOutput(entry));
+    }
+    return true;
   }
 }
 

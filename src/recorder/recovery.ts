@@ -12,7 +12,7 @@ import { captureIds, openCapture } from '../capture/store.ts';
 import { openWatch } from '../capture/watch.ts';
 import { AppError, errnoOf, messageOf } from '../errors.ts';
 import { type Claim, claimRecovery } from '../journal/claim.ts';
-import { entryOfRun } from '../journal/entry-lines.ts';
+import { readableEntryOfRun } from '../journal/entry-lines.ts';
 import { findSessionFiles, type JournalEnv } from '../journal/files.ts';
 import {
   type KnownIntent,
@@ -244,7 +244,7 @@ export class Recovery {
     if (!hasReach(capture.dir)) return 'nothing';
     if (stageOf(capture) !== 'closed') return 'end';
     const files = findSessionFiles(directory, sessionId);
-    const entry = files && entryOfRun(files.entries, capture.id);
+    const entry = files && readableEntryOfRun(files.entries, capture.id);
     if (isUnsafe(intent, redact)) forgetReach(capture.dir);
     if (entry === undefined || isUnsafe(intent, redact)) return 'nothing';
     const keep = { directory, outputBytesMax: intent.outputBytesMax, redact };

@@ -4,9 +4,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
+import type { SessionWriter } from '../journal/writer.ts';
 import { captureBudget } from '../packing/budget.ts';
 import { Packer } from '../packing/packer.ts';
-import { captureRecipients } from '../packing/recipients.ts';
+import { ownRecipients } from '../packing/recipients.ts';
+import { SessionPacker, type SessionPackResult } from '../packing/sessions.ts';
 import { PackThread } from '../packing/thread.ts';
 import { thisProcess } from '../run/processes.ts';
 import { AnchorKeeper } from '../sealing/anchors/keeper.ts';
@@ -17,6 +19,7 @@ import type { Store } from '../shell/captures.ts';
 import type { Env, Log } from '../types.ts';
 
 const LOOK_EVERY_MS = 30_000;
+const SESSIONS_EVERY_MS = 600_000;
 const IDLE_MS = 10_000; // so long no entry was written: the agent thinks, or is gone
 
 export type SealedUpkeepOptions = {
@@ -27,6 +30,10 @@ export type SealedUpkeepOptions = {
   /** The project. */
   readonly workingDirectory: string;
   readonly now: () => number;
+  /** Undefined while nothing is recorded. */
+  readonly journal: () => string | undefined;
+  /** Ends sessions that are over, and gives those that never are. */
+  readonly endOver: () => readonly SessionWriter[];
 };
 
 const SAID = {
@@ -42,6 +49,8 @@ export class SealedUpkeep {
   readonly #anchors: AnchorKeeper | undefined;
   readonly #thread = new PackThread();
   readonly #packer: Packer;
+  readonly #sessions: SessionPacker;
+  #sessionsAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #usedAt = performance.now();
   #busy = false;
@@ -55,8 +64,10 @@ export class SealedUpkeep {
     this.#anchors = ledger && new AnchorKeeper({ ...about, ledger, env, log, now, project });
     const { pack } = this.#thread;
     const budgetBytes = (): number => captureBudget(project, env);
-    const recipients = () => captureRecipients(project, env);
+    const recipients = () => ownRecipients(project, env);
     this.#packer = new Packer({ store, ledger, pack, budgetBytes, recipients, owner });
+    const { packFiles } = this.#thread;
+    this.#sessions = new SessionPacker({ store, ledger, packFiles, recipients, owner });
   }
 
   open(): void {
@@ -115,8 +126,30 @@ export class SealedUpkeep {
       }
     } catch (error) {
       log('warn', 'Captures not packed', { error: messageOf(error) });
-    } finally {
-      await this.#thread.stop(); // until there is something again
+    }
+    await this.#packSessions(goOn);
+    await this.#thread.stop(); // until there is something again
+  }
+
+  /** Now and then, because all of them are looked at. Never rejects. */
+  async #packSessions(goOn: () => boolean): Promise<void> {
+    const { log, journal, endOver } = this.#options;
+    const directory = journal();
+    const at = performance.now();
+    if (directory === undefined || !goOn() || at < this.#sessionsAt) return;
+    this.#sessionsAt = at + SESSIONS_EVERY_MS;
+    try {
+      const said = ({ session: session_id, error }: SessionPackResult): void => {
+        if (error === undefined) log('info', 'Session packed', { session_id });
+        else log('warn', 'Session not packed', { session_id, error });
+      };
+      for (const writer of endOver()) {
+        const result = await this.#sessions.packOpen(directory, writer);
+        if (result !== undefined) said(result);
+      }
+      for await (const result of this.#sessions.pass(directory, goOn)) said(result);
+    } catch (error) {
+      log('warn', 'Sessions not packed', { error: messageOf(error) });
     }
   }
 

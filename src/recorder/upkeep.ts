@@ -7,6 +7,7 @@ import type { Guard } from '../guard/guard.ts';
 import type { Catalog } from '../journal/catalog.ts';
 import type { JournalEnv } from '../journal/files.ts';
 import { removeSession, sessionsOlderThan } from '../journal/retention.ts';
+import { ownRecipients } from '../packing/recipients.ts';
 import { thisProcess } from '../run/processes.ts';
 import { buryBefore } from '../sealing/erase.ts';
 import type { Store } from '../shell/captures.ts';
@@ -49,8 +50,16 @@ export class Upkeep {
   constructor(options: UpkeepOptions, settings: RunSettings) {
     this.#options = options;
     this.#settings = settings;
-    this.#catalog = new CatalogFeeder(settings.recording.directory);
-    this.#sealed = new SealedUpkeep({ ...options, ledger: options.journal.ledger });
+    this.#catalog = this.#feeder();
+    this.#sealed = new SealedUpkeep({
+      ...options,
+      ledger: options.journal.ledger,
+      journal: () => {
+        const { enabled, directory } = this.#settings.recording;
+        return enabled ? directory : undefined;
+      },
+      endOver: () => options.journal.endOver(),
+    });
   }
 
   open(): void {
@@ -90,7 +99,7 @@ export class Upkeep {
     this.#settings = settings;
     if (moved) {
       this.#catalog.close();
-      this.#catalog = new CatalogFeeder(settings.recording.directory);
+      this.#catalog = this.#feeder();
     }
     if (moved || !enabled) this.#recover();
   }
@@ -107,6 +116,12 @@ export class Upkeep {
   async closeLast(): Promise<void> {
     this.#catalog.close();
     await this.#sealed.anchorLast();
+  }
+
+  #feeder(): CatalogFeeder {
+    const { workingDirectory, env } = this.#options;
+    const hidden = (): boolean => ownRecipients(workingDirectory, env).length > 0;
+    return new CatalogFeeder(this.#settings.recording.directory, hidden);
   }
 
   #recover(): void {
@@ -179,13 +194,16 @@ const FEED_BUDGET_MS = 10; // the event loop does nothing else meanwhile
  */
 class CatalogFeeder {
   readonly #directory: string;
+  /** The journal is encrypted. May throw. */
+  readonly #hidden: () => boolean;
   readonly #changed = new Set<string>();
   #catalog: Promise<Catalog> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(directory: string) {
+  constructor(directory: string, hidden: () => boolean) {
     this.#directory = directory;
+    this.#hidden = hidden;
   }
 
   /** This session has something new. */
@@ -219,6 +237,6 @@ class CatalogFeeder {
   /** Loaded when the first entry is there: it brings a database with it. */
   async #open(): Promise<Catalog> {
     const { openCatalog } = await import('../journal/catalog.ts');
-    return openCatalog(this.#directory, { now: Date.now });
+    return openCatalog(this.#directory, { now: Date.now, hidden: this.#hidden });
   }
 }

@@ -3,19 +3,28 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Catalog, discardCatalog, openCatalog } from '../journal/catalog.ts';
+import { type Catalog, openCatalog } from '../journal/catalog.ts';
+import {
+  catalogPath,
+  discardCatalog,
+  discardHiddenCatalog,
+  hiddenCatalogPath,
+} from '../journal/catalog-place.ts';
 import { indexPath } from '../journal/files.ts';
 import { readIndex } from '../journal/index-file.ts';
 import { listSessions } from '../journal/list.ts';
 import type { SearchGaps, SearchHit, SearchQuery } from '../journal/search.ts';
 import { type LaterAnswer, searchLater } from '../journal/search-later.ts';
 import type { Stats, StatsQuery } from '../journal/stats.ts';
+import { ownRecipients } from '../packing/recipients.ts';
 
-const ENV = { now: Date.now };
+const hidden = (): boolean => ownRecipients(process.cwd(), process.env).length > 0;
+
+const ENV = { now: Date.now, hidden };
 
 /** There is no catalog yet, so the first question takes as long as reading the journal. */
 export function catalogMissing(directory: string): boolean {
-  return !existsSync(join(directory, 'catalog.db'));
+  return ![catalogPath(directory), hiddenCatalogPath(directory)].some(existsSync);
 }
 
 export function journalStats(directory: string, query: StatsQuery): Promise<Stats> {
@@ -79,6 +88,7 @@ export type ReindexResult = {
 /** Makes index, list and catalog anew from the session files. */
 export async function reindexJournal(directory: string): Promise<ReindexResult> {
   discardCatalog(directory);
+  discardHiddenCatalog(directory);
   for (const path of [indexPath(directory), join(directory, 'sessions.list')]) {
     rmSync(path, { force: true });
   }

@@ -38,6 +38,8 @@ export type TranscriptImport = {
   readonly step?: () => void;
 };
 
+const WRITERS = { owner: thisProcess(), alive: processAlive };
+
 type AgentCounts = { sessions: number; commands: number };
 
 export type TranscriptImportResult = {
@@ -84,7 +86,7 @@ class Importer {
     const seal = ledger?.sealOf('import');
     this.#known = new KnownCalls(job.directory, since === undefined ? undefined : since - HOUR_MS);
     this.#writers = new Writers(job.directory, seal);
-    this.#edits = new EditImport(job.directory, since, { now, seal });
+    this.#edits = new EditImport(job.directory, since, { now, seal, writers: WRITERS });
     this.#inside = within(job.project);
   }
 

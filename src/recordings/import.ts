@@ -14,7 +14,7 @@ import { type ImportedLine, importLine, type LineProblem } from '../journal/impo
 import { appendLater } from '../journal/later.ts';
 import { removeSession } from '../journal/retention.ts';
 import { type SessionWriter, startSession } from '../journal/writer.ts';
-import { thisProcess } from '../run/processes.ts';
+import { processAlive, thisProcess } from '../run/processes.ts';
 import { buryBefore } from '../sealing/erase.ts';
 import type { Ledger } from '../sealing/ledger.ts';
 import { asString, type JsonObject, parseObject } from '../text/json.ts';
@@ -162,7 +162,11 @@ async function importSession(job: Job, options: ImportOptions): Promise<Imported
     await flight.landed();
     if (writer !== undefined) {
       const seal = options.ledger?.sealOf('import');
-      await appendLater(job.directory, writer.id, later, { now: options.now, seal });
+      await appendLater(job.directory, writer.id, later, {
+        now: options.now,
+        seal,
+        writers: { owner: thisProcess(), alive: processAlive },
+      });
     }
   } finally {
     await writer?.finalize(writer.broken ? 'interrupted' : 'complete', 'imported');

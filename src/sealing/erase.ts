@@ -1,7 +1,7 @@
 // What is deleted is written down first: the tombstone of a session is signed before its files go,
 // so that a missing session is explained. Sessions that the ledger never sealed need none.
 
-import { readEntries, storedMetadata } from '../journal/reader.ts';
+import { readUnpacked, storedMetadata } from '../journal/reader.ts';
 import type { Leaf, LeafOf } from '../ledger/leaf.ts';
 import { sayFirst, unsigned } from './first.ts';
 import type { Ledger } from './ledger.ts';
@@ -48,10 +48,15 @@ export async function buryBefore(
 
 function numbersOf(directory: string, session: string) {
   let [count, first, last] = [0, Number.POSITIVE_INFINITY, 0];
-  for (const { entry } of readEntries(directory, session)) {
-    count += 1;
-    first = Math.min(first, entry.sequence_number);
-    last = Math.max(last, entry.sequence_number);
-  }
+  readUnpacked(directory, session, (packed, entries) => {
+    if (packed !== undefined && packed.counts.entry_count > 0) {
+      [count, first, last] = [packed.counts.entry_count, packed.lowest, packed.highest];
+    }
+    for (const { entry } of entries) {
+      count += 1;
+      first = Math.min(first, entry.sequence_number);
+      last = Math.max(last, entry.sequence_number);
+    }
+  });
   return count === 0 ? { count, first: null, last: null } : { count, first, last };
 }

@@ -10,11 +10,13 @@ import { setImmediate } from 'node:timers/promises';
 import { adoptedInto } from '../capture/entry-marks.ts';
 import { openCapture, type Store } from '../capture/store.ts';
 import { replaceFile } from '../directories.ts';
+import { errnoOf } from '../errors.ts';
 import { claimIn } from '../journal/claim.ts';
 import { decodeEntry } from '../journal/entry.ts';
 import { linesOf } from '../journal/entry-lines.ts';
 import { entryParts, saltedLineOf } from '../journal/entry-parts.ts';
 import { findSessionFiles, plainFile } from '../journal/files.ts';
+import { lineState } from '../journal/packed/source.ts';
 import { journalSessionIds, storedMetadata } from '../journal/reader.ts';
 import { parseLeaf } from '../ledger/leaf.ts';
 import { asCounts, asObject, parseObject } from '../text/json.ts';
@@ -108,9 +110,10 @@ class Comparison {
     const { directory } = this.#options;
     return journalSessionIds(directory).flatMap((id) => {
       const files = findSessionFiles(directory, id);
-      const size = files && plainFile(files.entries)?.size;
-      if (size === undefined) return [];
+      const plain = files && plainFile(files.entries)?.size;
       const compared = seen.sessions.get(id) ?? [0, seen.leaves];
+      if (plain === undefined || compared[0] === plain) return [];
+      const size = lineState(files?.entries ?? '')?.size ?? plain; // with lines that are packed
       if (compared[0] === size) return [];
       return [[id, compared[0] < size ? compared : ([0, 0] as const)] as const];
     });
@@ -148,11 +151,16 @@ class Comparison {
     const cutOff = own || metadata.status === 'active' || metadata.unsealed !== undefined;
     let end = from;
     let late = 0;
-    for (const line of linesOf(files.entries, from)) {
-      if (!line.complete) break;
-      await this.#others();
-      end = line.end;
-      if (ours && this.#late(metadata, line.bytes, { below, cutOff })) late += 1;
+    try {
+      for (const line of linesOf(files.entries, from)) {
+        if (!line.complete) break;
+        await this.#others();
+        end = line.end;
+        if (ours && this.#late(metadata, line.bytes, { below, cutOff })) late += 1;
+      }
+    } catch (error) {
+      if (errnoOf(error) !== 'decryption_failed') throw error;
+      return { end: undefined, late }; // where there is an identity it is compared
     }
     return { end: own ? undefined : end, late };
   }
@@ -201,6 +209,12 @@ class Comparison {
     await setImmediate();
     this.#turn = performance.now();
   }
+}
+
+/** How far sessions of a journal are known to be sealed, in bytes of their files. */
+export function sealedBytes(stateRoot: string, journal: string): ReadonlyMap<string, number> {
+  const { sessions } = seenIn(sealFile(stateRoot, `seen-${journal}.json`));
+  return new Map([...sessions].map(([id, [bytes]]) => [id, bytes]));
 }
 
 const NOTHING_SEEN: Seen = { leaves: 0, sessions: new Map() };

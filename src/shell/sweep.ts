@@ -7,7 +7,7 @@ import { captureDir } from '../capture/paths.ts';
 import type { Store } from '../capture/store.ts';
 import { type SweepOptions, type SweepResult, sweep } from '../capture/sweep.ts';
 import { errnoOf, isAppError } from '../errors.ts';
-import { entryOfRun } from '../journal/entry-lines.ts';
+import { hasEntryOfRun } from '../journal/entry-lines.ts';
 import { SWEEP_PAUSE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { asCount, asObject, asString, type JsonObject, parseObject } from '../text/json.ts';
@@ -96,7 +96,7 @@ export function owedTo(store: Store): NonNullable<SweepOptions['owed']> {
 /** A file of entries that cannot be read has none. */
 function hasEntry(sessions: string, sessionId: string, runId: string): boolean {
   try {
-    return entryOfRun(join(sessions, `${sessionId}.jsonl`), runId) !== undefined;
+    return hasEntryOfRun(join(sessions, `${sessionId}.jsonl`), runId);
   } catch {
     return false; // the next server may do better
   }

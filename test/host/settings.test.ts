@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identityText, newIdentity, recipientText } from '../../src/age/x25519.ts';
 import { BUILTINS as REAL } from '../../src/dialects/builtins.ts';
 import { findSettings, loadSettings } from '../../src/host/settings.ts';
-import { captureRecipients } from '../../src/packing/recipients.ts';
+import { ownRecipients } from '../../src/packing/recipients.ts';
 import { lacking } from '../requirements.ts';
 import { BUILTINS, Project } from './settings-helper.ts';
 
@@ -162,10 +162,10 @@ ask: { min_ms: 0 }
     expect(ignored).toBe(
       `${file}: \`seal\`, \`encryption\` says nothing here; it counts in ${own}.`,
     );
-    const read = (cwd = project.directory) => captureRecipients(cwd, project.env);
+    const read = (cwd = project.directory) => ownRecipients(cwd, project.env);
     expect(read().map((one) => one.text)).toEqual([recipient, 'ssh-ed25519 AAAA me@home']);
     const named = { ...project.env, CUFF_SETTINGS: file };
-    expect(captureRecipients(project.directory, named)).toEqual(read());
+    expect(ownRecipients(project.directory, named)).toEqual(read());
   });
 
   it('refuse what is no recipient, and do not repeat it: it may be a secret key', async () => {
@@ -183,7 +183,7 @@ ask: { min_ms: 0 }
       "1:26: encryption.recipients: expected a list of recipients of age, found the text 'age1'",
     ]);
     project.write('home/.config/cuff/settings.yml', 'encryption: {recipients: [age1]}\n');
-    expect(() => captureRecipients('/', project.env)).toThrow(
+    expect(() => ownRecipients('/', project.env)).toThrow(
       'encryption.recipients[0] is no recipient of age',
     );
   });

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Writers } from '../../src/journal/beside.ts';
 import { entryTimestamp } from '../../src/journal/entry.ts';
 import { DISK, type Disk, type JournalEnv } from '../../src/journal/files.ts';
 import type { SessionFacts } from '../../src/journal/metadata.ts';
@@ -75,6 +76,7 @@ export function contextOf(change: Partial<AgentContext>): AgentContext {
 }
 
 export type World = JournalEnv & {
+  readonly writers: Writers;
   time: number;
   /** Moves the clock and fires what is due, in order. */
   readonly pass: (ms: number) => void;
@@ -87,6 +89,7 @@ export function world(disk?: Disk): World {
   let last = 0;
   let random = 0xa7b3c9d2e4f5n;
   const self: World = {
+    writers: { owner: { pid: process.pid, startTime: 1 }, alive: () => true },
     time: NOW,
     now: () => self.time,
     random: () => {

@@ -20,7 +20,14 @@ it('an idle server packs the captures of yesterday', async () => {
   const server = (): SealedUpkeep => {
     const log: Log = (_, message, fields) => said.push(`${message}: ${fields?.run_id}`);
     const about = { env: { HOME: store.root }, workingDirectory: store.root, now: () => NOW };
-    const upkeep = new SealedUpkeep({ ...about, ledger: undefined, store, log });
+    const upkeep = new SealedUpkeep({
+      ...about,
+      ledger: undefined,
+      store,
+      log,
+      journal: () => undefined,
+      endOver: () => [],
+    });
     upkeep.open();
     return upkeep;
   };

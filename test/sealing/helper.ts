@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { BesideEnv } from '../../src/journal/beside.ts';
 import { type EntryParts, entryParts, saltedLineOf } from '../../src/journal/entry-parts.ts';
 import type { Disk, JournalEnv } from '../../src/journal/files.ts';
 import { type Checkpoint, checkpointOf } from '../../src/ledger/checkpoint.ts';
@@ -60,9 +61,10 @@ export class SealWorld {
     this.#living.splice(this.#living.indexOf(owner), 1);
   }
 
-  env(ledger: Ledger | undefined, more: Partial<JournalEnv> = {}): JournalEnv {
+  env(ledger: Ledger | undefined, more: Partial<JournalEnv> = {}): BesideEnv & JournalEnv {
     const idle = (): (() => void) => () => undefined;
-    return { now: () => this.time, later: idle, seal: ledger?.sealOf(), ...more };
+    const writers = { owner: ME, alive: this.alive };
+    return { now: () => this.time, later: idle, seal: ledger?.sealOf(), writers, ...more };
   }
 
   async late(ledger: Ledger, owner: ProcessId = ME): Promise<number> {

@@ -3,6 +3,7 @@
 
 import { type CapturesRoom, capturesRoom, roomJson } from '../../capture/room.ts';
 import { errnoOf, isAppError } from '../../errors.ts';
+import { packedJson, packedRoom } from '../../journal/packed/room.ts';
 import { isFaulty } from '../../journal/sequence.ts';
 import { type Stats, statsJson } from '../../journal/stats.ts';
 import { journalStats } from '../../recordings/catalog.ts';
@@ -11,7 +12,7 @@ import { countText, secondsText, sinceText, spanText } from '../../text/dates.ts
 import { manyText } from '../../text/plural.ts';
 import { displayWidth } from '../../text/table.ts';
 import { paint, put, putJson, say } from '../output.ts';
-import { roomWords } from '../room-words.ts';
+import { packedWords, roomWords } from '../room-words.ts';
 import type { Flags } from './flags.ts';
 import { lookingUp } from './progress.ts';
 import { sayUnreadable, unreadableJson } from './unreadable.ts';
@@ -25,7 +26,8 @@ const NAME_WIDTH = 18;
  * entries are not those that were written
  * "sequence_faults":{"skipped","repeated","backward","missing"}. "captures":{"count","disk_bytes",
  * "packed","packed_bytes","plain_bytes"} are those of the whole journal that are still there, null
- * where this user may not look.
+ * where this user may not look. "sessions_packed":{"count","packed_bytes","plain_bytes"} where
+ * some are.
  */
 export async function stats(flags: Flags): Promise<void> {
   const since = flags.since();
@@ -35,18 +37,24 @@ export async function stats(flags: Flags): Promise<void> {
   );
   const unreadable = sayUnreadable(directory);
   const room = roomOf(directory);
+  const packed = packedRoom(directory);
   if (isFaulty(found.sequence)) say(sequenceWords('this journal', found.sequence));
   if (flags.format() === 'json')
     return putJson({
       ...statsJson(found, since),
       captures: room === undefined ? null : roomJson(room),
+      ...(packed.sessions > 0 && { sessions_packed: packedJson(packed) }),
       ...unreadableJson(unreadable),
     });
   if (found.commands === 0 && since === undefined) return put(NO_RECORDINGS);
   const period = sinceText(flags.text('--since'));
   if (found.commands === 0) return put(`No recordings found (${period}).\n`);
   await put(statsText(found, period));
-  if (room !== undefined && room.captures > 0) await put(`\n${roomWords(room)}\n`);
+  const lines = [
+    ...(room !== undefined && room.captures > 0 ? [roomWords(room)] : []),
+    ...(packed.sessions > 0 ? [packedWords(packed)] : []),
+  ];
+  if (lines.length > 0) await put(`\n${lines.join('\n')}\n`);
 }
 
 /** Undefined for a state root that is another user's. */

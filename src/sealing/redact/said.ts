@@ -1,6 +1,7 @@
 // What the ledger says of redactions. Should the machine crash behind a leaf, that says what the
 // next redaction finishes.
 
+import type { Recipient } from '../../age/recipients.ts';
 import type { Store } from '../../capture/store.ts';
 import type { Disk } from '../../journal/files.ts';
 import type { EntryPart } from '../../ledger/commitments.ts';
@@ -19,6 +20,8 @@ export type RedactContext = {
   /** One clause, for the leaves. */
   readonly why: string;
   readonly disk?: Disk | undefined;
+  /** For whom a session is packed that is packed when it is redacted. May throw. */
+  readonly recipients: () => readonly Recipient[];
 };
 
 export type Redactions = {

@@ -56,6 +56,8 @@ export type SecretPlace =
 type Search = Pick<RedactContext, 'store'> & {
   /** Of journals. */
   readonly directories: readonly string[];
+  /** Told of a session that no identity here reads. */
+  readonly locked?: (session: string) => void;
 };
 
 export function findSecret(secret: OneSecret, search: Search): readonly SecretPlace[] {
@@ -89,8 +91,10 @@ export async function redactPlace(
 
 function inJournal(directory: string, secret: OneSecret, search: Search): SecretPlace[] {
   const sessions = journalSessionIds(directory).flatMap((session): SecretPlace[] => {
-    const lines = findInSession(directory, session, sessionPlan(secret));
-    if (lines.length === 0) return [];
+    const lines = readable(session, search, () =>
+      findInSession(directory, session, sessionPlan(secret)),
+    );
+    if (lines === undefined || lines.length === 0) return [];
     return [
       { kind: 'session', directory, session, lines, live: isLive(directory, session, search) },
     ];
@@ -114,6 +118,16 @@ function inJournal(directory: string, secret: OneSecret, search: Search): Secret
       ? [{ kind: 'catalog', directory } as const]
       : []),
   ];
+}
+
+function readable<T>(session: string, { locked }: Search, find: () => T): T | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'decryption_failed') throw error;
+    locked?.(session);
+    return undefined;
+  }
 }
 
 /** A journal may be in a folder with other files. */

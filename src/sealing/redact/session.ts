@@ -3,13 +3,20 @@
 // a crash: the same redaction finds what is left to do, and says nothing twice.
 
 import { AppError } from '../../errors.ts';
-import { claimSession } from '../../journal/claim.ts';
+import { claimBeside } from '../../journal/beside.ts';
+import { type Claim, claimSession } from '../../journal/claim.ts';
 import { linesOf } from '../../journal/entry-lines.ts';
 import { type SaltedLine, saltedLineOf } from '../../journal/entry-parts.ts';
 import { findSessionFiles } from '../../journal/files.ts';
 import { entrySequence } from '../../journal/ids.ts';
+import { repackLines } from '../../journal/packed/pack.ts';
 import { storedMetadata } from '../../journal/reader.ts';
-import { type LineChange, overwriteLines, replaceLines } from '../../journal/rewrite.ts';
+import {
+  type LineChange,
+  overwriteLines,
+  type Repack,
+  replaceLines,
+} from '../../journal/rewrite.ts';
 import { ENTRY_PARTS, type EntryPart } from '../../ledger/commitments.ts';
 import type { Leaf } from '../../ledger/leaf.ts';
 import { asCount, asString, type JsonObject } from '../../text/json.ts';
@@ -78,7 +85,9 @@ export async function redactSession(
     ? undefined
     : claimSession(directory, session, owner, store.alive, disk);
   if (claim === undefined) throw live(session);
+  let beside: Claim | undefined;
   try {
+    beside = await claimBeside(directory, session, { owner, alive: store.alive }, disk);
     const files = findSessionFiles(directory, session);
     const findings = findingsIn(directory, session, plan);
     const { entries, damaged, later, edits } = findings;
@@ -99,22 +108,33 @@ export async function redactSession(
     }
     const changes = [...entries.map(({ change }) => change), ...damaged];
     changes.sort((a, b) => a.offset - b.offset);
-    if (changes.length > 0) await replaceLines(files.entries, changes, disk);
+    const terms = { disk, repack: repacking(session, context) };
+    if (changes.length > 0) await replaceLines(files.entries, changes, terms);
     for (const [path, found] of [
       [files.later, later],
       [files.edits, edits],
     ] as const) {
       if (found.length === 0) continue;
-      await overwriteLines(
-        path,
-        found.map(({ change }) => change),
-        disk,
-      );
+      const own = found.map(({ change }) => change);
+      await overwriteLines(path, own, terms);
     }
     return lines;
   } finally {
+    beside?.release();
     claim.release();
   }
+}
+
+/** What was packed stays packed, and encrypted for those who are to read it now. */
+function repacking(session: string, { recipients, disk }: RedactContext): Repack {
+  return async (path, lines) => {
+    const whom = recipients();
+    if (whom.length > 0) return repackLines(path, lines, { recipients: whom, disk });
+    const which = `The session ${printable(session)} is encrypted`;
+    throw new AppError('encryption_failed', `${which}, and your settings name no recipients.`, {
+      hint: 'Nothing was redacted in it. Set encryption.recipients again, and redact again.',
+    });
+  };
 }
 
 /** A verifier excuses one line of edits for each leaf, so each needs its own. */

@@ -35,7 +35,7 @@ const FACTS = [
   'sealed_elsewhere',
   'journal_gone',
   'expired', // a capture whose time is over
-  'encrypted', // a capture that this machine cannot decrypt
+  'encrypted', // a capture, or entries, that this machine cannot decrypt
 ] as const;
 
 type Wrong = (typeof WRONGS)[number];

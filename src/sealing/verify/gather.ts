@@ -12,6 +12,7 @@ import { openCapture, readState, type Store } from '../../capture/store.ts';
 import { wholeText } from '../../capture/words.ts';
 import { errnoOf } from '../../errors.ts';
 import { findSessionFiles, readText } from '../../journal/files.ts';
+import { openLines, readAll } from '../../journal/packed/source.ts';
 import { journalSessionIds } from '../../journal/reader.ts';
 import { parseVerifierKey, type VerifierKey } from '../../ledger/note-keys.ts';
 import { asCount, asObject, asString, parseObject } from '../../text/json.ts';
@@ -21,7 +22,7 @@ import type { CaptureFiles } from './capture-check.ts';
 import type { JournalFiles } from './journal-check.ts';
 import type { LedgerFiles } from './ledger-check.ts';
 import type { OutsideReading } from './outside.ts';
-import type { SessionFiles } from './session-check.ts';
+import type { SessionFiles, SessionLines } from './session-check.ts';
 import type { Evidence } from './verify.ts';
 
 export type GatherOptions = {
@@ -113,10 +114,24 @@ function sessionFiles(directory: string, id: string, store: Store): SessionFiles
     sealedBy: asString(metadata?.sealed_by),
     // Without its metadata the session was cut off, or is as good as forged; its lines say which.
     cutOff: alive || metadata?.status === 'active' || metadata?.unsealed !== undefined,
-    entries: () => readBytes(files.entries),
-    later: () => readBytes(files.later),
-    edits: () => readBytes(files.edits),
+    entries: () => linesIn(files.entries),
+    later: () => linesIn(files.later),
+    edits: () => linesIn(files.edits),
   };
+}
+
+/** Lines that are encrypted for others are counted. */
+function linesIn(path: string): SessionLines {
+  const source = openLines(path);
+  if (source === undefined) return { bytes: Buffer.alloc(0), locked: 0 };
+  try {
+    return { bytes: readAll(source, 0), locked: 0 };
+  } catch (error) {
+    if (errnoOf(error) !== 'decryption_failed') throw error;
+    return { bytes: readAll(source, source.packedBytes), locked: source.stub?.facts.lines ?? 0 };
+  } finally {
+    source.close();
+  }
 }
 
 /** The capture of the run had the intent to enter it in this session. */

@@ -18,9 +18,15 @@ export type SessionFiles = {
   readonly sealedBy: string | undefined;
   /** Its writer was cut off, is at work, or said that it could not seal. */
   readonly cutOff: boolean;
-  readonly entries: () => Uint8Array;
-  readonly later: () => Uint8Array;
-  readonly edits: () => Uint8Array;
+  readonly entries: () => SessionLines;
+  readonly later: () => SessionLines;
+  readonly edits: () => SessionLines;
+};
+
+export type SessionLines = {
+  readonly bytes: Uint8Array;
+  /** How many more there are that no identity here reads. */
+  readonly locked: number;
 };
 
 export type SessionContext = {
@@ -67,11 +73,13 @@ class Comparison {
   }
 
   run(): SessionCheck {
-    const lines = wholeLines(this.#files.entries()).map(readEntryLine);
+    const { bytes, locked } = this.#files.entries();
+    const lines = wholeLines(bytes).map(readEntryLine);
     const left = lines.flatMap((line, at) => this.#byFacts(line, at));
     const without = left.filter(([line, at]) => !this.#byNumber(line, at));
     this.#withoutLeaf(without.map(([line]) => line));
-    this.#missing(lines.filter(({ kind }) => kind === 'unreadable').length);
+    if (locked > 0) this.#found({ verdict: 'encrypted', count: locked });
+    else this.#missing(lines.filter(({ kind }) => kind === 'unreadable').length);
     this.#order();
     this.#amendments();
     return {
@@ -207,7 +215,9 @@ class Comparison {
     const files = { 'late-output': this.#files.later, edit: this.#files.edits };
     for (const [kind, bytes] of Object.entries(files)) {
       const wanted = leaves?.amends.filter(({ amends }) => amends === kind) ?? [];
-      const there = wholeLines(bytes()).map(lineCommitment);
+      const lines = bytes();
+      if (lines.locked > 0) continue; // what is not there may be among those
+      const there = wholeLines(lines.bytes).map(lineCommitment);
       const sealed = new Set(wanted.map(({ line }) => line));
       // A redaction takes the salt of such a line; one of an entry covers the lines of that.
       let excused = leaves?.redactions.filter((one) => one.sequence === 0).length ?? 0;

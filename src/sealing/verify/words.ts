@@ -26,8 +26,13 @@ export function verificationWords(verification: Verification, now: number): read
 function reachWords(verification: Verification, now: number): string[] {
   const { counts, ledger, intact, deep } = verification;
   const { entries, anchored, unsigned, sessions } = counts;
-  const locked = verification.findings.filter(({ verdict }) => verdict === 'encrypted');
+  const locked = verification.findings.filter(
+    ({ verdict, run }) => verdict === 'encrypted' && run !== undefined,
+  );
   const captures = counts.captures - locked.length;
+  const closed = verification.findings.some(
+    ({ verdict, run }) => verdict === 'encrypted' && run === undefined,
+  );
   const { anchor } = ledger;
   const newer = entries - anchored;
   const sealed = sealedText(entries);
@@ -39,7 +44,7 @@ function reachWords(verification: Verification, now: number): string[] {
   const hashed = deep ? 'hashed' : 'there, not hashed (--deep does)';
   return [
     entries === 0 && anchor === undefined
-      ? 'No sealed entries here: nothing is proven.'
+      ? `No sealed entries ${closed ? 'that can be compared' : 'here'}: nothing is proven.`
       : `${sealed} in ${manyText(sessions, 'session')}: ${good}, ${reach}`,
     ...(newer > 0
       ? [`  ${isOrAre(newer)} not anchored: ${REWRITE} ${newer === 1 ? 'it' : 'them'}`]
@@ -95,8 +100,9 @@ type Group = readonly [Finding, ...Finding[]];
 function grouped(findings: readonly Finding[]): Group[] {
   const groups = new Map<string, [Finding, ...Finding[]]>();
   for (const finding of findings) {
-    const { verdict, detail, part } = finding;
-    const key = BY_DETAIL.includes(verdict) ? `${verdict} ${detail} ${part}` : verdict;
+    const { verdict, detail, part, run } = finding;
+    const of = verdict === 'encrypted' && run !== undefined ? 'capture' : '';
+    const key = BY_DETAIL.includes(verdict) ? `${verdict} ${detail} ${part}` : `${verdict} ${of}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [finding]);
     else group.push(finding);
@@ -175,9 +181,12 @@ const FACT_WORDS: Readonly<Partial<Record<Verdict, (about: About) => string>>> =
     `${manyText(many, 'session')} sealed elsewhere (${detail}): not checked here`,
   journal_gone: ({ at, detail, total }) =>
     `journal gone (last seen ${detail}, ${at}): ${sealedText(total)}`,
-  encrypted: ({ many }) =>
-    `${wasWere(many, 'capture')} not hashed: encrypted, and no identity here reads ` +
-    (many === 1 ? 'it' : 'them'),
+  encrypted: ({ first, many, total }) =>
+    first.run === undefined
+      ? `${total === 1 ? '1 entry was' : `${countText(total)} entries were`} not compared: ` +
+        `encrypted, and no identity here reads ${total === 1 ? 'it' : 'them'}`
+      : `${wasWere(many, 'capture')} not hashed: encrypted, and no identity here reads ` +
+        (many === 1 ? 'it' : 'them'),
   expired: ({ many }) => `${wasWere(many, 'capture')} removed when the retention was over`,
 };
 

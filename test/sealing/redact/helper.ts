@@ -34,7 +34,8 @@ export class RedactWorld extends SealWorld {
   }
 
   context(ledger: Ledger | undefined, more: Partial<RedactContext> = {}): RedactContext {
-    return { ledger, store: this.store, owner: ME, why: 'customer data', ...more };
+    const about = { store: this.store, owner: ME, recipients: () => [] };
+    return { ledger, why: 'customer data', ...about, ...more };
   }
 
   /** A closed session with these entries; of the first one, output that came later. */

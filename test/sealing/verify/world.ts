@@ -178,12 +178,13 @@ export class World {
 }
 
 function filesOf({ id, sealedBy, cutOff, lines, later, edits }: SessionText) {
-  const bytes = (texts: readonly string[]) => () => Buffer.from(texts.join(''), 'latin1');
+  const plain = (bytes: Buffer) => () => ({ bytes, locked: 0 });
+  const bytes = (texts: readonly string[]) => plain(Buffer.from(texts.join(''), 'latin1'));
   return {
     id,
     sealedBy,
     cutOff,
-    entries: () => Buffer.concat(lines.map(bytesOf)),
+    entries: plain(Buffer.concat(lines.map(bytesOf))),
     later: bytes(later),
     edits: bytes(edits),
   };
