@@ -2,13 +2,15 @@
 // many of its runs are pinned. It stands in the entries, so it is read for the sessions that are
 // shown, and kept as long as their file is the same.
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { adoptedInto } from '../capture/entry-marks.ts';
 import { captureDir, hasIn } from '../capture/paths.ts';
 import { captureIds, readState } from '../capture/store.ts';
+import { errnoOf } from '../errors.ts';
 import { decodeEntry } from '../journal/entry.ts';
 import { entriesOf } from '../journal/entry-lines.ts';
 import { findSessionFiles } from '../journal/files.ts';
+import { readAllLines } from '../journal/packed/source.ts';
 import type { Store } from '../shell/captures.ts';
 import type { Entry } from '../types.ts';
 import type { SessionRow } from './api.ts';
@@ -77,14 +79,18 @@ export class RowExtras {
   }
 }
 
+const UNKNOWN: Extras = { commands_refused: null, last_command: null };
+
 function extrasIn(path: string, size: number): Extras {
-  if (size > BYTES_MAX) return { commands_refused: null, last_command: null };
-  let bytes: Buffer;
+  if (size > BYTES_MAX) return UNKNOWN;
+  let bytes: Buffer | undefined;
   try {
-    bytes = readFileSync(path);
-  } catch {
-    return NOTHING; // gone meanwhile, or not ours to read
+    bytes = readAllLines(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'decryption_failed') throw error;
+    return UNKNOWN; // encrypted for others
   }
+  if (bytes === undefined) return NOTHING; // gone meanwhile, or not ours to read
   const maybe = REFUSED.some((words) => bytes.includes(words));
   let refused = 0;
   if (maybe) {

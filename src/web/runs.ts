@@ -8,7 +8,7 @@ import { hasIn, isSessionId, sessionIdTime } from '../capture/paths.ts';
 import { totalsOf, withSnapshot } from '../capture/snapshot.ts';
 import { captureIds, readEvents, summarise } from '../capture/store.ts';
 import { isAppError } from '../errors.ts';
-import { entryOfRun } from '../journal/entry-lines.ts';
+import { readableEntryOfRun } from '../journal/entry-lines.ts';
 import { findSessionFiles } from '../journal/files.ts';
 import { isJournalId } from '../journal/ids.ts';
 import { captureJson, processJson } from '../shell/capture-json.ts';
@@ -136,7 +136,7 @@ function entryOf({ dir, id, meta }: Capture): RunAnswer['entry'] {
   const session = adoptedInto(dir) ?? journal?.sessionId;
   if (journal === undefined || !session || !isJournalId(session)) return null;
   const path = findSessionFiles(journal.directory, session)?.entries;
-  const entry = path === undefined ? undefined : entryOfRun(path, id);
+  const entry = path === undefined ? undefined : readableEntryOfRun(path, id);
   if (entry === undefined) return null;
   const { session_id, entry_id, sequence_number, decision } = entry;
   return { journal: journal.directory, session_id, entry_id, sequence_number, decision };
