@@ -120,6 +120,7 @@ export const REAL_FILES = [
   'sealing/killed',
   'sealing/verify/gather',
   'sealing/redact/killed',
+  'sealing/redact/killed-encrypted',
   'text/printable',
   'text/redact',
   'text/shell-parse',

@@ -29,13 +29,15 @@ export function splitFinal(stored: string): FinalText {
 /** Durable when it returns. Throws what writing throws. */
 export function saltFinal(
   dir: string,
-  { text }: FinalText,
+  final: FinalText,
   salt: Uint8Array,
   io?: paths.FileOps,
 ): void {
+  const text = saltedText(final, salt);
+  paths.replaceIn(dir, 'final.json', text, { sync: true, ...(io && { io }) });
+}
+
+export function saltedText({ text }: FinalText, salt: Uint8Array): string {
   const coded = Buffer.from(salt).toString('base64url');
-  paths.replaceIn(dir, 'final.json', `${text.slice(0, -2)},"salt":"${coded}"}\n`, {
-    sync: true,
-    ...(io && { io }),
-  });
+  return `${text.slice(0, -2)},"salt":"${coded}"}\n`;
 }

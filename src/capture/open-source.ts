@@ -67,7 +67,7 @@ export function readOnce(dir: string, bytesMax: number, decrypt?: Decrypt): Kept
     open(name) {
       const source = files.get(name) ?? openSource(dir, name, decrypt);
       if (files.has(name) || source.size > bytesMax) return source;
-      const small = inMemory(source);
+      const small = inMemory(source, source.read(0, source.size));
       files.set(name, small);
       return small;
     },
@@ -75,8 +75,8 @@ export function readOnce(dir: string, bytesMax: number, decrypt?: Decrypt): Kept
   };
 }
 
-function inMemory(source: ByteSource): ByteSource {
-  const bytes = source.read(0, source.size);
+/** These bytes in the place of those of a source, which is read no more. */
+export function inMemory(source: ByteSource, bytes: Uint8Array): ByteSource {
   source.close();
   return {
     size: bytes.length,

@@ -34,14 +34,26 @@ export function hideWords(
   keep: (name: string, text: string) => void,
   io: paths.FileOps,
 ): void {
-  const [final, meta] = [read(dir, 'final.json'), read(dir, 'meta.json')];
-  if (final !== undefined) {
-    keep('final.json', final.text);
-    paths.replaceIn(dir, 'final.json', finalWithoutWords(final.json), { sync: true, io });
+  for (const name of ['final.json', 'meta.json'] as const) {
+    const text = paths.readTextIn(dir, name);
+    if (text === undefined || parseObject(text)?.encrypted === true) continue;
+    hideText(dir, name, text, keep, io);
   }
-  if (meta === undefined) return;
-  keep('meta.json', meta.text);
-  paths.replaceIn(dir, 'meta.json', metaWithoutWords(meta.json), { sync: true, io });
+}
+
+/** The same of one of them, whose text is to be this. */
+export function hideText(
+  dir: string,
+  name: 'meta.json' | 'final.json',
+  text: string,
+  keep: (name: string, text: string) => void,
+  io: paths.FileOps,
+): void {
+  // One that is damaged has no words that could be told from its facts; it is hidden as a whole.
+  const json = parseObject(text) ?? {};
+  keep(name, text);
+  const facts = name === 'meta.json' ? metaWithoutWords(json) : finalWithoutWords(json);
+  paths.replaceIn(dir, name, facts, { sync: true, io });
 }
 
 /**
@@ -68,13 +80,6 @@ export function wholeText(dir: string, name: string, decrypt?: Decrypt): string 
   } finally {
     source?.close();
   }
-}
-
-function read(dir: string, name: string) {
-  const text = paths.readTextIn(dir, name);
-  const json = text === undefined ? undefined : parseObject(text);
-  // One that is damaged has no words that could be told from its facts; it is hidden as a whole.
-  return text === undefined || json?.encrypted === true ? undefined : { text, json: json ?? {} };
 }
 
 function metaWithoutWords(json: JsonObject): string {

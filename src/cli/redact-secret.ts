@@ -8,7 +8,8 @@ import { cleanseCatalog } from '../journal/catalog-cleanse.ts';
 import { discardHiddenCatalog } from '../journal/catalog-place.ts';
 import { knownJournals } from '../sealing/journals.ts';
 import {
-  encryptedCaptures,
+  type ClosedCaptures,
+  closedCaptures,
   findSecret,
   redactPlace,
   type SecretPlace,
@@ -29,7 +30,8 @@ import { secretFrom } from './secret-input.ts';
 import { takeHome } from './take-home.ts';
 
 /**
- * `--json`: {"redacted":[words],"left":[{"place","why"}],"beyond"}. Exit 1 when something is left.
+ * `--json`: {"redacted":[words],"left":[{"place","why"}],"not_searched":{"captures","recipients"},
+ * "beyond"}. Exit 1 when something is left, or could not be searched.
  */
 export async function redactSecret(
   given: string,
@@ -57,15 +59,21 @@ export async function redactSecret(
   const locked = (session: string) => lockedSessions.add(session);
   const search = { store, directories, locked };
   const places = findSecret(secret, search);
-  const closed = encryptedCaptures(search);
   if (lockedSessions.size > 0) {
     const many = manyText(lockedSessions.size, 'session');
     say(`Not searched: ${many} that no identity here reads.`);
+    process.exitCode = 1;
   }
-  if (closed > 0) say(`Not searched: ${manyText(closed, 'encrypted capture')}.`);
+  const closed = closedCaptures(search);
+  const about = { not_searched: closed, beyond: BEYOND };
+  if (closed.captures > 0) {
+    process.exitCode = 1;
+    for (const line of closedLines(closed)) say(line);
+  }
   if (places.length === 0) {
-    if (json) return putJson({ redacted: [], left: [], beyond: BEYOND });
-    return put('It was recorded nowhere here.\n');
+    if (json) return putJson({ redacted: [], left: [], ...about });
+    const here = closed.captures > 0 ? 'in all that could be searched' : 'here';
+    return put(`It was recorded nowhere ${here}.\n`);
   }
   const shown = places.map((place) => `  ${placeText(place, store.root)}`);
   if (!json) await put(`It is in ${manyText(places.length, 'place')}:\n${shown.join('\n')}\n`);
@@ -93,10 +101,18 @@ export async function redactSecret(
   const redacted = places
     .map((place) => placeText(place, store.root))
     .filter((one) => !lost.has(one));
-  if (json) return putJson({ redacted, left, beyond: BEYOND });
+  if (json) return putJson({ redacted, left, ...about });
   await put(`Redacted in ${manyText(redacted.length, 'place')}.\n`);
   for (const { place, why: reason } of left) say(`Still there: ${place}: ${reason}`);
   say(BEYOND);
+}
+
+function closedLines({ captures, recipients }: ClosedCaptures): readonly string[] {
+  const whom = recipients.map(printable).join(', ');
+  return [
+    `Not searched: ${manyText(captures, 'capture')}, encrypted for ${whom}.`,
+    'Name the file that has an identity for them in CUFF_IDENTITY, and redact again.',
+  ];
 }
 
 /** Why it could not be done, where that is no fault of the program. */

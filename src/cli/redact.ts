@@ -7,6 +7,7 @@ import { cleanseCatalog } from '../journal/catalog-cleanse.ts';
 import type { EntryPart } from '../ledger/commitments.ts';
 import { sessionEntries, sessionNamed } from '../recordings/sessions.ts';
 import { isLiveCapture, redactCapture } from '../sealing/redact/capture.ts';
+import { checkReadable } from '../sealing/redact/encrypted.ts';
 import { redactEntry } from '../sealing/redact/entry.ts';
 import type { RedactContext } from '../sealing/redact/said.ts';
 import { WHOLE_CAPTURE } from '../sealing/redact/whole-capture.ts';
@@ -79,6 +80,7 @@ async function redactNamed(
       hint: 'Nothing was redacted. End it, or wait for it, and redact again.',
     });
   }
+  if (capture !== undefined && parts.includes('capture')) checkReadable(capture);
   const question = `${shown(entry)}\nRedact for good: ${parts.join(', ')}?`;
   if (!(await mayRedact(question, yes))) return;
   const ofEntry = parts.filter((part): part is Part & EntryPart => part !== 'capture');

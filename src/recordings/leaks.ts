@@ -4,10 +4,13 @@
 // report, so that short passwords cannot be guessed from it.
 
 import { createHash, randomBytes } from 'node:crypto';
+import { captureDir } from '../capture/paths.ts';
 import { readOutput } from '../capture/reader.ts';
 import type { Capture } from '../capture/store.ts';
 import { captureIds, openCapture, type Store } from '../capture/store.ts';
+import { errnoOf } from '../errors.ts';
 import type { LineDamage } from '../journal/entry-lines.ts';
+import { recipientTexts } from '../sealing/redact/encrypted.ts';
 import { SecretFinder } from '../text/secrets/finder.ts';
 import type { KnownValues } from '../text/secrets/known-values.ts';
 import { withoutSecrets } from '../text/secrets/masked.ts';
@@ -41,7 +44,12 @@ export type LeakReport = {
   readonly leaks: readonly Leak[];
   readonly commands: number;
   readonly captures: number;
-  readonly notSearched: { readonly damagedLines: number; readonly captures: number };
+  readonly notSearched: {
+    readonly damagedLines: number;
+    readonly captures: number;
+    /** For whom those of the captures are encrypted that we have no identity for. */
+    readonly recipients: readonly string[];
+  };
 };
 
 export type LeakQuery = {
@@ -69,6 +77,7 @@ export function findLeaks(query: LeakQuery): LeakReport {
     }
   }
   let [captures, unread] = [0, 0];
+  const recipients = new Set<string>();
   for (const id of captureIds(store)) {
     step();
     try {
@@ -76,11 +85,17 @@ export function findLeaks(query: LeakQuery): LeakReport {
       if (!isWanted(capture, directory, since)) continue;
       leaks.inCapture(capture);
       captures += 1;
-    } catch {
-      unread += 1; // swept meanwhile, damaged, or of another user: counted, and said
+    } catch (error) {
+      unread += 1; // swept meanwhile, damaged, encrypted, or of another user: counted, and said
+      if (errnoOf(error) !== 'decryption_failed') continue;
+      for (const one of recipientTexts(captureDir(store.root, id))) recipients.add(one);
     }
   }
-  const notSearched = { damagedLines: damage.lines, captures: unread };
+  const notSearched = {
+    damagedLines: damage.lines,
+    captures: unread,
+    recipients: [...recipients],
+  };
   return { leaks: leaks.result(), commands, captures, notSearched };
 }
 

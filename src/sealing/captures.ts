@@ -4,11 +4,11 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { finalText, saltFinal } from '../capture/final-salt.ts';
-import { findSource } from '../capture/open-source.ts';
-import { captureDir, type FileOps } from '../capture/paths.ts';
+import { finalText, saltedText, saltFinal, splitFinal } from '../capture/final-salt.ts';
+import { type Decrypt, findSource } from '../capture/open-source.ts';
+import { captureDir } from '../capture/paths.ts';
 import { captureIds, readState, type Store } from '../capture/store.ts';
-import { wordsAreHidden } from '../capture/words.ts';
+import { wholeText, wordsAreHidden } from '../capture/words.ts';
 import { errnoOf, isAppError } from '../errors.ts';
 import { claimIn } from '../journal/claim.ts';
 import { SALT_BYTES } from '../journal/entry-parts.ts';
@@ -55,20 +55,27 @@ export async function sealCaptures(options: CaptureOptions): Promise<number> {
   }
 }
 
-/** The leaf of a capture that is over, with this salt; undefined while it is not. */
+/**
+ * The leaf of a capture that is over, with this salt; undefined while it is not. `decrypt`: also
+ * of one that is encrypted; throws what decrypting throws.
+ */
 async function captureLeaf(
   store: Store,
   id: string,
   salt: Uint8Array,
-  goOn: () => boolean = () => true,
+  { goOn = () => true, decrypt }: LeafOptions = {},
 ): Promise<Extract<Leaf, { kind: 'capture' }> | undefined> {
   const dir = captureDir(store.root, id);
   const { meta, final } = readState(dir);
   if (meta === undefined || final?.outputClosed !== true) return undefined;
   const parts: Partial<Record<CapturePart, string | null>> = {};
   for (const [place, part] of CAPTURE_PARTS.entries()) {
-    if (meta.encrypted === true) break; // an earlier leaf has them, and we cannot read it
-    const digest = part === 'final' ? finalDigest(dir) : await fileDigest(dir, FILES[part], goOn);
+    const hidden = meta.encrypted === true;
+    if (hidden && decrypt === undefined) break; // an earlier leaf has them, and we cannot read it
+    const digest =
+      part === 'final' || (part === 'meta' && hidden)
+        ? wordsDigest(dir, FILES[part], decrypt)
+        : await fileDigest(dir, FILES[part], { goOn, decrypt });
     if (digest === 'stopped') return undefined;
     parts[part] = digest === undefined ? null : commitmentTo(digest, partSalt(salt, place));
   }
@@ -89,6 +96,11 @@ async function captureLeaf(
   };
 }
 
+type LeafOptions = {
+  readonly goOn?: (() => boolean) | undefined;
+  readonly decrypt?: Decrypt | undefined;
+};
+
 /**
  * A capture is about to be removed before its time, for a lawful reason: a new leaf says that it
  * may be missing from now on. False when the caller stopped that. A capture that was never sealed
@@ -102,7 +114,7 @@ export async function releaseCapture(
 ): Promise<boolean> {
   const salt = finalText(captureDir(store.root, id))?.salt;
   if (salt === undefined) return true;
-  const leaf = await captureLeaf(store, id, salt, goOn);
+  const leaf = await captureLeaf(store, id, salt, { goOn });
   if (leaf === undefined) return false;
   ledger.note({ ...leaf, until: Math.min(leaf.until, ledger.now()) });
   await ledger.sign();
@@ -110,12 +122,13 @@ export async function releaseCapture(
 }
 
 /** The files of the parts; `final` is final.json without its salt. */
-const FILES: Readonly<Record<Exclude<CapturePart, 'final'>, string>> = {
+const FILES: Readonly<Record<CapturePart, string>> = {
   meta: 'meta.json',
   output: 'output.bin',
   index: 'index.jsonl',
   events: 'events.jsonl',
   trace: 'trace.bin',
+  final: 'final.json',
 };
 
 async function sealCapture(
@@ -129,7 +142,7 @@ async function sealCapture(
     // One that was encrypted before there was a ledger stays without a leaf.
     if (final.salt !== undefined || wordsAreHidden(dir)) return 'was sealed';
     const salt = randomBytes(SALT_BYTES);
-    const leaf = await captureLeaf(store, id, salt, goOn);
+    const leaf = await captureLeaf(store, id, salt, { goOn });
     if (leaf === undefined) return 'later';
     saltFinal(dir, final, salt);
     ledger.note(leaf);
@@ -143,34 +156,38 @@ async function sealCapture(
 
 /**
  * Gives a capture that was changed on purpose a new salt and a new leaf: with the old salt, what
- * was there could be guessed from the old leaf. False while it has no end.
+ * was there could be guessed from the old leaf. `write` puts final.json in its place, and is to be
+ * durable. False while the capture has no end.
  */
 export async function sealAnew(
   id: string,
-  { ledger, store, io }: Pick<CaptureOptions, 'ledger' | 'store'> & { readonly io?: FileOps },
+  { ledger, store }: Pick<CaptureOptions, 'ledger' | 'store'>,
+  write: (final: string) => void,
 ): Promise<boolean> {
-  const dir = captureDir(store.root, id);
-  const final = finalText(dir);
+  const { decrypt } = store;
+  const final = wholeText(captureDir(store.root, id), 'final.json', decrypt);
   const salt = randomBytes(SALT_BYTES);
-  const leaf = final && (await captureLeaf(store, id, salt));
-  if (final === undefined || leaf === undefined) return false;
-  saltFinal(dir, final, salt, io);
+  if (final === undefined) return false;
+  const leaf = await captureLeaf(store, id, salt, { decrypt });
+  if (leaf === undefined) return false;
+  write(saltedText(splitFinal(final), salt));
   ledger.note(leaf);
   return true;
 }
 
-function finalDigest(dir: string): Buffer | undefined {
-  const final = finalText(dir);
-  return final && sha256(Buffer.from(final.text));
+/** Of a document as it was before it was encrypted; of final.json, before it had its salt. */
+function wordsDigest(dir: string, name: string, decrypt?: Decrypt): Buffer | undefined {
+  const text = wholeText(dir, name, decrypt);
+  return text === undefined ? undefined : sha256(Buffer.from(splitFinal(text).text));
 }
 
 /** Undefined where there is no such file. */
 async function fileDigest(
   dir: string,
   name: string,
-  goOn: () => boolean,
+  { goOn = () => true, decrypt }: LeafOptions,
 ): Promise<Buffer | 'stopped' | undefined> {
-  const source = findSource(dir, name);
+  const source = findSource(dir, name, decrypt);
   if (source === undefined) return undefined;
   try {
     const hash = createHash('sha256');

@@ -42,12 +42,16 @@ export function encryptCapture(
 ): void {
   if (!checkCaptureDir(dir, io)) return; // swept away
   removeTemps(dir);
-  for (const name of PACKABLE) if (isThere(dir, name)) encryptFile(dir, name, recipients, io);
+  for (const name of PACKABLE.filter((one) => isThere(dir, one))) {
+    const plain = findSource(dir, name);
+    if (plain !== undefined) encryptFile(dir, name, plain, recipients, io);
+  }
   nodeFs.rmSync(join(dir, COPIES), { recursive: true, force: true });
-  hideWords(dir, (name, text) => putAway(dir, name, text, recipients, io), io);
+  hideWords(dir, (name, text) => encryptText(dir, name, text, recipients, io), io);
 }
 
-function putAway(
+/** A document as NAME.age, in the place of one that is there. */
+export function encryptText(
   dir: string,
   name: string,
   text: string,
@@ -72,14 +76,17 @@ function isThere(dir: string, name: string): boolean {
   return Math.max(...sizes) > 0;
 }
 
-function encryptFile(
+/**
+ * These bytes as NAME.gz.age, in the place of all that the file is there as. Closes `plain`, and
+ * throws the error of the system call: what was there before is there then.
+ */
+export function encryptFile(
   dir: string,
   name: string,
+  plain: ByteSource,
   recipients: readonly Recipient[],
   io: PackOps,
 ): void {
-  const plain = findSource(dir, name);
-  if (plain === undefined) return;
   const packed = new Sealed(dir, `${name}${PACKED}`, recipients, io);
   const table = new Sealed(dir, `${name}${PACKED}${TABLE}`, recipients, io);
   try {

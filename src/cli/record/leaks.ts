@@ -16,7 +16,8 @@ import { sayUnreadable, unreadableJson } from './unreadable.ts';
 const WIDTH = 100;
 
 /**
- * `--json`: {"commands","captures","leaks":[...],"not_searched":{"damaged_lines","captures"}}; see
+ * `--json`: {"commands","captures","leaks":[...],"not_searched":{"damaged_lines","captures",
+ * "recipients"}}; see
  * `leakJson` for a leak. Exit 1 when there is one.
  */
 export async function leaks(flags: Flags): Promise<void> {
@@ -87,16 +88,20 @@ function placeOf({ entry, runId }: Leak): string {
   return entry === null ? `${runId}` : `${entry.sessionId} #${entry.sequence}`;
 }
 
-function notSearched({ notSearched: { damagedLines, captures } }: LeakReport): readonly string[] {
+function notSearched({ notSearched: not }: LeakReport): readonly string[] {
+  const { damagedLines, captures, recipients } = not;
   const unread = counted(captures, 'capture', 'captures');
+  const whom = recipients.map(printable).join(', ');
   return [
     ...(damagedLines > 0 ? [`Not searched: ${manyText(damagedLines, 'damaged line')}.`] : []),
     ...(captures > 0 ? [`Not searched: ${unread} that cannot be read.`] : []),
+    ...(whom === '' ? [] : [`They are encrypted for ${whom}; CUFF_IDENTITY names an identity.`]),
   ];
 }
 
 function reportJson({ leaks: found, commands, captures, notSearched: not }: LeakReport, n: number) {
-  const missed = { damaged_lines: not.damagedLines, captures: not.captures };
+  const { damagedLines, captures: unread, recipients } = not;
+  const missed = { damaged_lines: damagedLines, captures: unread, recipients };
   return {
     commands,
     captures,

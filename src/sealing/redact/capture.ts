@@ -7,11 +7,12 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ByteSource } from '../../capture/byte-source.ts';
-import { findSource } from '../../capture/open-source.ts';
+import { type Decrypt, findSource, inMemory } from '../../capture/open-source.ts';
 import { removeTemps } from '../../capture/packed/pack.ts';
 import { type FileOps, replaceIn } from '../../capture/paths.ts';
 import { active } from '../../capture/state.ts';
 import { type Capture, openCapture } from '../../capture/store.ts';
+import { wholeText } from '../../capture/words.ts';
 import { namesIn } from '../../directories.ts';
 import { AppError } from '../../errors.ts';
 import { type Claim, claimIn } from '../../journal/claim.ts';
@@ -22,10 +23,11 @@ import { holdFrames } from '../../trace/decode/mask.ts';
 import { sealAnew } from '../captures.ts';
 import { sayFirst } from '../first.ts';
 import { ensureSealDir, sealDir } from '../place.ts';
-import { type BytesDisk, overwriteBytes, rewriteBytes } from './overwrite.ts';
+import { checkReadable, EncryptedFiles, encryptedNames } from './encrypted.ts';
+import { type BytesDisk, overwriteBytes, overwritten, rewriteBytes } from './overwrite.ts';
 import { type RedactContext, saidBefore } from './said.ts';
 import { fileSource } from './secret-ranges.ts';
-import { isEncrypted, unpackCapture } from './unpack.ts';
+import { unpackCapture } from './unpack.ts';
 
 export type CapturePlan = {
   /** What stays of a document or a line of JSON. */
@@ -48,13 +50,14 @@ export type RedactedCapture = {
 };
 
 type Findings = RedactedCapture & {
-  readonly documents: readonly { readonly name: string; readonly text: string }[];
+  readonly documents: readonly { readonly name: Document; readonly text: string }[];
   readonly bytes: ReadonlyMap<string, readonly ByteRange[]>;
   readonly trace: readonly ByteRange[] | 'removed';
 };
 
 const RANGES_MAX = 1_000; // of one leaf
 const DOCUMENTS = ['meta.json', 'final.json', 'events.jsonl'] as const;
+type Document = (typeof DOCUMENTS)[number];
 
 /** What the plan would take out; undefined: nothing. */
 export function findInCapture(capture: Capture, plan: CapturePlan): RedactedCapture | undefined {
@@ -67,8 +70,8 @@ export function isLiveCapture({ meta, final }: Capture, { store }: Pick<RedactCo
 }
 
 /**
- * Undefined: nothing was left to take out. Rejects with `usage` for a run that goes on, and for a
- * capture that is packed.
+ * Undefined: nothing was left to take out. Rejects with `usage` for a run that goes on, and as
+ * decrypting does for a capture that is encrypted: nothing was changed then.
  */
 export async function redactCapture(
   id: string,
@@ -79,19 +82,29 @@ export async function redactCapture(
   const capture = openCapture(store, id);
   const { dir } = capture;
   if (isLiveCapture(capture, context)) throw unable(`The run ${id} goes on.`, END_IT);
-  if (isEncrypted(dir)) throw unable(`The capture ${id} is encrypted.`, CLOSED);
-  const claim = await claimCaptures(context);
+  checkReadable(capture);
+  const claim = await claimCaptures(dir, context);
   try {
+    const encrypted =
+      encryptedNames(dir).length === 0 ? undefined : new EncryptedFiles(capture, disk);
+    encrypted?.finish();
     const cutOff = saidBefore(store.root).unfinished.get(id);
     const found = findingsIn(capture, plan);
     const { ranges, files } = found;
     if (files.length === 0 && cutOff === undefined) return undefined;
     const said = files.length === 0 || (cutOff !== undefined && covers(cutOff, ranges));
     await sayFirst(ledger, said ? [] : leavesOf(id, store.now(), ranges, why));
-    removeTemps(dir);
-    unpackCapture(dir, disk);
-    takeOut(dir, { ...found, bytes: withRanges(found.bytes, cutOff ?? []) }, disk);
-    if (ledger !== undefined && (await sealAnew(id, { ledger, store, io: disk }))) {
+    const all = { ...found, bytes: withRanges(found.bytes, cutOff ?? []) };
+    if (encrypted === undefined) {
+      removeTemps(dir);
+      unpackCapture(dir, disk);
+      takeOut(dir, all, disk);
+    } else takeOutEncrypted(encrypted, all);
+    const write = (final: string): void => {
+      if (encrypted !== undefined) encrypted.words('final.json', final);
+      else replaceIn(dir, 'final.json', final, { sync: true, io: disk });
+    };
+    if (ledger !== undefined && (await sealAnew(id, { ledger, store }, write))) {
       await sayFirst(ledger, []);
     }
     return { ranges, files };
@@ -101,7 +114,6 @@ export async function redactCapture(
 }
 
 const END_IT = 'Nothing was redacted in it. End it, or wait for it, and redact again.';
-const CLOSED = 'Nothing was redacted in it: it goes as a whole, when its retention is over.';
 
 function unable(message: string, hint: string): AppError {
   return new AppError('usage', message, { hint });
@@ -110,21 +122,22 @@ function unable(message: string, hint: string): AppError {
 const CLAIM_TRIES = 100;
 const CLAIM_PAUSE_MS = 100; // a server seals a capture in as much, as a rule
 
-/** No other process packs or hashes captures meanwhile. */
-async function claimCaptures(context: RedactContext): Promise<Claim> {
+/** No other process packs, encrypts or hashes the capture meanwhile. */
+async function claimCaptures(dir: string, context: RedactContext): Promise<Claim> {
   const { ledger, store } = context;
-  const packing = await claimed(store.root, 'packer', context);
-  if (ledger === undefined) return packing;
+  const claims: Claim[] = [];
+  const release = (): void => {
+    for (const claim of claims) claim.release();
+  };
   try {
+    claims.push(await claimed(store.root, 'packer', context));
+    claims.push(await claimed(dir, 'encrypt', context));
+    if (ledger === undefined) return { release };
     ensureSealDir(store.root);
-    const sealing = await claimed(sealDir(store.root), 'captures', context);
-    const release = (): void => {
-      sealing.release();
-      packing.release();
-    };
+    claims.push(await claimed(sealDir(store.root), 'captures', context));
     return { release };
   } catch (error) {
-    packing.release();
+    release();
     throw error;
   }
 }
@@ -174,32 +187,50 @@ function takeOut(dir: string, { documents, bytes, trace }: Findings, disk: Captu
   for (const { name, text } of documents) replaceIn(dir, name, text, { sync: true, io: disk });
 }
 
-function overwriteTrace(path: string, ranges: readonly ByteRange[], disk: BytesDisk): void {
-  const change = (block: Buffer): void => {
-    const before = Buffer.from(block);
-    for (const [from, to] of ranges) block.fill('*', from, to);
-    holdFrames(before, block);
-  };
-  rewriteBytes(path, change, { disk, whole: true });
+function takeOutEncrypted(files: EncryptedFiles, { documents, bytes, trace }: Findings): void {
+  for (const [name, ranges] of bytes) files.bytes(name, (source) => overwritten(source, ranges));
+  if (trace === 'removed') files.remove('trace.bin');
+  else if (trace.length > 0) {
+    files.bytes('trace.bin', (source) => {
+      const block = Buffer.from(source.read(0, source.size));
+      overwriteFrames(block, trace);
+      return inMemory(source, block);
+    });
+  }
+  for (const { name, text } of documents) {
+    if (name !== 'events.jsonl') files.words(name, text);
+    else files.bytes(name, (source) => inMemory(source, Buffer.from(text)));
+  }
 }
 
-function findingsIn({ dir }: Capture, plan: CapturePlan): Findings {
+function overwriteTrace(path: string, ranges: readonly ByteRange[], disk: BytesDisk): void {
+  rewriteBytes(path, (block) => overwriteFrames(block, ranges), { disk, whole: true });
+}
+
+function overwriteFrames(block: Buffer, ranges: readonly ByteRange[]): void {
+  const before = Buffer.from(block);
+  for (const [from, to] of ranges) block.fill('*', from, to);
+  holdFrames(before, block);
+}
+
+function findingsIn({ dir, decrypt }: Capture, plan: CapturePlan): Findings {
   const documents = DOCUMENTS.flatMap((name) => {
-    const before = textIn(dir, name);
+    const ofFile = name === 'events.jsonl';
+    const before = ofFile ? textIn(dir, name, decrypt) : wholeText(dir, name, decrypt);
     const text = before === undefined ? undefined : changedText(before, plan);
     return text === undefined || text === before ? [] : [{ name, text }];
   });
   const bytes = new Map<string, readonly ByteRange[]>();
   const copies = isDirectory(join(dir, 'text')) ? namesIn(join(dir, 'text')) : [];
   const sources = [
-    ['output.bin', () => findSource(dir, 'output.bin')] as const,
+    ['output.bin', () => findSource(dir, 'output.bin', decrypt)] as const,
     ...copies.map((one) => [join('text', one), () => fileSource(join(dir, 'text', one))] as const),
   ];
   for (const [name, open] of sources) {
     const ranges = within(open(), plan.ranges);
     if (ranges.length > 0) bytes.set(name, ranges);
   }
-  const trace = traceFindings(dir, plan);
+  const trace = traceFindings(findSource(dir, 'trace.bin', decrypt), plan);
   const files = [
     ...bytes.keys(),
     ...documents.map(({ name }) => name),
@@ -208,8 +239,7 @@ function findingsIn({ dir }: Capture, plan: CapturePlan): Findings {
   return { documents, bytes, trace, ranges: bytes.get('output.bin') ?? [], files };
 }
 
-function traceFindings(dir: string, plan: CapturePlan): Findings['trace'] {
-  const source = findSource(dir, 'trace.bin');
+function traceFindings(source: ByteSource | undefined, plan: CapturePlan): Findings['trace'] {
   if (plan.trace === 'ranges' || source === undefined) return within(source, plan.ranges);
   source.close();
   return 'removed';
@@ -228,8 +258,8 @@ function within(
 }
 
 /** Undefined where there is no such file. */
-function textIn(dir: string, name: string): string | undefined {
-  const source = findSource(dir, name);
+function textIn(dir: string, name: string, decrypt?: Decrypt): string | undefined {
+  const source = findSource(dir, name, decrypt);
   if (source === undefined) return undefined;
   try {
     return Buffer.from(source.read(0, source.size)).toString();

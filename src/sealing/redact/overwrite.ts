@@ -3,6 +3,7 @@
 // are not written, so that the hole in a large capture stays one.
 
 import * as fs from 'node:fs';
+import type { ByteSource } from '../../capture/byte-source.ts';
 import type { ByteRange } from '../../ledger/tokens.ts';
 
 const BLOCK_BYTES = 262_144;
@@ -19,6 +20,18 @@ export function overwriteBytes(
   disk: BytesDisk = fs,
 ): void {
   rewriteBytes(path, (block, at) => starred(block, at, ranges), { disk });
+}
+
+/** The same bytes as they would be then, for a file that is not changed where it stands. */
+export function overwritten(source: ByteSource, ranges: readonly ByteRange[]): ByteSource {
+  const read = (position: number, length: number): Uint8Array => {
+    const before = position % PAGE_BYTES; // whole pages, so that every read finds the same holes
+    const pages = Math.ceil((before + Math.max(0, length)) / PAGE_BYTES) * PAGE_BYTES;
+    const block = Buffer.from(source.read(position - before, pages));
+    starred(block, position - before, ranges);
+    return block.subarray(before, before + length);
+  };
+  return { ...source, read };
 }
 
 /**

@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { captureDir } from '../../capture/paths.ts';
-import { captureIds, openCapture } from '../../capture/store.ts';
+import { captureIds, openCapture, type Store } from '../../capture/store.ts';
 import { isAppError } from '../../errors.ts';
 import { findSessionFiles } from '../../journal/files.ts';
 import { journalSessionIds } from '../../journal/reader.ts';
@@ -20,6 +20,7 @@ import {
   type RedactedCapture,
   redactCapture,
 } from './capture.ts';
+import { checkReadable, recipientTexts } from './encrypted.ts';
 import { eachString, partOf } from './line.ts';
 import { overwriteBytes } from './overwrite.ts';
 import { type RedactContext, saidBefore } from './said.ts';
@@ -31,7 +32,6 @@ import {
   redactSession,
   type SessionPlan,
 } from './session.ts';
-import { isEncrypted } from './unpack.ts';
 
 export type SecretPlace =
   | {
@@ -139,9 +139,31 @@ function inFile(path: string, secret: OneSecret): SecretPlace[] {
   return ranges.length === 0 ? [] : [{ kind: 'file', path, ranges }];
 }
 
-/** How many captures cannot be searched. */
-export function encryptedCaptures({ store }: Pick<Search, 'store'>): number {
-  return captureIds(store).filter((id) => isEncrypted(captureDir(store.root, id))).length;
+export type ClosedCaptures = {
+  readonly captures: number;
+  /** For whom they are encrypted, as far as they say. */
+  readonly recipients: readonly string[];
+};
+
+/** Encrypted captures that cannot be read here. */
+export function closedCaptures({ store }: Pick<Search, 'store'>): ClosedCaptures {
+  const closed = captureIds(store)
+    .map((id) => captureDir(store.root, id))
+    .filter((dir) => !isReadable(dir, store));
+  return {
+    captures: closed.length,
+    recipients: [...new Set(closed.flatMap(recipientTexts))],
+  };
+}
+
+function isReadable(dir: string, { decrypt }: Store): boolean {
+  try {
+    checkReadable({ dir, decrypt });
+    return true;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return false;
+  }
 }
 
 function inCapture(id: string, secret: OneSecret, search: Search, cutOff: boolean): SecretPlace[] {

@@ -5,15 +5,9 @@
 import { join } from 'node:path';
 import { pieces } from '../../capture/byte-source.ts';
 import { PACKABLE } from '../../capture/format.ts';
-import { ENCRYPTED, PACKED, packedIn, packedNames } from '../../capture/open-source.ts';
+import { PACKED, packedIn, packedNames } from '../../capture/open-source.ts';
 import { type PackOps, syncDirectory, TEMP, write, writeAll } from '../../capture/packed/pack.ts';
 import { hasIn } from '../../capture/paths.ts';
-
-/** Only with its identity, which may be on another machine, can it be read. */
-export function isEncrypted(dir: string): boolean {
-  const names = PACKABLE.flatMap(packedNames).filter((name) => name.endsWith(ENCRYPTED));
-  return [`meta.json${ENCRYPTED}`, ...names].some((name) => hasIn(dir, name));
-}
 
 /** Throws the error of the system call, and `capture_damaged`; what was packed stays then. */
 export function unpackCapture(dir: string, io: PackOps): void {

@@ -8,14 +8,15 @@ import { readOutput } from '../../../src/capture/reader.ts';
 import { openCapture } from '../../../src/capture/store.ts';
 import { saltedLineOf } from '../../../src/journal/entry-parts.ts';
 import { sealCaptures } from '../../../src/sealing/captures.ts';
-import { type CaptureDisk, redactCapture } from '../../../src/sealing/redact/capture.ts';
-import { encryptedCaptures, findSecret, redactPlace } from '../../../src/sealing/redact/secret.ts';
+import { redactCapture } from '../../../src/sealing/redact/capture.ts';
+import { findSecret, redactPlace } from '../../../src/sealing/redact/secret.ts';
 import { WHOLE_CAPTURE } from '../../../src/sealing/redact/whole-capture.ts';
 import { OneSecret } from '../../../src/text/secrets/one-secret.ts';
 import { decodeTrace } from '../../../src/trace/decode/decode.ts';
 import { encodeTrace, HEADER } from '../../trace/encode.ts';
 import { exit, start } from '../../trace/frames.ts';
 import { ME } from '../helper.ts';
+import { faulty } from './faulty.ts';
 import { RedactWorld } from './helper.ts';
 
 const OUTPUT = 'one\nSECRET-WORDS here\r\nand SECRET-WORDS\n';
@@ -93,15 +94,10 @@ describe('a capture', () => {
     ]);
   });
 
-  it('of a run that goes on is refused, as one that is encrypted, and stays', async () => {
+  it('of a run that goes on is refused, and stays', async () => {
     const world = new RedactWorld();
     const ledger = world.ledger();
     const { id, dir } = await world.captureOf(ledger, { output: OUTPUT });
-    fs.writeFileSync(join(dir, 'meta.json.age'), '');
-    const closed = redactCapture(id, WHOLE_CAPTURE, world.context(ledger));
-    await expect(closed).rejects.toThrow(`The capture ${id} is encrypted.`);
-    expect(encryptedCaptures(world)).toBe(1);
-    fs.rmSync(join(dir, 'meta.json.age'));
     const alive = { ...world.store, alive: () => true };
     fs.rmSync(join(dir, 'final.json'));
     const live = redactCapture(id, WHOLE_CAPTURE, world.context(ledger, { store: alive }));
@@ -171,21 +167,6 @@ describe('a capture', () => {
     expect(fs.readFileSync(join(outside, 'mine'), 'utf8')).toBe(OUTPUT);
   });
 });
-
-/** Fails at one operation, from 1 on; counts them all. */
-function faulty(fail: number): CaptureDisk & { count: number } {
-  const disk: Record<string, unknown> = { ...fs, count: 0 };
-  const counting = disk as { count: number };
-  for (const name of ['openSync', 'writeSync', 'fsyncSync', 'renameSync', 'unlinkSync'] as const) {
-    const real = disk[name] as (...args: unknown[]) => unknown;
-    disk[name] = (...args: unknown[]): unknown => {
-      counting.count += 1;
-      if (counting.count === fail) throw Object.assign(new Error('EIO: told to'), { code: 'EIO' });
-      return real(...args);
-    };
-  }
-  return disk as unknown as CaptureDisk & { count: number };
-}
 
 describe('a disk that fails at any operation', () => {
   it('leaves nothing that a verifier calls wrong, and the next redaction finishes it', async () => {

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { encodeFinal } from '../../../src/capture/format.ts';
+import type { Decrypt } from '../../../src/capture/open-source.ts';
 import { createCapture, type Store } from '../../../src/capture/store.ts';
 import { appendLater } from '../../../src/journal/later.ts';
 import { startSession } from '../../../src/journal/writer.ts';
@@ -29,8 +30,12 @@ const FINAL: CaptureFinal = {
 };
 
 export class RedactWorld extends SealWorld {
+  /** Of the identities that are at hand. */
+  decrypt: Decrypt | undefined;
+
   get store(): Store {
-    return { ...openStore(this.root), alive: this.alive, now: () => this.time };
+    const store = { ...openStore(this.root), alive: this.alive, now: () => this.time };
+    return { ...store, ...(this.decrypt && { decrypt: this.decrypt }) };
   }
 
   context(ledger: Ledger | undefined, more: Partial<RedactContext> = {}): RedactContext {
