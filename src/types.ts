@@ -146,6 +146,7 @@ export type CaptureMeta = {
   readonly source?: 'spool';
   /** Its command is not known to this reader. */
   readonly encrypted?: true;
+  readonly inMemory?: true; // and all else of it is gone
 };
 
 /** final.json: how it ended. Written when the shell is done; rewritten once the output closed. */

@@ -11,6 +11,7 @@ import type { Services } from '../host/plugin.ts';
 import { withPolicy } from '../ops/health.ts';
 import { processMetrics } from '../ops/metrics.ts';
 import { type Announcement, announceServer } from '../ops/servers.ts';
+import { livePlaces } from '../packing/live.ts';
 import type { Permission } from '../recorder/admission.ts';
 import type { Ending, OpenEnding } from '../recorder/ending.ts';
 import { refuseCancelled } from '../recorder/errors.ts';
@@ -374,7 +375,8 @@ export class AgentShell {
     if (known !== undefined) return known;
     const { backend: runner } = shell();
     const variables = environment === 'none' ? { env: {} } : { env, environment };
-    const made = createShell({ stateRoot, cwd, runner, ...variables });
+    const live = livePlaces({ stateRoot, cwd, env, log: this.#log });
+    const made = createShell({ stateRoot, cwd, runner, live, ...variables });
     this.#shells.set(environment, made);
     return made;
   }

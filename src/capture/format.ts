@@ -57,7 +57,7 @@
 // They may also be encrypted (`packed/encrypt.ts`): then there is NAME.gz.age, and NAME.gz.gzi.age,
 // which are age files (`src/age/file.ts`) of NAME.gz and its table. The words of meta.json and
 // final.json are then in meta.json.age and final.json.age, and both say "encrypted":true: see
-// `words.ts`.
+// `words.ts`. While a run goes on all of them may be in memory: see `in-memory.ts`.
 //
 // meta.json is made in place, in one write; later it and final.json are replaced by temp file and
 // rename. Times are UTC, ISO 8601 with milliseconds and `Z`. Lines: one write(2) each. A line
@@ -178,6 +178,7 @@ function optionalKeys(json: JsonObject): Partial<CaptureMeta> {
     owner: decodeOwner(json.owner),
     source: asOneOf(['spool'], json.source),
     encrypted: asOneOf([true], json.encrypted),
+    inMemory: asOneOf([true], json.in_memory),
     killAfterMs: asCount(json.kill_after_ms),
     runner: processId(json.runner_pid, json.runner_start),
     child: processId(json.pid, json.pid_start),

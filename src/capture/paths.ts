@@ -64,9 +64,53 @@ export function sessionsDir(root: string): string {
   return join(root, 'sessions');
 }
 
+/** Where the files of a capture are: `sessions/<id>`, or in memory for as long as it says so. */
 export function captureDir(root: string, id: string): string {
+  const home = homeDir(root, id);
+  return memoryOf(home) ?? home;
+}
+
+export function homeDir(root: string, id: string): string {
   assertSessionId(id);
   return join(root, 'sessions', id);
+}
+
+/** In the directory of a capture: where its files are meanwhile. See `in-memory.ts`. */
+export const LIVE = 'live';
+
+/** Back, in the directory in memory. */
+export const HOME = 'home';
+
+/** Only a directory of ours that says that it belongs to this one, and no link on the way. */
+function memoryOf(home: string): string | undefined {
+  if (nodeFs.lstatSync(join(home, LIVE), { throwIfNoEntry: false })?.isFile() !== true) return;
+  const dir = pathIn(home, LIVE);
+  if (dir === undefined || basename(dir) !== basename(home)) return undefined;
+  const folders = [dir, dirname(dir), dirname(dirname(dir)), home];
+  if (basename(dirname(dir)) !== 'sessions' || !folders.every(isPrivateDir)) return undefined;
+  const back = pathIn(dir, HOME);
+  return back !== undefined && isSameDir(back, home) ? dir : undefined;
+}
+
+/** The directory on the disk of one in memory; undefined where that does not say so any more. */
+export function diskDirOf(dir: string): string | undefined {
+  const home = hasIn(dir, HOME) ? pathIn(dir, HOME) : undefined;
+  return home !== undefined && memoryOf(home) === dir ? home : undefined;
+}
+
+function pathIn(dir: string, name: string): string | undefined {
+  try {
+    const path = nodeFs.readFileSync(join(dir, name), 'utf8').trim();
+    return isAbsolute(path) ? path : undefined;
+  } catch {
+    return undefined; // gone meanwhile, or not ours
+  }
+}
+
+/** A state root may be reached by several paths. */
+function isSameDir(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => nodeFs.statSync(path, { throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
 }
 
 export function isSessionId(id: string): boolean {

@@ -10,7 +10,7 @@ export type Liveness = {
 /** The state, and for those that need it a word on why. */
 export type Status = { readonly state: CaptureState; readonly reason?: string };
 
-type Meta = Pick<CaptureMeta, 'runner' | 'starter' | 'retentionSeconds'> | undefined;
+type Meta = Pick<CaptureMeta, 'runner' | 'starter' | 'retentionSeconds' | 'inMemory'> | undefined;
 type Final = CaptureFinal | undefined;
 
 /** `undefined` for meta or final means missing or damaged. */
@@ -24,6 +24,7 @@ export function captureState(meta: Meta, final: Final, world: Liveness): Status 
     return { state: 'failed', reason: outcome.message || outcome.error };
   }
   if (meta === undefined) return { state: 'failed', reason: 'unreadable' };
+  if (meta.inMemory) return { state: 'failed', reason: 'was kept in memory, which is gone' };
   if (meta.runner !== undefined) {
     if (world.alive(meta.runner)) return { state: 'running' };
     return { state: 'failed', reason: 'interrupted' };
@@ -34,7 +35,7 @@ export function captureState(meta: Meta, final: Final, world: Liveness): Status 
 
 /** More bytes may come: a live process can append them. */
 export function outputOpen(meta: Meta, final: Final, { alive }: Pick<Liveness, 'alive'>): boolean {
-  if (final?.outputClosed === true) return false;
+  if (final?.outputClosed === true || meta?.inMemory === true) return false;
   if (meta === undefined) {
     // Without meta.json the runner is unknown, but it lives as long as processes hold its pipe.
     return final?.survivors.some((one) => one.holdsOutput && alive(one)) === true;

@@ -68,7 +68,7 @@ export function createCapture(
   argv: readonly string[],
   ready?: () => void,
 ): string {
-  const dir = paths.captureDir(store.root, meta.id);
+  const dir = paths.homeDir(store.root, meta.id);
   return writing(dir, () => {
     const made = prepare(store.root, dir);
     try {
@@ -282,7 +282,7 @@ function hasOutput(dir: string): boolean {
 }
 
 /** True if this call made the directory. One without a capture in it is taken over. */
-function prepare(root: string, dir: string): boolean {
+export function prepare(root: string, dir: string): boolean {
   const sessions = paths.sessionsDir(root);
   // One look is enough: others can neither enter it nor put a link in its place in a root of ours.
   if (!paths.isPrivate(sessions)) {
@@ -338,9 +338,10 @@ const LEFTOVERS: readonly string[] = [
   'append.lock',
   'control',
   'pinned',
+  paths.LIVE,
 ];
 
-function removeEmpty(dir: string): void {
+export function removeEmpty(dir: string): void {
   try {
     fs.rmdirSync(dir);
   } catch {
@@ -348,7 +349,7 @@ function removeEmpty(dir: string): void {
   }
 }
 
-function writing<T>(dir: string, write: () => T): T {
+export function writing<T>(dir: string, write: () => T): T {
   try {
     return write();
   } catch (error) {
@@ -361,7 +362,7 @@ function writing<T>(dir: string, write: () => T): T {
   }
 }
 
-function exists(id: string): AppError {
+export function exists(id: string): AppError {
   return new AppError('session_exists', `There is a session '${id}' already.`, {
     hint: 'Choose another id, or none to get a new one.',
   });

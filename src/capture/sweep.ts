@@ -7,7 +7,7 @@ import { errnoOf } from '../errors.ts';
 import { RETENTION_SECONDS_DEFAULT } from '../limits.ts';
 import type { CaptureFinal } from '../types.ts';
 import type { StoredMeta } from './format.ts';
-import { hasIn, openIn, sessionsDir } from './paths.ts';
+import { captureDir, diskDirOf, hasIn, openIn } from './paths.ts';
 import { active } from './state.ts';
 import { captureIds, readState, type Store } from './store.ts';
 
@@ -69,7 +69,7 @@ export async function* sweep(
   for (const id of chosen(captureIds(store), options.limit, store.now())) {
     looked += 1;
     if (looked % TURN_CAPTURES === 0) await new Promise((resolve) => setImmediate(resolve));
-    const dir = join(sessionsDir(store.root), id);
+    const dir = captureDir(store.root, id);
     let verdict = verdictOn(dir, { store, ttlMs, owed: options.owed, io });
     if (verdict?.result === 'remove' && options.dryRun !== true) {
       verdict = await removed(dir, verdict, io);
@@ -177,6 +177,7 @@ async function removed(dir: string, verdict: Verdict, io: SweepIo): Promise<Verd
  */
 export async function removeCapture(dir: string): Promise<void> {
   if (!fs.existsSync(dir)) return; // another process removed it
+  const home = diskDirOf(dir);
   const names = await fs.promises.readdir(dir);
   const done: string[] = [];
   try {
@@ -191,6 +192,9 @@ export async function removeCapture(dir: string): Promise<void> {
     throw error;
   }
   await fs.promises.rm(dir, { recursive: true, force: true });
+  if (home === undefined) return;
+  await fs.promises.rm(home, { recursive: true, force: true });
+  await fs.promises.rm(join(dir, '..', '..'), { recursive: true, force: true });
 }
 
 const REMOVING = '.removing';

@@ -115,12 +115,20 @@ async function* changes(
 ): AsyncGenerator<Look, void, undefined> {
   const until = performance.now() + timeoutMs;
   let capture = openCapture(store, id);
-  const watch = openWatch(capture.dir, ignored ?? silent(capture));
-  const files = keepOpen(capture.dir, capture.decrypt);
+  let watch = openWatch(capture.dir, ignored ?? silent(capture));
+  let files = keepOpen(capture.dir, capture.decrypt);
   try {
     // Once more before the first wait: it may have changed before the watch was there.
     for (let change: Change = 'state'; ; ) {
+      const { dir } = capture;
       if (change === 'state') capture = openCapture(store, id);
+      if (capture.dir !== dir) {
+        // It was in memory until now.
+        files.close();
+        watch.close();
+        watch = openWatch(capture.dir, ignored ?? silent(capture));
+        files = keepOpen(capture.dir, capture.decrypt);
+      }
       yield { capture, source: { ...capture, files } };
       const left = until - performance.now();
       if (left <= 0 || signal?.aborted === true) return;

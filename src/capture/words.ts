@@ -56,13 +56,19 @@ export function hideText(
   paths.replaceIn(dir, name, facts, { sync: true, io });
 }
 
+/** meta.json of a run whose words are kept in memory, for the disk. */
+export function metaInMemory(text: string): string {
+  return metaWithoutWords(parseObject(text) ?? {}, { command: GONE, more: { in_memory: true } });
+}
+
 /**
  * meta.json or final.json with its words, for readers that can decrypt it; for others as it lies
  * there. Undefined where there is none.
  */
 export function textWithWords(dir: string, name: string, decrypt?: Decrypt): string | undefined {
   try {
-    if (decrypt !== undefined) return wholeText(dir, name, decrypt);
+    const whole = decrypt && wholeText(dir, name, decrypt);
+    if (whole !== undefined) return whole;
   } catch (error) {
     // Not for us, or damaged: what else is known of the run counts.
     if (!isAppError(error) || error.code === 'path_unsafe') throw error;
@@ -82,12 +88,17 @@ export function wholeText(dir: string, name: string, decrypt?: Decrypt): string 
   }
 }
 
-function metaWithoutWords(json: JsonObject): string {
+/** Stands in the entry of a run whose words were lost. */
+const GONE = '(was in memory)';
+
+type Stub = { readonly command?: string; readonly more?: JsonObject };
+
+function metaWithoutWords(json: JsonObject, { command = '', more = {} }: Stub = {}): string {
   const journal = asObject(json.journal);
-  const entry = { command: '', shell: '', ...only(asObject(journal?.entry) ?? {}, ENTRY_FACTS) };
+  const entry = { command, shell: '', ...only(asObject(journal?.entry) ?? {}, ENTRY_FACTS) };
   const facts = only(json, META_FACTS);
   const intent = journal && { journal: { ...only(journal, JOURNAL_FACTS), entry } };
-  return `${JSON.stringify({ ...facts, command: [], ...intent, encrypted: true })}\n`;
+  return `${JSON.stringify({ ...facts, command: [], ...intent, encrypted: true, ...more })}\n`;
 }
 
 /** The salt stays at the end: see `final-salt.ts`. */

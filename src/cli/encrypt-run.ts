@@ -3,6 +3,7 @@
 
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bringHome } from '../capture/in-memory.ts';
 import { encryptCapture } from '../capture/packed/encrypt.ts';
 import { stateRoot } from '../capture/paths.ts';
 import { messageOf } from '../errors.ts';
@@ -44,6 +45,7 @@ export async function encryptRun(id: string, dir: string): Promise<void> {
     if (claim === undefined) return; // or another process is at it
     try {
       encryptCapture(dir, recipients);
+      bringHome(dir);
     } finally {
       claim.release();
     }

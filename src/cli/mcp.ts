@@ -220,14 +220,16 @@ export async function derunMcp(args: readonly string[] = []): Promise<void> {
 type House = Services & { close(): void };
 
 async function openServices(createShell?: (options: ShellOptions) => Shell): Promise<House> {
-  const [{ openServerLog }, { storeOf }] = await Promise.all([
+  const [{ openServerLog }, { storeOf }, { livePlaces }] = await Promise.all([
     import('../ops/server-log.ts'),
     import('../shell/captures.ts'),
+    import('../packing/live.ts'),
   ]);
   const { env } = process;
   const projectDirectory = process.cwd();
   const { root: stateRoot } = storeOf(env);
   const { log, flush } = openServerLog({ stateRoot, env });
+  const about = { stateRoot, cwd: projectDirectory, env };
   let shell: Shell | undefined;
   return {
     projectDirectory,
@@ -236,7 +238,7 @@ async function openServices(createShell?: (options: ShellOptions) => Shell): Pro
     log,
     now: Date.now,
     shell() {
-      shell ??= createShell?.({ stateRoot, cwd: projectDirectory, env });
+      shell ??= createShell?.({ ...about, live: livePlaces({ ...about, log }) });
       if (shell === undefined) throw new Error('this server runs no commands');
       return shell;
     },

@@ -1,6 +1,7 @@
 // `derun run` and `cuff run`: flags, then `--`, then the command. Parsed by hand: a framework would
 // cost more time than the rest of the start. A wrong call is refused before anything is touched.
 
+import { stateRoot } from '../capture/paths.ts';
 import { AppError } from '../errors.ts';
 import { ownSettingsWith } from '../packing/own-settings.ts';
 import { type ProxyEnd, type ProxyOptions, proxy } from '../shell/proxy.ts';
@@ -30,10 +31,22 @@ export async function runCommand(name: 'cuff' | 'derun', args: readonly string[]
     return;
   }
   const { flags, entry, argv } = parseRun(name, args);
-  const options: ProxyOptions = { ...flags, over: encrypted };
+  const options: ProxyOptions = { ...flags, ...(await liveIn(name)), over: encrypted };
   if (entry.journal !== true) return end(name, await proxy(argv, options));
   const { entryOfRun } = await import('./run-journal.ts');
   end(name, await proxy(argv, { ...options, entry: await entryOfRun(argv, flags, entry) }));
+}
+
+/** Where its capture is to be, if the user's own settings say anything of that. */
+async function liveIn(name: string): Promise<Pick<ProxyOptions, 'live'>> {
+  const named = ownSettingsWith('encryption', process.cwd(), process.env);
+  if (!named.some(({ text }) => text.includes('live'))) return {};
+  const { livePlace } = await import('../packing/live.ts');
+  const live = livePlace(stateRoot(process.env), process.cwd(), process.env);
+  if (live.kind === 'plain' && live.why !== undefined) {
+    process.stderr.write(safeWords(`${name}: ${live.why}\n`));
+  }
+  return { live };
 }
 
 async function encrypted({ id, dir }: { id: string; dir: string | undefined }): Promise<void> {

@@ -3,11 +3,13 @@
 // any more.
 
 import { existsSync } from 'node:fs';
+import { sweepMemory } from '../capture/in-memory.ts';
 import type { SweepResult } from '../capture/sweep.ts';
 import { sweepEditNotes } from '../hooks/edits.ts';
 import { sweepIntents } from '../hooks/intent.ts';
 import { type Log, openLog } from '../log.ts';
 import { captureBudget } from '../packing/budget.ts';
+import { memoryOf } from '../packing/live.ts';
 import { Packer, type PackResult } from '../packing/packer.ts';
 import { ownRecipients } from '../packing/recipients.ts';
 import { SessionPacker } from '../packing/sessions.ts';
@@ -126,6 +128,8 @@ async function sealedAndPacked(store: Store, log: Log): Promise<PackResult[]> {
       const error = 'error' in row ? { error: row.error } : {};
       log({ session_id: id, cleanup_result: result, cleanup_reason: reason, ...error });
     }
+    const memory = memoryOf(store.root, process.env);
+    if (memory !== undefined) sweepMemory(memory, store.now());
   } finally {
     await thread.stop();
     await ledger?.close();

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { recipientOf } from '../age/recipients.ts';
+import { LIVE_WAYS } from '../packing/recipients.ts';
 import { readTarget } from '../sealing/anchors/target.ts';
 import { asObject } from '../text/json.ts';
 import { printable } from '../text/printable.ts';
@@ -31,7 +32,7 @@ const TOP_KEYS = ['plugins', 'tool_names', 'ask', 'seal', 'captures', 'encryptio
 const ASK_KEYS = ['min_ms'] as const;
 const SEAL_KEYS = ['enabled', 'anchor'] as const;
 const CAPTURES_KEYS = ['budget'] as const;
-const ENCRYPTION_KEYS = ['recipients'] as const;
+const ENCRYPTION_KEYS = ['recipients', 'live'] as const;
 const PLUGIN_KEYS = ['enabled', 'type', 'module', 'config'] as const;
 export const PLUGIN_TYPES = ['in_source'] as const;
 // More than this and no answer would come in time.
@@ -184,6 +185,7 @@ class Check {
     if (entry === undefined || isNothing(entry.value)) return;
     const entries = this.map(entry.value, ['encryption']);
     this.keys(entries, ENCRYPTION_KEYS, ['encryption']);
+    this.oneOf(entries.get('live'), LIVE_WAYS, ['encryption', 'live']);
     const listed = entries.get('recipients')?.value;
     if (listed === undefined || isNothing(listed)) return;
     const path = ['encryption', 'recipients'];

@@ -2,6 +2,7 @@
 // `settings-check.ts`; the names of keys and values come from there.
 
 import { ASK_MIN_MS } from '../limits.ts';
+import { LIVE_WAYS } from '../packing/recipients.ts';
 import { SIZE } from '../text/size.ts';
 import { BUILTIN_PREFIX } from '../trust/plugin-source.ts';
 import type { Builtins } from './modules.ts';
@@ -98,6 +99,11 @@ const ENCRYPTION: JsonSchema = {
       type: ['array', 'null'],
       items: { type: 'string', pattern: '^(age1|ssh-)' },
       default: [],
+    },
+    live: {
+      description: 'Where a capture is while its run goes on: memory needs recipients.',
+      enum: [...LIVE_WAYS],
+      default: 'plain',
     },
   },
 };

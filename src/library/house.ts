@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import type { CallContext, ConfigProblem, Services } from '../host/plugin.ts';
+import { livePlaces } from '../packing/live.ts';
 import { openPolicy, type PolicyEngine } from '../policies/engine.ts';
 import { storeOf } from '../shell/captures.ts';
 import { createShell, type Shell } from '../shell/shell.ts';
@@ -76,7 +77,8 @@ function openServices(options: Options): Opened {
     log: options.log ?? (() => undefined),
     now: Date.now,
     shell() {
-      shell ??= createShell({ stateRoot, cwd: projectDirectory, env });
+      const live = livePlaces({ stateRoot, cwd: projectDirectory, env, log: services.log });
+      shell ??= createShell({ stateRoot, cwd: projectDirectory, env, live });
       return shell;
     },
   };

@@ -1,6 +1,7 @@
 // Which captures are packed, and when: those of commands that agents ran, a day after their end.
 // Until then answers name their plain files. Those of `cuff run` and `derun run` are gone by then.
 import { finalText } from '../capture/final-salt.ts';
+import { isInMemory } from '../capture/in-memory.ts';
 import { hasPlainWords } from '../capture/packed/encrypt.ts';
 import { hasPlainFiles } from '../capture/packed/pack.ts';
 import { captureDir, hasIn, sessionIdTime } from '../capture/paths.ts';
@@ -50,7 +51,8 @@ export function mayBeEncrypted(
     if (hasIn(dir, 'spooled') && meta.source !== 'spool') return false;
     // A server that lives enters its commands within a moment.
     const entering = meta.journal !== undefined && final.at + ENTRY_MS_MAX > store.now();
-    if ((entering && !entered) || !hasPlainWords(dir) || owedTo(store)(meta, final)) return false;
+    const done = !hasPlainWords(dir) && !isInMemory(dir);
+    if ((entering && !entered) || done || owedTo(store)(meta, final)) return false;
     return !sealed || finalText(dir)?.salt !== undefined;
   } catch (error) {
     if (errnoOf(error) === undefined && !isAppError(error)) throw error;
@@ -76,6 +78,7 @@ function lookAt(store: Store, id: string, sealed: boolean): Due {
   const dir = captureDir(store.root, id);
   const { meta, final } = readState(dir);
   if (meta?.journal === undefined || meta.retentionSeconds <= PLAIN_SECONDS) return NEVER;
+  if (isInMemory(dir)) return LATER;
   // In a sandbox: the files are fetched from outside, as they are.
   if (hasIn(dir, 'spooled') && meta.source !== 'spool') return NEVER;
   const endedAt = final?.at ?? meta.createdAt;

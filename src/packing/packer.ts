@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Recipient } from '../age/recipients.ts';
 import { adoptedInto } from '../capture/entry-marks.ts';
+import { isInMemory } from '../capture/in-memory.ts';
 import { captureDir, hasIn } from '../capture/paths.ts';
 import { roomOf } from '../capture/room.ts';
 import { captureIds, type Store } from '../capture/store.ts';
@@ -88,9 +89,10 @@ export class Packer {
   async *#encrypted(ids: readonly string[], goOn: () => boolean): AsyncGenerator<PackResult> {
     const { recipients } = this.#options;
     const whom = recipients?.() ?? [];
-    if (whom.length === 0) return;
+    // What is in memory must not stay there, even if there are no recipients any more.
+    const due = whom.length > 0 ? ids : ids.filter((id) => isInMemory(this.#dirOf(id)));
     let looked = 0;
-    for (const id of ids) {
+    for (const id of due) {
       looked += 1;
       if (looked % TURN_CAPTURES === 0) await setImmediate();
       if (!goOn()) return;
@@ -99,22 +101,27 @@ export class Packer {
     }
   }
 
+  #dirOf(id: string): string {
+    return captureDir(this.#options.store.root, id);
+  }
+
   /** Undefined where there is nothing to encrypt, or where `cuff run` does it at this moment. */
   async #encrypt(id: string, whom: readonly Recipient[]): Promise<PackResult | undefined> {
     const { store, owner, ledger, pack } = this.#options;
     const due = (): boolean => mayBeEncrypted(store, id, { sealed: ledger !== undefined });
     if (this.#hidden.has(id)) return undefined;
-    const dir = captureDir(store.root, id);
+    const dir = this.#dirOf(id);
     let claim: Claim | undefined;
     try {
       claim = await claimToEncrypt(dir, owner, store.alive, due);
       if (claim === undefined) return undefined;
       const before = roomIn(dir);
-      const done = await pack(dir, whom);
+      const done = await pack(dir, whom); // and moved, if it was in memory
       if (!done.packed) return { id, result: 'error', reason: 'pack_error', error: done.reason };
       this.#hidden.add(id);
-      const savedBytes = Math.max(0, before - roomIn(dir));
-      return { id, result: 'pack', reason: 'encrypted', savedBytes };
+      const savedBytes = Math.max(0, before - roomIn(this.#dirOf(id)));
+      const reason = whom.length > 0 ? 'encrypted' : 'packed';
+      return { id, result: 'pack', reason, savedBytes };
     } catch (error) {
       if (!isAppError(error)) throw error;
       return { id, result: 'error', reason: 'pack_error', error: reasonOf(error) };

@@ -10,24 +10,40 @@ import { type OwnSettings, ownSettingsWith } from './own-settings.ts';
 
 /** None where nothing is to be encrypted. Throws `settings_invalid`: a mistake never means none. */
 export function ownRecipients(cwd: string, env: Env): readonly Recipient[] {
-  const [first] = ownSettingsWith('encryption', cwd, env);
-  return first === undefined ? [] : recipientsIn(first, env);
+  return encryptionSettings(cwd, env).recipients;
 }
 
-function recipientsIn({ path, text }: OwnSettings, env: Env): readonly Recipient[] {
+export const LIVE_WAYS = ['plain', 'memory'] as const;
+
+export type EncryptionSettings = {
+  readonly recipients: readonly Recipient[];
+  /** Where a capture is before that. */
+  readonly live: (typeof LIVE_WAYS)[number];
+};
+
+/** The same with what else they say. Throws `settings_invalid`. */
+export function encryptionSettings(cwd: string, env: Env): EncryptionSettings {
+  const [first] = ownSettingsWith('encryption', cwd, env);
+  return first === undefined ? { recipients: [], live: 'plain' } : settingsIn(first, env);
+}
+
+function settingsIn({ path, text }: OwnSettings, env: Env): EncryptionSettings {
   const { root, problems } = readYaml(text, env);
   if (problems.length > 0) throw invalid(problemLines(path, problems));
   const said = asObject(asObject(root && plain(root))?.encryption ?? {});
   if (said === undefined) throw invalid(`${path}: encryption names no recipients`);
-  const other = Object.keys(said).find((key) => key !== 'recipients');
+  const other = Object.keys(said).find((key) => key !== 'recipients' && key !== 'live');
   if (other !== undefined) throw invalid(`${path}: encryption.${other} is no key of the settings`);
+  const live = LIVE_WAYS.find((way) => way === (said.live ?? 'plain'));
+  if (live === undefined) throw invalid(`${path}: encryption.live is neither plain nor memory`);
   const listed = said.recipients ?? [];
   if (!Array.isArray(listed)) throw invalid(`${path}: encryption.recipients is no list`);
-  return listed.map((one: unknown, place) => {
+  const recipients = listed.map((one: unknown, place) => {
     const recipient = typeof one === 'string' ? recipientOf(one) : undefined;
     if (recipient !== undefined) return recipient;
     throw invalid(`${path}: encryption.recipients[${place}] is no recipient of age`);
   });
+  return { recipients, live };
 }
 
 function invalid(message: string): AppError {

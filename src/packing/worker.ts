@@ -2,6 +2,7 @@
 // commands of the machine. It may be ended at any moment.
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { bringHome } from '../capture/in-memory.ts';
 import { encryptCapture } from '../capture/packed/encrypt.ts';
 import { packCapture } from '../capture/packed/pack.ts';
 import { messageOf, reasonOf } from '../errors.ts';
@@ -25,8 +26,11 @@ async function packed(order: PackOrder): Promise<PackOutcome> {
     if ('files' in order) {
       const { files, upTo } = order;
       for (const path of files) await packLines(path, { recipients, upTo });
-    } else if (recipients.length > 0) encryptCapture(order.dir, recipients);
-    else packCapture(order.dir);
+    } else {
+      if (recipients.length > 0) encryptCapture(order.dir, recipients);
+      else packCapture(order.dir);
+      bringHome(order.dir);
+    }
     return { packed: true };
   } catch (error) {
     return { packed: false, reason: reasonOf(error), message: messageOf(error) };

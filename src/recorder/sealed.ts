@@ -3,9 +3,11 @@
 // Nothing waits for it.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { sweepMemory } from '../capture/in-memory.ts';
 import { messageOf } from '../errors.ts';
 import type { SessionWriter } from '../journal/writer.ts';
 import { captureBudget } from '../packing/budget.ts';
+import { memoryOf } from '../packing/live.ts';
 import { Packer } from '../packing/packer.ts';
 import { ownRecipients } from '../packing/recipients.ts';
 import { SessionPacker, type SessionPackResult } from '../packing/sessions.ts';
@@ -118,12 +120,14 @@ export class SealedUpkeep {
 
   /** Never rejects. */
   async #pack(goOn: () => boolean): Promise<void> {
-    const { log } = this.#options;
+    const { log, store, env, now } = this.#options;
     try {
       for await (const { id, result, ...more } of this.#packer.pass(goOn)) {
         if (this.#stop.signal.aborted) return;
         log(result === 'error' ? 'warn' : 'info', SAID[result], { run_id: id, ...more });
       }
+      const memory = memoryOf(store.root, env);
+      if (memory !== undefined) sweepMemory(memory, now());
     } catch (error) {
       log('warn', 'Captures not packed', { error: messageOf(error) });
     }

@@ -9,6 +9,7 @@ import type { LiveRun, RunProcess } from './processes.ts';
 /** The command as a person would type it. */
 export function commandText({ meta }: Pick<CaptureSummary, 'meta'>): string {
   if (meta === undefined) return '(unknown)';
+  if (meta.inMemory === true) return '(was in memory)';
   if (meta.encrypted === true) return '(encrypted)';
   return meta.command.kind === 'shell' ? meta.command.text : quoteWords(meta.command.argv);
 }

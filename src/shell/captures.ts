@@ -16,7 +16,7 @@ import {
 } from '../capture/store.ts';
 import { follow } from '../capture/wait.ts';
 import { AppError } from '../errors.ts';
-import { unreadText } from '../text/missing.ts';
+import { GONE_TEXT, unreadText } from '../text/missing.ts';
 import { printable } from '../text/printable.ts';
 import type { CaptureState } from '../types.ts';
 import { decryption } from './decryption.ts';
@@ -108,10 +108,11 @@ export function cutBytes({ final }: Pick<Capture, 'final'>, outputBytes: number)
 type Unread = Pick<Capture, 'final' | 'outputOpen' | 'meta'>;
 
 /**
- * A note on output that a killed runner may not have read, from its command or from survivors.
- * Undefined if no runner was killed.
+ * A note on output that a killed runner may not have read, from its command or from survivors; or
+ * that was in memory, and is gone. Undefined for every other.
  */
 export function unreadNote({ final, outputOpen, meta }: Unread): string | undefined {
+  if (meta?.inMemory === true) return GONE_TEXT;
   const killed = meta?.child !== undefined && !outputOpen && final?.outputClosed !== true;
   return killed ? unreadText(meta.transport) : undefined;
 }

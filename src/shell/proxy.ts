@@ -5,7 +5,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { outputCap } from '../capture/cap.ts';
-import { captureDir, stateRoot } from '../capture/paths.ts';
+import type { LivePlace } from '../capture/in-memory.ts';
+import { homeDir, stateRoot } from '../capture/paths.ts';
 import { closeRoot, createCapture, type Store } from '../capture/store.ts';
 import { AppError, reasonOf } from '../errors.ts';
 import { type Log, type LogFields, openLog } from '../log.ts';
@@ -31,6 +32,7 @@ export type ProxyOptions = {
   readonly env?: Environment;
   readonly strict?: boolean;
   readonly trace?: boolean;
+  readonly live?: LivePlace;
   /** The entry of the run in a journal. */
   readonly entry?: ProxyEntry;
   /** Called behind that. Never rejects. */
@@ -82,12 +84,14 @@ export async function proxy(argv: readonly string[], options: ProxyOptions): Pro
     if (ended !== undefined) end.resolve(ended);
   });
   const specIn = (dir: string | undefined): RunSpec => specify(meta, argv, dir, options, plan);
-  const hold = (): Attached | undefined => {
-    const spec = specIn(captureDir(store.root, meta.id));
+  const hold = (at: string): Attached | undefined => {
+    const spec = specIn(at);
     const early = runner.kind === 'native' && startsEarly(spec);
     return early ? startAttached(runner.path, spec, listener, true) : undefined;
   };
-  const found = captureFor(store, meta, argv, options.strict ?? false, hold);
+  const memory = options.live?.kind === 'memory' ? options.live.root : undefined;
+  const { strict } = options;
+  const found = await captureFor(store, meta, argv, { strict, memory, hold });
   const { dir, why, held } = await spooledFor(store, meta, argv, found);
   // Handlers first: a signal that arrives before the pid is known must still reach the command.
   const stopForwarding = forwardSignals((text) => state.order?.(text));
@@ -162,10 +166,15 @@ function describe(
     transport,
     ttyAttached: transport === 'pty' && isatty(1),
     killAfterMs: options.killAfterMs,
-    outputBytesMax: outputCap(process.env),
+    outputBytesMax: capOf(options),
     trace,
     journal: options.entry?.intent,
   });
+}
+
+function capOf({ live }: ProxyOptions): number {
+  const most = live?.kind === 'memory' ? live.outputBytesMax : Number.POSITIVE_INFINITY;
+  return Math.min(outputCap(process.env), most);
 }
 
 /** `forbidden`: by a sandbox. */
@@ -176,27 +185,39 @@ type Place = {
   readonly held?: Attached | undefined;
 };
 
+type CaptureChoice = {
+  readonly strict?: boolean | undefined;
+  /** A root in memory, for its files. */
+  readonly memory: string | undefined;
+  readonly hold: (dir: string) => Attached | undefined;
+};
+
 /**
  * The capture directory, or why it cannot be made: then the command still runs, and its streams
  * stay free of messages. Wrong usage is still an error. `hold` is called once the directory exists;
  * what it started is withdrawn if meta.json cannot be written.
  */
-function captureFor(
+async function captureFor(
   store: Store,
   meta: CaptureMeta,
   argv: readonly string[],
-  strict: boolean,
-  hold: () => Attached | undefined,
-): Place {
+  options: CaptureChoice,
+): Promise<Place> {
+  const { memory, strict = false, hold } = options;
   let held: Attached | undefined;
   const ready = (): void => {
-    held = hold();
+    held = hold(homeDir(memory ?? store.root, meta.id));
   };
   try {
-    const dir = createCapture(store, meta, argv, ready);
-    return { dir, held };
+    if (memory === undefined) return { dir: createCapture(store, meta, argv, ready), held };
+    const { createInMemory } = await import('../capture/in-memory.ts');
+    return { dir: createInMemory(store, memory, meta, argv, ready), held };
   } catch (error) {
     held?.permit(false);
+    const other = !(error instanceof AppError) || error.code !== 'session_exists';
+    if (memory !== undefined && other) {
+      return captureFor(store, meta, argv, { ...options, memory: undefined });
+    }
     if (error instanceof AppError && error.code !== 'state_unwritable') throw error;
     if (!strict) return { why: reasonOf(error), forbidden: isForbidden(error) };
     throw new AppError('state_unwritable', `The state root ${store.root} cannot be written.`, {

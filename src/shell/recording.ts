@@ -4,9 +4,10 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { captureDir } from '../capture/paths.ts';
+import { createInMemory } from '../capture/in-memory.ts';
+import { homeDir } from '../capture/paths.ts';
 import { createCapture, type Store } from '../capture/store.ts';
-import { AppError, messageOf, reasonOf } from '../errors.ts';
+import { AppError, errnoOf, messageOf, reasonOf } from '../errors.ts';
 import { MEMORY_BYTES_MAX } from '../limits.ts';
 import { argvOf } from '../run/env.ts';
 import { Memory } from '../run/memory.ts';
@@ -25,28 +26,34 @@ type NewRecording = {
 };
 
 /**
- * A capture under the state root; or in a spool, if a sandbox forbids that; or else one in the
- * temporary directory, for as long as the run lasts, and the reason. Where nothing can be written
- * the output is in the memory of the spec.
+ * A capture under the state root, with its files in `memory` if one is named and takes them; or in
+ * a spool, if a sandbox forbids that; or else one in the temporary directory, for as long as the
+ * run lasts, and the reason. Where nothing can be written the output is in the memory of the spec.
  */
 export function createRecording(
   store: Store,
   meta: CaptureMeta,
   backend: Backend,
   specIn: (dir: string) => RunSpec,
-  env: Env,
+  { env, memory }: { readonly env: Env; readonly memory: string | undefined },
 ): NewRecording {
   const argv = argvOf(meta.command);
-  const spec = specIn(captureDir(store.root, meta.id));
+  const spec = specIn(homeDir(memory ?? store.root, meta.id));
   let withdraw: (() => void) | undefined;
   const prepare = (): void => {
     withdraw = backend.prepare?.(spec);
   };
   try {
-    const dir = createCapture(store, meta, argv, prepare);
+    const dir =
+      memory === undefined
+        ? createCapture(store, meta, argv, prepare)
+        : createInMemory(store, memory, meta, argv, prepare);
     return { recording: { on: true, dir }, at: store, spec };
   } catch (error) {
     withdraw?.();
+    if (memory !== undefined && errnoOf(error) !== 'session_exists') {
+      return createRecording(store, meta, backend, specIn, { env, memory: undefined });
+    }
     const unwritable = !(error instanceof AppError) || error.code === 'state_unwritable';
     if (spec.strict || !unwritable) throw error;
     const where = { cwd: meta.cwd, env };

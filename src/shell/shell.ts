@@ -3,6 +3,7 @@
 // user, including runs that other processes started.
 
 import { outputCap } from '../capture/cap.ts';
+import type { LivePlace } from '../capture/in-memory.ts';
 import { stateRoot } from '../capture/paths.ts';
 import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader.ts';
 import {
@@ -77,6 +78,8 @@ export type ShellOptions = {
   readonly strict?: boolean;
   /** Whether to trace the processes of runs; default `off`. */
   readonly trace?: TraceSetting;
+  /** Asked before each run; never throws. */
+  readonly live?: () => LivePlace;
 };
 
 /** Returns the command line to start instead; `also` lists files it must be able to reach. */
@@ -157,7 +160,6 @@ export function createShell(options: ShellOptions = {}): Shell {
   const runs = new ShellRuns(store);
   const unwritten = new UnwrittenRuns(store.now);
   let closed = false;
-  const outputBytesMax = options.outputBytesMax ?? outputCap(env);
 
   function start(given: string | Command, start: StartOptions = {}): Run {
     if (closed) throw new AppError('closed', 'The shell was closed, so it starts no more runs.');
@@ -167,6 +169,7 @@ export function createShell(options: ShellOptions = {}): Shell {
     refuseAborted(start.signal);
     assertWorkingDirectory(where);
     const words = argvOf(command);
+    const place = placeOf(start, options, env);
     const plan = planOf(command, backend, env, { ...start, trace: start.trace ?? options.trace });
     const { id, killAfterMs, journal, owner, stdin, graceMs, size } = start;
     const meta = newMeta({
@@ -175,7 +178,7 @@ export function createShell(options: ShellOptions = {}): Shell {
       cwd: where,
       retentionSeconds: start.retentionSeconds ?? options.retentionSeconds,
       transport: plan.transport,
-      outputBytesMax: start.output === 'memory' ? 0 : outputBytesMax,
+      outputBytesMax: place.outputBytesMax,
       trace: plan.meta,
     });
     const memory = start.output === 'memory' ? new Memory(MEMORY_BYTES_MAX) : undefined;
@@ -189,7 +192,7 @@ export function createShell(options: ShellOptions = {}): Shell {
         syncFromBytes: start.keptBytes,
         trace: plan.spec,
       });
-    const { recording, at, spec } = createRecording(store, meta, backend, specIn, env);
+    const { recording, at, spec } = createRecording(store, meta, backend, specIn, place);
     const begin: MakeRun['begin'] = (heard) => backend.start(spec, noting(store, meta, heard));
     const parts = { id: meta.id, recording, graceMs: spec.graceMs, now: store.now, begin };
     const run = makeRun({ ...parts, memory: spec.memory, ...captureParts(at, meta.id) });
@@ -215,6 +218,15 @@ export function createShell(options: ShellOptions = {}): Shell {
       runs.close();
     },
   };
+}
+
+/** Where its capture is, if that is in memory, and how much it may hold. */
+function placeOf({ output }: StartOptions, options: ShellOptions, env: Env) {
+  const outputBytesMax = output === 'memory' ? 0 : (options.outputBytesMax ?? outputCap(env));
+  const live = output === 'memory' ? undefined : options.live?.();
+  if (live?.kind !== 'memory') return { env, outputBytesMax, memory: undefined };
+  const most = Math.min(outputBytesMax, live.outputBytesMax);
+  return { env, outputBytesMax: most, memory: live.root };
 }
 
 function noting({ root }: Store, meta: CaptureMeta, listener: Listener): Listener {

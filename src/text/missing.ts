@@ -17,6 +17,10 @@ export function unknownText(bytes: number): string {
   return `${counted(bytes, 'byte is', 'bytes are')} of an unknown stream, shown as stdout`;
 }
 
+/** Of a capture that was not moved to the disk before the memory was given up. */
+export const GONE_TEXT =
+  'Its output and its command were in memory, and are gone: a logout or a restart ended it';
+
 /**
  * What a killed runner may not have read: a pipe holds 64 KiB, the socket of a traced run 2 MiB
  * (SOCKET_ROOM in native/spawn.c, which the kernel doubles). `unknownBytes`: what it had not said

@@ -170,17 +170,20 @@ ask: { min_ms: 0 }
 
   it('refuse what is no recipient, and do not repeat it: it may be a secret key', async () => {
     const secret = identityText(newIdentity());
-    const text = `encryption:\n  live: x\n  recipients: [${secret}, 7, -oProxyCommand]\n`;
+    const text = `encryption:\n  love: x\n  recipients: [${secret}, 7, -oProxyCommand]\n`;
     const expected = 'expected a recipient of age, such as `cuff identity` shows: age1...';
     const problems = await project.problems(text);
     expect(problems).toEqual([
-      "2:3: unknown key 'live' in encryption; known are recipients",
+      "2:3: unknown key 'love' in encryption; did you mean 'live'?",
       `3:16: encryption.recipients[0]: ${expected}`,
       `3:92: encryption.recipients[1]: ${expected}`,
       `3:95: encryption.recipients[2]: ${expected}`,
     ]);
     expect(await project.problems('encryption: {recipients: age1}\n')).toEqual([
       "1:26: encryption.recipients: expected a list of recipients of age, found the text 'age1'",
+    ]);
+    expect(await project.problems('encryption: {live: ram}\n')).toEqual([
+      "1:20: encryption.live: expected plain or memory, found the text 'ram'",
     ]);
     project.write('home/.config/cuff/settings.yml', 'encryption: {recipients: [age1]}\n');
     expect(() => ownRecipients('/', project.env)).toThrow(

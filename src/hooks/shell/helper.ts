@@ -4,9 +4,11 @@
 // described in native/sh.c.
 
 import { outputCap } from '../../capture/cap.ts';
+import { createInMemory } from '../../capture/in-memory.ts';
 import { createCapture, openCapture, type Store } from '../../capture/store.ts';
-import { messageOf, reasonOf } from '../../errors.ts';
+import { errnoOf, messageOf, reasonOf } from '../../errors.ts';
 import type { SandboxWatch } from '../../guard/sandbox-watch.ts';
+import { livePlace } from '../../packing/live.ts';
 import { wholeBelow } from '../../recorder/ending.ts';
 import { captureSeconds, type RecordingSettings } from '../../recorder/settings.ts';
 import { NO_METRICS, openSingle, type SingleEntry } from '../../recorder/single.ts';
@@ -188,21 +190,24 @@ async function start(
   const { env, store, real, cwd, terminal } = options;
   const shown = single.intent?.draft.command ?? '';
   const transport = terminal ? 'pty' : 'pipe';
+  const live = livePlace(store.root, cwd, env);
+  const memory = live.kind === 'memory' ? live : undefined;
   const meta = newMeta({
     command: { kind: 'shell', text: shown, shell: real },
     cwd,
     transport,
     ttyAttached: terminal,
-    outputBytesMax: outputCap(env),
+    outputBytesMax: Math.min(outputCap(env), memory?.outputBytesMax ?? Number.POSITIVE_INFINITY),
     journal: single.intent,
     retentionSeconds: single.intent && captureSeconds(recording),
   });
   let dir: string | undefined;
+  const argv = [real, '-c', shown];
   try {
-    dir = createCapture(store, meta, [real, '-c', shown]);
+    dir = memory && inMemory(store, memory.root, meta, argv);
+    dir ??= createCapture(store, meta, argv);
   } catch (error) {
     if (strict) throw error;
-    const argv = [real, '-c', shown];
     if (isForbidden(error)) dir = createSpooled(store, meta, argv, { cwd, env })?.dir;
     if (dir === undefined) {
       await noThrow(() => noteUncaptured(store.root, meta, reasonOf(error)));
@@ -223,6 +228,16 @@ async function start(
   // The runner stays where it is: no path leads there any more.
   const words = runnerWords(options.removed ? { ...spec, cwd: '/proc/self/cwd' } : spec);
   return { kind: 'recorded', words, meta, dir, single, watch };
+}
+
+/** Undefined where the memory takes none: then it is on the disk. */
+function inMemory(...parts: Parameters<typeof createInMemory>): string | undefined {
+  try {
+    return createInMemory(...parts);
+  } catch (error) {
+    if (errnoOf(error) === 'session_exists') throw error;
+    return undefined;
+  }
 }
 
 function startWords(words: readonly string[]): Uint8Array {
