@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { stateRoot } from '../capture/paths.ts';
 import { AppError } from '../errors.ts';
 import { checkpointOf } from '../ledger/checkpoint.ts';
+import { epochOrigin } from '../ledger/epoch.ts';
 import { type LogPolicy, quorumOf } from '../ledger/log-policy.ts';
 import { checkSignature, type Note, parseNote } from '../ledger/note.ts';
 import { cosignedAt } from '../ledger/witness.ts';
@@ -36,7 +37,8 @@ type VerifyOptions = {
 };
 
 /**
- * `--json`: {"intact", "origin", "ledger":{size, signed, checkpoint_size}, "anchor":{at, kind,
+ * `--json`: {"intact", "origin", "ledger":{size, signed, checkpoint_size}, "epoch":{from, to,
+ * size}|null, "anchor":{at, kind,
  * where, size}|null, "noted_anchor":the same|null, "outside":[{kind, where, compared, trouble}],
  * "counts":{entries, anchored, unsigned, unsealed, sessions, captures}, "deep",
  * "findings":[{wrong, verdict, ...}], "complaints":[...]}; of a proof as in `verify-proof.ts`.
@@ -48,14 +50,17 @@ export async function verify(what: string | undefined, options: VerifyOptions): 
   const policy = options.policy === undefined ? undefined : policyIn(options.policy);
   const witnessed = policy && witnessedBy(policy);
   const here = await journalHere();
-  const key = options.vkey === undefined ? undefined : keyOf(options.vkey);
-  const origin = key?.name ?? ownOrigin(store.root);
+  const given = options.vkey === undefined ? undefined : keyOf(options.vkey);
+  const ofDay = given && epochOrigin(given.name);
+  const [key, epoch] = ofDay === undefined ? [given, undefined] : [undefined, given];
+  const origin = ofDay ?? key?.name ?? ownOrigin(store.root);
   const place = { origin, project: process.cwd(), env: process.env };
   const outside = await outsideHere(store, place);
   const verification = verifyRecord({
     store,
     directories: options.all === true ? 'all' : [here],
     key,
+    epoch,
     anchors: [
       ...(options.at === undefined ? [] : [anchorAt(options.at)]),
       ...(witnessed?.anchor === undefined ? [] : [witnessed.anchor]),

@@ -3,7 +3,7 @@
 // behind it, which no note can have.
 
 import { DISK, type Disk } from '../journal/files.ts';
-import { openForAppending, sealFile, shortWrite } from './place.ts';
+import { openForAppending, readSmall, sealFile, shortWrite } from './place.ts';
 
 export async function appendIntroduction(
   stateRoot: string,
@@ -11,9 +11,11 @@ export async function appendIntroduction(
   disk: Disk = DISK,
 ): Promise<void> {
   const path = sealFile(stateRoot, 'introductions');
+  // What a crash left of one stays by itself.
+  const torn = (readSmall(path) ?? '\0').endsWith('\0') ? '' : '\0';
   const fd = openForAppending(path, disk);
   try {
-    const bytes = Buffer.from(`${note}\0`);
+    const bytes = Buffer.from(`${torn}${note}\0`);
     if (disk.writeSync(fd, bytes) < bytes.length) throw shortWrite(path);
     await disk.sync(fd);
   } finally {

@@ -13,7 +13,7 @@ import {
 } from '../ledger/note-keys.ts';
 import { createWhole, ensureSealDir, readSmall, replaceDurably, sealFile } from './place.ts';
 
-const SEED_BYTES = 32;
+export const SEED_BYTES = 32;
 const ORIGIN_LETTERS = 13;
 const JOURNAL_LETTERS = 26;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';

@@ -151,11 +151,11 @@ export class Ledger {
   }
 
   async #sign(): Promise<SealResult | undefined> {
-    const { stateRoot, owner, alive, disk } = this.#options;
+    const { stateRoot, owner, alive, disk, now } = this.#options;
     this.#dirty = false;
     this.#appender.flush();
     try {
-      const sealed = await signLeaves({ stateRoot, owner, alive, disk });
+      const sealed = await signLeaves({ stateRoot, owner, alive, disk, now });
       if (sealed.kind === 'busy') {
         this.#dirty = true; // the process that signs may have begun before our last leaf
         this.#soon();

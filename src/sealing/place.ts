@@ -4,6 +4,7 @@
 //
 //   <state root>/seal/          0700, every file in it 0600
 //     key            the signer's key, as src/ledger/note-keys.ts has it
+//     epoch          the signer's key of this day, see epochs.ts; `epoch.next`, the one that begins
 //     vkey           the verifier's key; the name in front of its first `+` is the origin
 //     leaves         leaf i is line i with its `\n`. Append only, one write for each leaf. A line
 //                    that is no leaf is what a crash left of one, or empty, where one process took
@@ -48,6 +49,8 @@ export const VOUCHED_BY_SESSION = '.';
 
 export type SealFile =
   | 'key'
+  | 'epoch'
+  | 'epoch.next'
   | 'vkey'
   | 'leaves'
   | 'hashes'

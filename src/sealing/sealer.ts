@@ -7,10 +7,12 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { claimIn } from '../journal/claim.ts';
 import { DISK, type Disk } from '../journal/files.ts';
 import { type Checkpoint, checkpointOf, checkpointText } from '../ledger/checkpoint.ts';
-import { LEAF_BYTES_MAX } from '../ledger/leaf.ts';
+import { formatLeaf, LEAF_BYTES_MAX } from '../ledger/leaf.ts';
 import { checkSignature, formatNote, parseNote, signNote } from '../ledger/note.ts';
-import type { SignerKey } from '../ledger/note-keys.ts';
+import { formatVerifierKey, type SignerKey } from '../ledger/note-keys.ts';
 import type { ProcessId } from '../types.ts';
+import { Appender } from './appender.ts';
+import { beginEpoch, epochAt } from './epochs.ts';
 import { appendIntroduction } from './introductions.ts';
 import { replaceKey, signerOf } from './keys.ts';
 import { leafLines } from './leaf-lines.ts';
@@ -29,6 +31,7 @@ export type SealerOptions = {
   readonly disk?: Disk | undefined;
   /** A key that signs, too, and alone from then on; its `key` leaf is among the leaves. */
   readonly introduce?: SignerKey | undefined;
+  readonly now?: (() => number) | undefined;
 };
 
 export type SealResult =
@@ -53,7 +56,7 @@ class Refused extends Error {
 
 /** Rejects with the error of the system call; what was signed before stays as it is. */
 export async function signLeaves(options: SealerOptions): Promise<SealResult> {
-  const { stateRoot, owner, alive, disk = DISK, introduce } = options;
+  const { stateRoot, owner, alive, disk = DISK, introduce, now = Date.now } = options;
   if (!fs.existsSync(sealFile(stateRoot, 'leaves'))) {
     if (fs.existsSync(sealFile(stateRoot, 'checkpoint'))) {
       return { kind: 'refused', why: 'ledger_truncated' };
@@ -68,7 +71,7 @@ export async function signLeaves(options: SealerOptions): Promise<SealResult> {
       continue;
     }
     try {
-      return await sign(stateRoot, disk, introduce);
+      return await sign(stateRoot, disk, introduce, now());
     } catch (error) {
       if (error instanceof Refused) return { kind: 'refused', why: error.why };
       throw error;
@@ -82,6 +85,7 @@ async function sign(
   stateRoot: string,
   disk: Disk,
   introduce: SignerKey | undefined,
+  now: number,
 ): Promise<SealResult> {
   const signer = signerOf(stateRoot);
   if (signer === undefined) throw new Refused('key_gone');
@@ -89,11 +93,16 @@ async function sign(
   const leaves = openForChanges(sealFile(stateRoot, 'leaves'), disk);
   let hashes: number | undefined;
   try {
-    const to = wholeEnd(leaves, disk.fstatSync(leaves).size);
+    let to = wholeEnd(leaves, disk.fstatSync(leaves).size);
     const position = positionOf(stateRoot);
     const reached = before?.size === position?.size ? position?.bytes : undefined;
     const current = before !== undefined && reached === to && introduce === undefined;
     if (current) return { kind: 'current', checkpoint: before };
+    const epoch = await epochAt(stateRoot, signer, now, disk);
+    if (epoch.next !== undefined) {
+      appendKey(stateRoot, epoch.next, disk);
+      to = wholeEnd(leaves, disk.fstatSync(leaves).size);
+    }
     await disk.sync(leaves);
     hashes = openForChanges(sealFile(stateRoot, 'hashes'), disk);
     const tree = await extended({ stateRoot, leaves, hashes, before, reached, to, disk });
@@ -105,17 +114,29 @@ async function sign(
       return { kind: 'current', checkpoint: before };
     }
     if (tree.size === 0) return { kind: 'current', checkpoint: undefined };
-    const signers = introduce === undefined ? [signer] : [signer, introduce];
-    const note = formatNote(signNote(checkpointText(checkpoint), signers));
-    if (introduce !== undefined) await appendIntroduction(stateRoot, note, disk);
+    const signers = [signer, introduce, epoch.current, epoch.next];
+    const known = signers.filter((one) => one !== undefined);
+    const note = formatNote(signNote(checkpointText(checkpoint), known));
+    const introduces = introduce !== undefined || epoch.next !== undefined;
+    if (introduces) await appendIntroduction(stateRoot, note, disk);
     await replaceDurably(sealFile(stateRoot, 'checkpoint'), note, disk, true);
     await replaceDurably(sealFile(stateRoot, 'position'), `${tree.size} ${to}\n`, disk, false);
+    if (epoch.next !== undefined) beginEpoch(stateRoot, disk);
     if (introduce !== undefined) await replaceKey(stateRoot, introduce, disk);
     return { kind: 'signed', checkpoint };
   } finally {
     if (hashes !== undefined) disk.closeSync(hashes);
     disk.closeSync(leaves);
   }
+}
+
+/** Throws where it cannot be written. */
+function appendKey(stateRoot: string, { verifier }: SignerKey, disk: Disk): void {
+  const appender = new Appender(stateRoot, disk);
+  const leaf = formatLeaf({ kind: 'key', vkey: formatVerifierKey(verifier) });
+  const written = appender.append(leaf);
+  appender.close();
+  if (!written) throw new Error(`${appender.trouble}: the leaf of a key was not written`);
 }
 
 function signedCheckpoint(stateRoot: string, { verifier }: SignerKey): Checkpoint | undefined {

@@ -154,7 +154,8 @@ describe('verify.py', () => {
     const json = JSON.parse(proof);
     const [, index = ''] = /\nindex (\d+)\n/.exec(json.proof) ?? [];
     const other = 'cuff.local/abcdefghijklm+3d36ee89+AepKbGPinFIKvvVQexMuxfmVR3auvr57kkIe6mkURtIs';
-    const own = `${json.proof}`.split('\n').at(-2) ?? '';
+    const lines = `${json.proof}`.split('\n');
+    const own = lines.find((line) => /^\u2014 cuff\.local\/[a-z2-7]+ /.test(line)) ?? '';
     const forged = `${own.slice(0, -8)}AAAAAAA=`;
     const changes: [proof: unknown, words: string][] = [
       [

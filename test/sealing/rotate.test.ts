@@ -17,8 +17,8 @@ function begun(): { world: SealWorld; ledger: Ledger; vkey: string } {
   return { world, ledger, vkey: world.bytes('vkey').toString().trim() };
 }
 
-function options({ root: stateRoot, alive }: SealWorld) {
-  return { stateRoot, owner: ME, alive };
+function options({ root: stateRoot, alive, time }: SealWorld) {
+  return { stateRoot, owner: ME, alive, now: () => time };
 }
 
 /** What a verification with this key says. */

@@ -7,6 +7,7 @@ import { type AnchorResult, anchorHead, signedHead } from '../../sealing/anchors
 import type { SignedHead } from '../../sealing/anchors/place.ts';
 import { type AnchorTarget, readTarget } from '../../sealing/anchors/target.ts';
 import { setAside } from '../../sealing/anew.ts';
+import { epochOf } from '../../sealing/epochs.ts';
 import { signerOf } from '../../sealing/keys.ts';
 import { readSmall, sealDir, sealFile } from '../../sealing/place.ts';
 import { anchorsJson, headJson, sealAll } from '../../sealing/seal-all.ts';
@@ -98,11 +99,13 @@ export async function show({ json = false }: Flags): Promise<void> {
   await put(`${anchorCode(head)}\n`);
 }
 
-/** Of the key that signs. Exit 1 where there is none. */
-export async function key(): Promise<void> {
-  const signer = signerOf(sealerOptions().stateRoot);
-  if (signer === undefined) throw nothingSealed();
-  await put(`${formatVerifierKey(signer.verifier)}\n`);
+/** Of the key that signs, or of that of the day. Exit 1 where there is none. */
+export async function key({ day = false }: { readonly day?: boolean }): Promise<void> {
+  const { stateRoot } = sealerOptions();
+  const signer = signerOf(stateRoot);
+  const asked = day && signer ? epochOf(stateRoot, signer.verifier.name) : signer;
+  if (asked === undefined) throw nothingSealed();
+  await put(`${formatVerifierKey(asked.verifier)}\n`);
 }
 
 /** `--json`: {"origin","vkey","aside"}; `aside` is where a broken ledger is now, or null. */

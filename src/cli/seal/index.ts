@@ -28,8 +28,11 @@ export function addSealCommands(program: Command): void {
   seal
     .command('key')
     .description('the public key of the ledger: for `cuff verify --vkey`, and for witnesses')
-    .addHelpText('after', examples('cuff seal key > ledger.vkey'))
-    .action(async () => (await import('./actions.ts')).key());
+    .option('--day', 'that of this day: what is older cannot be signed anew by its thief')
+    .addHelpText('after', examples('cuff seal key > ledger.vkey', 'cuff seal key --day | lp'))
+    .action(async ({ day }: { day?: boolean }) => {
+      return (await import('./actions.ts')).key({ ...(day !== undefined && { day }) });
+    });
   seal
     .command('rotate')
     .description('a new key, introduced by the old one, which is destroyed')

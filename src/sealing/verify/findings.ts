@@ -4,6 +4,7 @@
 
 const WRONGS = [
   'checkpoint_bad', // no signature of the ledger's key, or another's
+  'epoch_broken', // no way from the key of an older day to the one that signed
   'ledger_edited', // leaves are not those that were signed
   'ledger_truncated', // leaves that were signed are gone
   'history_rewritten', // what was anchored is not in the ledger

@@ -31,6 +31,8 @@ export type GatherOptions = {
   readonly directories: readonly string[] | 'all';
   /** In the place of the ledger's own. */
   readonly key?: VerifierKey | undefined;
+  /** The key of a day, that a person kept. */
+  readonly epoch?: VerifierKey | undefined;
   /** That a person brought. */
   readonly anchors?: readonly Anchor[];
   /** What the places of the anchors say. */
@@ -60,7 +62,13 @@ export function gatherEvidence(options: GatherOptions): Evidence {
   };
 }
 
-function ledgerFiles({ store, key, anchors = [], outside = [] }: GatherOptions): LedgerFiles {
+function ledgerFiles({
+  store,
+  key,
+  epoch,
+  anchors = [],
+  outside = [],
+}: GatherOptions): LedgerFiles {
   const bytes = (name: string): Buffer => readBytes(join(sealDir(store.root), name));
   const text = (name: string): string => textOf(bytes(name));
   return {
@@ -71,6 +79,7 @@ function ledgerFiles({ store, key, anchors = [], outside = [] }: GatherOptions):
     outside,
     key: key ?? parseVerifierKey(text('vkey').trim()),
     introductions: introductionsIn(text('introductions')),
+    epoch,
   };
 }
 

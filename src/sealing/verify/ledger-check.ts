@@ -6,6 +6,7 @@ import { checkSignature, type Note, parseNote } from '../../ledger/note.ts';
 import { formatVerifierKey, parseVerifierKey, type VerifierKey } from '../../ledger/note-keys.ts';
 import { leafHash, StoredHashes } from '../../ledger/tree.ts';
 import type { Anchor } from './anchors.ts';
+import { checkEpochs, type EpochReach } from './epoch-check.ts';
 import type { Finding } from './findings.ts';
 import { compareOutside, type OutsideReading, placeText } from './outside.ts';
 
@@ -21,6 +22,8 @@ export type LedgerFiles = {
   readonly key: VerifierKey | undefined;
   /** Notes in which an old key introduces its successor. */
   readonly introductions?: readonly string[];
+  /** The key of a day, that a person kept. */
+  readonly epoch?: VerifierKey | undefined;
 };
 
 export type NumberedLeaf = { readonly index: number; readonly leaf: Leaf };
@@ -32,6 +35,8 @@ export type LedgerReading = {
   /** How many of them a good checkpoint covers. */
   readonly signed: number;
   readonly checkpoint: Checkpoint | undefined;
+  /** How far the keys of days reach. */
+  readonly epoch: EpochReach | undefined;
   /** The largest one that holds, of those that do not only stand in a note beside the ledger. */
   readonly anchor: Anchor | undefined;
   /** A larger one of which there is only such a note. */
@@ -54,6 +59,7 @@ export function readLedger(files: LedgerFiles): LedgerReading {
     leaves,
     size: tree.size,
     ...signing,
+    epoch: signing.epoch,
     anchor: anchored.anchor,
     noted: anchored.noted,
     findings: [...signing.findings, ...compared.findings, ...anchored.findings],
@@ -72,7 +78,9 @@ function linesOf(bytes: Uint8Array): Buffer[] {
   return lines;
 }
 
-type Signing = Pick<LedgerReading, 'signed' | 'checkpoint' | 'findings'>;
+type Signing = Pick<LedgerReading, 'signed' | 'checkpoint' | 'findings'> & {
+  readonly epoch?: EpochReach | undefined;
+};
 
 function checkSigned(
   files: LedgerFiles,
@@ -88,7 +96,7 @@ function checkSigned(
   const checkpoint = note && checkpointOf(note);
   const key = note && files.key && successor(files.key, note, files, tree, leaves);
   const trouble = troubleWith(note && key && checkSignature(note, key), checkpoint, key, leaves);
-  if (trouble !== undefined || checkpoint === undefined) {
+  if (trouble !== undefined || checkpoint === undefined || note === undefined) {
     const bad: Finding = { verdict: 'checkpoint_bad', detail: trouble ?? 'it cannot be read' };
     return { signed: 0, checkpoint: undefined, findings: [bad] };
   }
@@ -100,9 +108,14 @@ function checkSigned(
   if (Buffer.compare(tree.root(size), root) !== 0) {
     return { signed: 0, checkpoint, findings: editedLeaves(checkpoint, tree, hashes) };
   }
+  const { epoch: kept, introductions = [] } = files;
+  const { reach: epoch, findings } = checkEpochs(note, checkpoint, {
+    ...{ kept, introductions, leaves, tree },
+  });
   const rest = tree.size - size;
   const unsigned: Finding = { verdict: 'unsigned', count: rest, ...sinceOf(leaves, size) };
-  return { signed: size, checkpoint, findings: rest === 0 ? [] : [unsigned] };
+  const late = rest === 0 ? [] : [unsigned];
+  return { signed: size, checkpoint, epoch, findings: [...findings, ...late] };
 }
 
 /** The key that signed the note, if `key` or one that it introduced did. */
@@ -122,7 +135,8 @@ function successor(
     if (!signed || Buffer.compare(tree.root(head.size), head.root) !== 0) continue;
     const named = leaves.flatMap(({ leaf, index }) => {
       const vkey = leaf.kind === 'key' && index < head.size ? leaf.vkey : '';
-      return parseVerifierKey(vkey) ?? [];
+      const named = parseVerifierKey(vkey);
+      return named?.name === key.name ? named : []; // and not that of a day
     });
     known = [...known, ...named];
   }
@@ -140,7 +154,9 @@ function troubleWith(
   if (checkpoint.origin !== key.name) return `it is of ${checkpoint.origin}`;
   if (signature === 'absent') return 'the key of the ledger did not sign it';
   if (signature === 'wrong') return 'its signature is not that of its text';
-  const named = leaves.flatMap(({ leaf }) => (leaf.kind === 'key' ? [leaf.vkey] : []));
+  const named = leaves.flatMap(({ leaf }) =>
+    leaf.kind === 'key' && leaf.vkey.startsWith(`${key.name}+`) ? [leaf.vkey] : [],
+  );
   const known = named.length === 0 || named.includes(formatVerifierKey(key));
   return known ? undefined : 'the ledger names another key';
 }

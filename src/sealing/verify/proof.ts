@@ -13,6 +13,7 @@ import {
   parseSalt,
   sha256,
 } from '../../ledger/commitments.ts';
+import { epochDay } from '../../ledger/epoch.ts';
 import { type LeafOf, parseLeaf } from '../../ledger/leaf.ts';
 import { type LogPolicy, quorumOf } from '../../ledger/log-policy.ts';
 import { checkSignature } from '../../ledger/note.ts';
@@ -76,14 +77,15 @@ function refused(reason: string): ProofReading {
   return { kind: 'no_proof', reason };
 }
 
-/** A key counts for the log of its own name. */
+/** A key counts for the log of its own name, and that of a day for its log. */
 function signerOf(
   { checkpoint: note }: TlogProof,
   { origin }: Checkpoint,
   keys: readonly VerifierKey[],
 ): VerifierKey | undefined {
   return keys
-    .filter(({ name, algorithm }) => name === origin && algorithm === 'ed25519')
+    .filter(({ algorithm }) => algorithm === 'ed25519')
+    .filter(({ name }) => name === origin || epochDay(name, origin) !== undefined)
     .find((key) => checkSignature(note, key) === 'verified');
 }
 

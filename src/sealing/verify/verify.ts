@@ -35,8 +35,13 @@ type Counts = {
 
 export type Verification = {
   readonly origin: string | undefined;
-  readonly ledger: Pick<LedgerReading, 'size' | 'signed' | 'anchor' | 'noted' | 'checkpoint'>;
+  readonly ledger: Pick<
+    LedgerReading,
+    'size' | 'signed' | 'anchor' | 'noted' | 'checkpoint' | 'epoch'
+  >;
   readonly outside: readonly OutsideReading[];
+  /** It was verified with the key of a day that a person kept. */
+  readonly keptEpoch: boolean;
   readonly counts: Counts;
   readonly findings: readonly Finding[];
   /** None of them is a wrong. */
@@ -68,6 +73,7 @@ export function verifyEvidence(evidence: Evidence): Verification {
     origin,
     ledger: reading,
     outside: evidence.ledger.outside ?? [],
+    keptEpoch: evidence.ledger.epoch !== undefined,
     counts: { ...countsOf(checks, reading), captures: captured.present },
     findings,
     intact: !findings.some(isWrong),

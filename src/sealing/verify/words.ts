@@ -50,8 +50,18 @@ function reachWords(verification: Verification, now: number): string[] {
       ? [`  ${isOrAre(newer)} not anchored: ${REWRITE} ${newer === 1 ? 'it' : 'them'}`]
       : []),
     ...(unsigned > 0 ? [`  ${isOrAre(unsigned)} not under a valid signature`] : []),
+    ...epochWords(verification),
     ...(captures > 0 ? [`  ${manyText(captures, 'sealed capture')} ${hashed}`] : []),
   ];
+}
+
+/** Only of a key that a person kept: one that is found beside the ledger proves nothing. */
+function epochWords({ ledger: { epoch }, keptEpoch }: Verification): string[] {
+  if (epoch === undefined || !keptEpoch) return [];
+  const { from, to, size } = epoch;
+  const days = `  the key of ${from} leads to that of ${to}`;
+  if (size === 0) return [`${days}: its holder could still rewrite all of it`];
+  return [`${days}: its holder could not rewrite the first ${manyText(size, 'line')}`];
 }
 
 const REWRITE = 'the holder of your account could still rewrite';
@@ -192,6 +202,7 @@ const FACT_WORDS: Readonly<Partial<Record<Verdict, (about: About) => string>>> =
 
 const WRONG_WORDS: Readonly<Partial<Record<Verdict, string>>> = {
   checkpoint_bad: 'the signed checkpoint is not that of this ledger',
+  epoch_broken: 'an older key leads to no signature of this ledger',
   ledger_edited: 'lines of the ledger were changed after they were signed',
   ledger_truncated: 'signed lines of the ledger are gone',
   history_rewritten: 'the ledger is not the one that was anchored',
@@ -244,6 +255,7 @@ export function verificationJson(verification: Verification) {
     intact,
     origin: origin ?? null,
     ledger: { size, signed, checkpoint_size: checkpoint?.size ?? null },
+    epoch: (verification.keptEpoch && ledger.epoch) || null,
     anchor: anchor === undefined ? null : anchorJson(anchor),
     noted_anchor: noted === undefined ? null : anchorJson(noted),
     outside: outside.map(({ kind, where, heads, why }) => ({
