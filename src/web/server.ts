@@ -76,6 +76,7 @@ export async function serveUi(options: UiOptions): Promise<UiServer> {
   server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket as Socket, head));
   await listening(server, options.port);
   const { port } = server.address() as AddressInfo;
+  ui.lists.table.warm().catch((error) => options.log('error', messageOf(error)));
   return {
     port,
     link: () => `http://${HERE}:${port}/#code=${access.newCode()}`,

@@ -15,6 +15,7 @@ import type { Journal } from './journals.ts';
 
 const LOOK_MS = 30_000; // between two looks at everything
 const JOURNALS_MS = 2_000; // between two looks for journals
+const TURN = 50; // sessions that are read in one go while others wait
 const CLOCK_MS = 1_000; // two writes within it may leave the same time
 
 export type TableRow = {
@@ -78,6 +79,13 @@ export class SessionTable {
     rows.sort((a, b) => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0));
     this.#rows = rows;
     return rows;
+  }
+
+  /** Reads what there is, a little at a time: the first page then need not wait for all of it. */
+  async warm(): Promise<void> {
+    for (const { directory } of this.journals()) {
+      await this.#folders.get(directory)?.warm(this.#options.now());
+    }
   }
 
   /** Called when a row may be another; returns what ends it. */
@@ -165,6 +173,13 @@ class Folder {
       if (!names.has(id) && this.#known.delete(id)) changed = true;
     }
     return changed;
+  }
+
+  async warm(now: number): Promise<void> {
+    for (const [at, id] of journalSessionIds(this.#directory).entries()) {
+      if (at % TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+      this.#read(id, now);
+    }
   }
 
   close(): void {
