@@ -4,9 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CUFF, cuff, type Store } from '../../scripts/ui-store.mjs';
+import { lacking } from '../requirements.ts';
 import { at, emptyDesk, goTo, noBrowser } from './browser.ts';
 
-describe.skipIf(noBrowser)('a live run', () => {
+describe.skipIf(lacking(noBrowser, 'there is no chromium here'))('a live run', () => {
   const { desk, store } = emptyDesk();
   const runs: ChildProcess[] = [];
 
@@ -96,7 +97,7 @@ describe.skipIf(noBrowser)('a live run', () => {
   });
 });
 
-describe.skipIf(noBrowser)('a page that only reads', () => {
+describe.skipIf(lacking(noBrowser, 'there is no chromium here'))('a page that only reads', () => {
   const { desk, store } = emptyDesk(['--read-only']);
 
   it('offers nothing that changes anything', async () => {
@@ -108,7 +109,7 @@ describe.skipIf(noBrowser)('a page that only reads', () => {
   });
 });
 
-describe.skipIf(noBrowser)('without a mouse', () => {
+describe.skipIf(lacking(noBrowser, 'there is no chromium here'))('without a mouse', () => {
   const { desk, store } = emptyDesk();
 
   it('one goes from the sessions to a line of output and back', async () => {

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { cuff } from '../../scripts/ui-store.mjs';
+import { lacking } from '../requirements.ts';
 import { at, filledDesk, goTo, noBrowser } from './browser.ts';
 
 const LINES = 100_000;
 
-describe.skipIf(noBrowser)('a log of 100,000 lines', () => {
+describe.skipIf(lacking(noBrowser, 'there is no chromium here'))('a log of 100,000 lines', () => {
   const { desk, store } = filledDesk(LINES);
 
   const opened = async (more = ''): Promise<Page> => {
@@ -73,7 +74,7 @@ describe.skipIf(noBrowser)('a log of 100,000 lines', () => {
     expect(errors).toHaveLength(100);
     await page.keyboard.press('e');
     await at(page, new RegExp(`line=${errors[0]}$`));
-    await page.locator('.target.log-stderr').waitFor();
+    await page.locator('.target').getByText('error: line 1000 failed').waitFor();
     await page.keyboard.press('e');
     await at(page, new RegExp(`line=${errors[1]}$`));
     await page.keyboard.press('E');

@@ -4,6 +4,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { cuff, type FilledStore } from '../../scripts/ui-store.mjs';
+import { lacking } from '../requirements.ts';
 import { at, emptyDesk, filledDesk, goTo, noBrowser } from './browser.ts';
 
 type Shown = { readonly link: string; readonly ready: string };
@@ -27,7 +28,7 @@ const PAGES: Readonly<Record<string, (store: FilledStore) => Shown>> = {
   health: () => ({ link: '#/health', ready: '.panel .facts' }),
 };
 
-describe.skipIf(noBrowser)('a page', () => {
+describe.skipIf(lacking(noBrowser, 'there is no chromium here'))('a page', () => {
   const { desk, store } = filledDesk(2_000);
 
   it.for(Object.keys(PAGES))(
@@ -136,33 +137,36 @@ describe.skipIf(noBrowser)('a page', () => {
   });
 });
 
-describe.skipIf(noBrowser)('where nothing is recorded', () => {
-  const { desk } = emptyDesk();
+describe.skipIf(lacking(noBrowser, 'there is no chromium here'))(
+  'where nothing is recorded',
+  () => {
+    const { desk } = emptyDesk();
 
-  it.for([
-    ['#/', 'Nothing is recorded yet.'],
-    ['#/search', 'Search everything that was recorded.'],
-    ['#/live', 'Nothing runs now.'],
-    ['#/activity', 'No command in this time.'],
-    ['#/policy', 'No policy is in force: a draft'],
-    ['#/verify', 'Nothing is sealed yet.'],
-    ['#/health', 'None runs now.'],
-  ] as const)('%s says what to do first', async ([link, words]) => {
-    const { page } = await desk.visit();
-    await goTo(page, link);
-    await page.getByText(words).waitFor();
-    desk.silent();
-    expect(await faults(page)).toEqual([]);
-  });
+    it.for([
+      ['#/', 'Nothing is recorded yet.'],
+      ['#/search', 'Search everything that was recorded.'],
+      ['#/live', 'Nothing runs now.'],
+      ['#/activity', 'No command in this time.'],
+      ['#/policy', 'No policy is in force: a draft'],
+      ['#/verify', 'Nothing is sealed yet.'],
+      ['#/health', 'None runs now.'],
+    ] as const)('%s says what to do first', async ([link, words]) => {
+      const { page } = await desk.visit();
+      await goTo(page, link);
+      await page.getByText(words).waitFor();
+      desk.silent();
+      expect(await faults(page)).toEqual([]);
+    });
 
-  it('a run and a session that are not there are said to be so', async () => {
-    const { page } = await desk.visit();
-    await goTo(page, '#/r/none');
-    await page.getByRole('alert').waitFor();
-    await goTo(page, '#/s/none');
-    await page.getByRole('alert').waitFor();
-  });
-});
+    it('a run and a session that are not there are said to be so', async () => {
+      const { page } = await desk.visit();
+      await goTo(page, '#/r/none');
+      await page.getByRole('alert').waitFor();
+      await goTo(page, '#/s/none');
+      await page.getByRole('alert').waitFor();
+    });
+  },
+);
 
 /** What axe calls serious or critical, in few words. */
 async function faults(page: Page): Promise<string[]> {
