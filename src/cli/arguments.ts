@@ -17,7 +17,9 @@ export function countOrNone(text: string): number {
 /** Milliseconds. */
 export function duration(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('It is not a duration like 500ms or 10s.');
+  if (ms === undefined) {
+    throw new InvalidArgumentError('It is not a duration like 500ms, 10s or 1h.');
+  }
   return ms;
 }
 

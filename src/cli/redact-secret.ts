@@ -30,8 +30,8 @@ import { secretFrom } from './secret-input.ts';
 import { takeHome } from './take-home.ts';
 
 /**
- * `--json`: {"redacted":[words],"left":[{"place","why"}],"not_searched":{"captures","recipients"},
- * "beyond"}. Exit 1 when something is left, or could not be searched.
+ * `--json`: {"redacted":[words],"left":[{"place","why"}],"not_searched":{"captures","recipients",
+ * "sessions"},"beyond"}. Exit 1 when something is left, or could not be searched.
  */
 export async function redactSecret(
   given: string,
@@ -59,20 +59,14 @@ export async function redactSecret(
   const locked = (session: string) => lockedSessions.add(session);
   const search = { store, directories, locked };
   const places = findSecret(secret, search);
-  if (lockedSessions.size > 0) {
-    const many = manyText(lockedSessions.size, 'session');
-    say(`Not searched: ${many} that no identity here reads.`);
-    process.exitCode = 1;
-  }
-  const closed = closedCaptures(search);
+  const closed = { ...closedCaptures(search), sessions: lockedSessions.size };
   const about = { not_searched: closed, beyond: BEYOND };
-  if (closed.captures > 0) {
-    process.exitCode = 1;
-    for (const line of closedLines(closed)) say(line);
-  }
+  const gaps = closedLines(closed);
+  if (gaps.length > 0) process.exitCode = 1;
+  for (const line of gaps) say(line);
   if (places.length === 0) {
     if (json) return putJson({ redacted: [], left: [], ...about });
-    const here = closed.captures > 0 ? 'in all that could be searched' : 'here';
+    const here = gaps.length > 0 ? 'in all that could be searched' : 'here';
     return put(`It was recorded nowhere ${here}.\n`);
   }
   const shown = places.map((place) => `  ${placeText(place, store.root)}`);
@@ -107,11 +101,20 @@ export async function redactSecret(
   say(BEYOND);
 }
 
-function closedLines({ captures, recipients }: ClosedCaptures): readonly string[] {
+type Closed = ClosedCaptures & { readonly sessions: number };
+
+function closedLines({ captures, sessions, recipients }: Closed): readonly string[] {
   const whom = recipients.map(printable).join(', ');
   return [
-    `Not searched: ${manyText(captures, 'capture')}, encrypted for ${whom}.`,
-    'Name the file that has an identity for them in CUFF_IDENTITY, and redact again.',
+    ...(sessions > 0
+      ? [`Not searched: ${manyText(sessions, 'session')} that no identity here reads.`]
+      : []),
+    ...(captures > 0
+      ? [`Not searched: ${manyText(captures, 'capture')}, encrypted for ${whom}.`]
+      : []),
+    ...(sessions + captures > 0
+      ? ['Name the file that has an identity for them in CUFF_IDENTITY, and redact again.']
+      : []),
   ];
 }
 

@@ -149,7 +149,7 @@ describe('cuff', () => {
       [
         'kill --grace soon id',
         "cuff: option '--grace <duration>' argument 'soon' is invalid. " +
-          'It is not a duration like 500ms or 10s.\nTry `cuff help kill`.\n',
+          'It is not a duration like 500ms, 10s or 1h.\nTry `cuff help kill`.\n',
       ],
       [
         'kill --signal NOPE id',

@@ -84,7 +84,7 @@ it('is refused without an identity, and nothing is changed', async () => {
   const json = await cuff(['redact', '--secret', '-', '--yes', '--json'], {}, SECRET);
   expect([json.code, JSON.parse(json.out)]).toMatchObject([
     1,
-    { redacted: [], left: [], not_searched: { captures: 2, recipients: [recipient] } },
+    { redacted: [], left: [], not_searched: { captures: 2, recipients: [recipient], sessions: 0 } },
   ]);
 });
 

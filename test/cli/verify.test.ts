@@ -61,7 +61,7 @@ describe('cuff verify PROOF', () => {
       [[good], 'There is no ledger here, so no key to verify with.'],
       [['--at', 'CUFF 1'], "'CUFF 1' is no code of a ledger, and no file."],
       [['--at', vkey], 'ledger.vkey has no checkpoint and no code.'],
-      [['--require-anchor', 'soon'], 'It must be a duration like 1h or 30m.'],
+      [['--require-anchor', 'soon'], 'It is not a duration like 500ms, 10s or 1h.'],
       [[good, '--vkey', 'a+b+c'], 'a+b+c is no public key of a ledger.'],
       [[good, '--policy', vkey], "ledger.vkey, line 1: '"],
     ];
