@@ -14,7 +14,7 @@ describe.skipIf(lacking(noBrowser, 'there is no chromium here'))('a live run', (
   afterEach(async () => {
     for (const run of runs.splice(0)) {
       run.stdin?.end();
-      if (run.exitCode === null) await once(run, 'exit');
+      if (run.exitCode === null && run.signalCode === null) await once(run, 'exit');
     }
   });
 
