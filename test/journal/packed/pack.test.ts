@@ -145,8 +145,9 @@ describe('a packed session', () => {
     expect(read?.entries.map((entry) => entry.sequence_number)).toEqual([1, 2]);
     expect(read?.metadata.entry_count).toBe(2);
     // Another file in its place is not the session that was written.
-    fs.rmSync(entries);
-    fs.writeFileSync(entries, '');
+    // Made beside it: a removed file's inode may be given to the next one.
+    fs.writeFileSync(`${entries}.other`, '');
+    fs.renameSync(`${entries}.other`, entries);
     await expect(writer.append(wordy(3))).rejects.toThrow('cannot be written: ENOENT');
   });
 
