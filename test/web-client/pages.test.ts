@@ -1,5 +1,7 @@
 // Every page on a store of real commands: it shows what the command line says, is reached again by
 // its link, and has no serious fault of accessibility, light and dark.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -104,7 +106,13 @@ describe.skipIf(lacking(noBrowser, 'there is no chromium here'))('a page', () =>
     await goTo(page, `#/r/${store().runs.colours}?view=proof`);
     await page.getByRole('button', { name: 'Make the proof' }).click();
     const proof = await page.locator('.code-block').innerText();
-    expect(proof.length).toBeGreaterThan(200);
+    const file = join(desk.root, 'made.proof');
+    writeFileSync(file, proof);
+    const verified = cuff(store(), ['verify', file]);
+    expect([verified.code, verified.stdout]).toEqual([
+      0,
+      expect.stringContaining('  facts, text: shown, and as sealed\n'),
+    ]);
   });
 
   it('is one column on a narrow screen, with nothing wider than it', async () => {
