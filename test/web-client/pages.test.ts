@@ -83,8 +83,10 @@ describe.skipIf(lacking(noBrowser, 'there is no chromium here'))('a page', () =>
 
   it('of the sessions filters while one types, and keeps the filter in its link', async () => {
     const { page } = await desk.visit();
+    await page.waitForSelector('.grid-row .mark');
     await page.keyboard.press('/');
-    await page.keyboard.type('codex');
+    await page.waitForSelector('#session-filter:focus');
+    await page.keyboard.type('codex', { delay: 200 }); // each letter is asked for by itself
     await at(page, /^#\/\?q=codex$/);
     await page.getByText('1 session', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();

@@ -57,7 +57,14 @@ function Words() {
   const { q = '' } = route.value.query;
   const [text, setText] = useState(q);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setText(q), [q]);
+  // What was asked comes back as `q` while letters are still typed: only another one replaces them.
+  const asked = useRef(q);
+  useEffect(() => {
+    if (q === asked.current) return;
+    asked.current = q;
+    clearTimeout(timer.current);
+    setText(q);
+  }, [q]);
   return (
     <input
       id="session-filter"
@@ -69,7 +76,10 @@ function Words() {
         const { value } = event.currentTarget;
         setText(value);
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => requery({ q: value }), TYPING_MS);
+        timer.current = setTimeout(() => {
+          asked.current = value;
+          requery({ q: value });
+        }, TYPING_MS);
       }}
     />
   );
