@@ -30,14 +30,6 @@ import { createCapture, exists, prepare, removeEmpty, type Store, writing } from
 import { metaInMemory } from './words.ts';
 
 /**
- * Where the capture of a run that begins should be; of a memory how much it may hold. `why` it is
- * `plain`, if the user wants it otherwise.
- */
-export type LivePlace =
-  | { readonly kind: 'memory'; readonly root: string; readonly outputBytesMax: number }
-  | { readonly kind: 'plain'; readonly why?: string };
-
-/**
  * As `createCapture`, with its files below `memory`, a root of its own. Should this be killed
  * before it returns, no command was started.
  */

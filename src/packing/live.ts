@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { LivePlace } from '../capture/in-memory.ts';
+import type { LivePlace } from '../capture/live-place.ts';
 import { isPrivateDir } from '../capture/paths.ts';
 import { isAppError, messageOf } from '../errors.ts';
 import { sha256 } from '../text/hash.ts';

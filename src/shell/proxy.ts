@@ -5,7 +5,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { outputCap } from '../capture/cap.ts';
-import type { LivePlace } from '../capture/in-memory.ts';
+import type { LivePlace } from '../capture/live-place.ts';
 import { homeDir, stateRoot } from '../capture/paths.ts';
 import { closeRoot, createCapture, type Store } from '../capture/store.ts';
 import { AppError, reasonOf } from '../errors.ts';

@@ -3,7 +3,7 @@
 // user, including runs that other processes started.
 
 import { outputCap } from '../capture/cap.ts';
-import type { LivePlace } from '../capture/in-memory.ts';
+import type { LivePlace } from '../capture/live-place.ts';
 import { stateRoot } from '../capture/paths.ts';
 import { type OutputPiece, type ReadResult, readOutput } from '../capture/reader.ts';
 import {
