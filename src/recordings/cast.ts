@@ -15,6 +15,7 @@ import type { Entry } from '../types.ts';
 import { sessionEntries } from './sessions.ts';
 
 const SIZE = { cols: 80, rows: 24 }; // where the size of the terminal is unknown
+const PIECE_LENGTH = 65_536; // of the journal's copy, in one event
 const IDLE_SECONDS_MAX = 2; // between two commands of an agent there may be hours
 
 /** One run. */
@@ -87,7 +88,7 @@ function* outputOfEntry(
   }
   const atMs = Date.parse(entry.timestamp) + entry.duration_ms - startedAt;
   for (const text of [entry.stdout, entry.stderr]) {
-    if (text !== null && text !== '') yield { atMs, code: 'o', data: terminalLines(text) };
+    for (const piece of pieces(text ?? '')) yield { atMs, code: 'o', data: terminalLines(piece) };
   }
 }
 
@@ -167,6 +168,16 @@ class Lines {
 
 function terminalLines(text: string): string {
   return text.replace(/(?<!\r)\n/g, '\r\n');
+}
+
+/** Of a long text, so that no more than one piece is in memory as an event. */
+function* pieces(text: string): Generator<string> {
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = Math.min(at + PIECE_LENGTH, text.length);
+    // A \n belongs to the \r before it, and so do the halves of a character to each other.
+    while (end < text.length && /[\r\ud800-\udbff]/.test(text.charAt(end - 1))) end++;
+    yield text.slice(at, end);
+  }
 }
 
 function commandOf({ command }: NonNullable<Capture['meta']>): string {
