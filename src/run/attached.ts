@@ -2,7 +2,9 @@
 // writes the terminal itself; this process only passes on signals and waits for the end.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { errnoOf } from '../errors.ts';
 import { heldWord, listenTo, runnerWords } from './messages.ts';
 import type { Listener, RunMessage, RunSpec } from './spec.ts';
 
@@ -66,14 +68,33 @@ export function launch(
   child.on('exit', over);
   return {
     child,
-    order(text) {
-      if (socket.writable) socket.write(`${text}\n`);
-    },
+    order: (text) => send(socket, Buffer.from(`${text}\n`)),
     permit(starts) {
       last ||= !starts;
-      if (socket.writable) socket.write(heldWord(starts));
+      send(socket, heldWord(starts));
     },
   };
+}
+
+/**
+ * Past the stream: Node destroys one whose write fails, with what has arrived and was not read yet.
+ * A runner that has just ended takes no order, but what it said of the end is still to be read.
+ */
+function send(socket: Socket, bytes: Uint8Array): void {
+  if (!socket.writable) return;
+  const { _handle } = socket as Socket & { readonly _handle?: { readonly fd?: number } | null };
+  const fd = _handle?.fd ?? -1;
+  if (fd < 0 || socket.writableLength > 0) {
+    socket.write(bytes);
+    return;
+  }
+  try {
+    writeSync(fd, bytes);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'EAGAIN') socket.write(bytes);
+    else if (errno !== 'EPIPE' && errno !== 'ECONNRESET') throw error; // else it has ended
+  }
 }
 
 /**
